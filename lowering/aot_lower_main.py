@@ -63,7 +63,7 @@ from .aot.constants import (
 from .aot.descriptions import DEVICES, ENTRY, PARAMS, STEPS, described, table_of, texts_of
 from .aot.entries import FlattenEntry
 from .aot.hooks import add_hooks
-from .aot.names import sanitized, unique_names
+from .aot.names import kernel_symbol, sanitized, unique_names
 from .aot.size_entries import FlattenSizes
 from .memref.conversion import MESSAGES
 from .memref.functions import KERNEL
@@ -196,7 +196,7 @@ def number_kernels(module: ModuleOp, library: str) -> list[Kernel]:
             if not isinstance(steps, StringAttr):
                 m = f"kernel @{name} has no body and no {STEPS}: run describe-entries before"
                 raise PassError(m, op)
-            symbols[name] = f"{library}_kernel_{len(kernels)}"
+            symbols[name] = kernel_symbol(library, len(kernels))
             kernels.append(kernel_from(json.loads(steps.data)))
             op.sym_name = StringAttr(symbols[name])
     if symbols:

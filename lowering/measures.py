@@ -13,10 +13,10 @@ undefined, so that checks made elsewhere may be left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, math, memref, scf, tensor
 from xdsl.dialects.builtin import (
@@ -26,130 +26,18 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
-    Signedness,
     TensorType,
-    f64,
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ..dialects import relay
-from ..dialects.tensors import AnyInteger
-
-Insert = Callable[[Operation], object]
-"""Inserts an op."""
-
-Fail = Callable[[SSAValue, str, Sequence[SSAValue]], None]
-"""Stops the program with a message unless an i1 is true; `{i}` in it shows the i-th value."""
-
-Values = Sequence[SSAValue]
-
-MAX = (1 << 63) - 1
-INDEX = IndexType()
+from .size_writer import INDEX, Values, Writer, constant_of
 
 
 class NotArithmetic(Exception):
     """A measure whose arguments must be constants has others; the message names it."""
-
-
-def constant_of(value: SSAValue) -> int | None:
-    """Return the integer that `value` is; None if it is computed."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
-
-
-@dataclass(frozen=True)
-class Writer:
-    """Writes the arithmetic of one op; integers are i64 unless said otherwise."""
-
-    op: Insert
-    fail: Fail
-
-    def insert(self, op: Operation) -> SSAValue:
-        """Insert `op`; return its result."""
-        self.op(op)
-        return op.results[0]
-
-    def number(self, value: int) -> SSAValue:
-        return self.insert(arith.ConstantOp(IntegerAttr(value, i64)))
-
-    def float(self, value: float) -> SSAValue:
-        return self.insert(arith.ConstantOp(FloatAttr(value, f64)))
-
-    def is_(self, predicate: str, a: SSAValue, b: SSAValue | int) -> SSAValue:
-        """Compare two integers."""
-        return self.insert(arith.CmpiOp(a, self.number(b) if isinstance(b, int) else b, predicate))
-
-    def both(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.AndIOp(a, b))
-
-    def either(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.OrIOp(a, b))
-
-    def unless(self, a: SSAValue) -> SSAValue:
-        return self.insert(arith.XOrIOp(a, self.insert(arith.ConstantOp(IntegerAttr(1, i1)))))
-
-    def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.AddiOp(a, b))
-
-    def sub(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.SubiOp(a, b))
-
-    def least(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.MinSIOp(a, b))
-
-    def most(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.MaxSIOp(a, b))
-
-    def pick(self, condition: SSAValue, a: SSAValue, b: SSAValue) -> SSAValue:
-        return self.insert(arith.SelectOp(condition, a, b))
-
-    def counted(self, condition: SSAValue) -> SSAValue:
-        """Return 1 if `condition` holds, else 0."""
-        return self.insert(arith.ExtUIOp(condition, i64))
-
-    def nonzero(self, a: SSAValue) -> SSAValue:
-        """Return `a`, or 1 in place of 0."""
-        return self.pick(self.is_("eq", a, 0), self.number(1), a)
-
-    def product(self, sizes: Values) -> SSAValue:
-        """Return the product of sizes of at least 0, or the largest i64 where it does not fit."""
-        made, most = self.number(1), self.number(MAX)
-        for size in sizes:
-            room = self.insert(arith.DivUIOp(most, self.nonzero(size)))
-            fits = self.is_("ule", made, room)
-            exact = self.insert(arith.MuliOp(self.pick(fits, made, self.number(0)), size))
-            made = self.pick(fits, exact, most)
-        return made
-
-    def integer(self, value: SSAValue, type: Attribute) -> SSAValue:
-        """Return a number that was of `type`, signed or not, as an i64, in which it must fit."""
-        if isinstance(type, IndexType):
-            return self.insert(arith.IndexCastOp(value, i64))
-        width, signedness = cast(AnyInteger, type).width.data, cast(AnyInteger, type).signedness
-        if width == 64:
-            if signedness.data is Signedness.UNSIGNED:
-                self.fail(self.is_("sge", value, 0), "a size must be below 2^63", ())
-            return value
-        is_bit = width == 1 or signedness.data is Signedness.UNSIGNED
-        return self.insert((arith.ExtUIOp if is_bit else arith.ExtSIOp)(value, i64))
-
-    def real(self, value: SSAValue, type: Attribute) -> SSAValue:
-        """Return a number that was of `type` as an f64."""
-        if not isinstance(type, AnyFloat):
-            return self.insert(arith.SIToFPOp(self.integer(value, type), f64))
-        return value if type == f64 else self.insert(arith.ExtFOp(value, f64))
-
-    def rounded(self, value: SSAValue, message: str) -> SSAValue:
-        """Return the f64 `value`, a whole number, as an i64, in which it must fit."""
-        low = self.insert(arith.CmpfOp(value, self.float(-float(1 << 63)), "oge"))
-        high = self.insert(arith.CmpfOp(value, self.float(float(1 << 63)), "olt"))
-        fits = self.both(low, high)
-        self.fail(fits, message, ())
-        return self.insert(arith.FPToSIOp(self.pick(fits, value, self.float(0.0)), i64))
 
 
 @dataclass(frozen=True)
@@ -173,6 +61,19 @@ class Measured:
         return [w.integer(value, type) for value, type in pairs]
 
 
+Rule: TypeAlias = Callable[[Writer, Measured], SSAValue]
+"""Writes the ops that compute a measure."""
+
+RULES: dict[str, Rule] = {}
+"""The rule of each measure."""
+
+
+def rule(function: Rule) -> Rule:
+    """Make `function` the rule of the measure of its name."""
+    RULES[function.__name__] = function
+    return function
+
+
 def _listed(first: int, count: int) -> str:
     """Return the placeholder of each of `count` values, in brackets."""
     return f"[{', '.join(f'{{{first + i}}}' for i in range(count))}]"
@@ -184,6 +85,7 @@ def _clamped(w: Writer, at: SSAValue, dim: SSAValue, low: SSAValue, high: SSAVal
     return w.pick(w.is_("slt", at, 0), from_end, w.least(at, high))
 
 
+@rule
 def slice_length(w: Writer, m: Measured) -> SSAValue:
     dim, begin, end, stride = m.integers(w)
     zero, one, minus = w.number(0), w.number(1), w.number(-1)
@@ -200,6 +102,7 @@ def slice_length(w: Writer, m: Measured) -> SSAValue:
     return w.pick(is_some, w.add(rest, one), zero)
 
 
+@rule
 def sized_slice_length(w: Writer, m: Measured) -> SSAValue:
     dim, begin, size = m.integers(w)
     zero = w.number(0)
@@ -210,12 +113,14 @@ def sized_slice_length(w: Writer, m: Measured) -> SSAValue:
     return w.pick(w.is_("eq", size, -1), room, found)
 
 
+@rule
 def rounded_product(w: Writer, m: Measured) -> SSAValue:
     size, scale = (w.real(v, t) for v, t in zip(m.values, m.types, strict=True))
     made = w.insert(math.RoundEvenOp(w.insert(arith.MulfOp(size, scale))))
     return w.rounded(made, "a size times a scale must fit in 64 bits")
 
 
+@rule
 def arange_length(w: Writer, m: Measured) -> SSAValue:
     if any(isinstance(type, AnyFloat) for type in m.types):
         start, stop, step = (w.real(v, t) for v, t in zip(m.values, m.types, strict=True))
@@ -241,11 +146,13 @@ def arange_length(w: Writer, m: Measured) -> SSAValue:
     return w.most(found, zero)
 
 
+@rule
 def as_size(w: Writer, m: Measured) -> SSAValue:
     (size,) = m.integers(w)
     return size
 
 
+@rule
 def reshaped_dim(w: Writer, m: Measured) -> SSAValue:
     axis, allows_zero, rank = (m.constant(i) for i in range(3))
     sizes = m.integers(w, 3)
@@ -297,6 +204,7 @@ def _at(w: Writer, axis: int, dims: Values) -> SSAValue:
     return zero
 
 
+@rule
 def squeezed_dim(w: Writer, m: Measured) -> SSAValue:
     axis, rank = m.constant(0), m.constant(1)
     sizes = m.integers(w, 2)
@@ -325,6 +233,7 @@ def squeezed_dim(w: Writer, m: Measured) -> SSAValue:
     return found
 
 
+@rule
 def expanded_dim(w: Writer, m: Measured) -> SSAValue:
     axis, count = m.constant(0), m.constant(2)
     at, dims = w.integer(m.values[1], m.types[1]), m.integers(w, 3)
@@ -344,12 +253,14 @@ def expanded_dim(w: Writer, m: Measured) -> SSAValue:
     return found if axis >= rank else w.pick(w.is_("sgt", place, axis), dims[axis], found)
 
 
+@rule
 def topk_length(w: Writer, m: Measured) -> SSAValue:
     k, dim = m.integers(w)
     w.fail(w.is_("sle", k, dim), "k of topk must be at most {1}, but is {0}", [k, dim])
     return w.pick(w.is_("sgt", k, 0), k, dim)
 
 
+@rule
 def count_nonzero(w: Writer, m: Measured) -> SSAValue:
     """Write a loop for each dim of the tensor or buffer, around the test of an element."""
     (data,) = m.values
@@ -391,24 +302,6 @@ def _is_nonzero(w: Writer, value: SSAValue) -> SSAValue:
     return w.insert(arith.CmpiOp(value, zero, "ne"))
 
 
-MEASURES: Mapping[str, Callable[[Writer, Measured], SSAValue]] = {
-    rule.__name__: rule
-    for rule in (
-        slice_length,
-        sized_slice_length,
-        rounded_product,
-        count_nonzero,
-        arange_length,
-        as_size,
-        reshaped_dim,
-        squeezed_dim,
-        expanded_dim,
-        topk_length,
-    )
-}
-"""The rule of each measure."""
-
-
 def write_measure(
     w: Writer, op: relay.MeasureOp, values: Values, types: Sequence[Attribute]
 ) -> SSAValue:
@@ -418,4 +311,4 @@ def write_measure(
     Raises `NotArithmetic` if an axis or a rank among the arguments is not a constant.
     """
     name = op.measure.data
-    return MEASURES[name](w, Measured(name, values, types))
+    return RULES[name](w, Measured(name, values, types))

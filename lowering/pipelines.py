@@ -51,7 +51,8 @@ What differs, and why:
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
   the layout that they are compiled in.
-- `transpose-weights` after it, which gives weights another order, too.
+- `separate-padding` after it, before fusion: padded images are part of the memory plan.
+- `transpose-weights` after both, which gives weights another order, too.
 - `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
 - `plan-memory` always, as compiled kernels are too short to allocate between them; with
   `lend-entries`, so that the caller of an entry owns all memory.
@@ -59,7 +60,9 @@ What differs, and why:
   convert are called as the machine's.
 - `expand-math` right after it, while kernels are still one loop nest an operator.
 - `describe-entries` before `convert-memory-to-memref`, which forgets names, dims and signs.
-- `aot-lower-main` after it: it makes the entries flat, while memory still has its devices.
+- `merge-tail-cycles` and `tail-calls-to-loops` once functions free what they allocate: a loop does
+  so in each turn. `limit-recursion` after them: a loop does not recurse.
+- `aot-lower-main` after them: it makes the entries flat, while memory still has its devices.
 - `erase-memory-spaces` last: it needs all types to be memrefs.
 """
 
@@ -138,6 +141,9 @@ _TO_MEMREF = (
     "expand-math",
     "describe-entries",
     "convert-memory-to-memref",
+    "merge-tail-cycles",
+    "tail-calls-to-loops",
+    "limit-recursion",
     "aot-lower-main",
     "erase-memory-spaces",
     "verify-stage{stage=memref}",
@@ -207,7 +213,7 @@ class AotPipeline(Pipeline):
     @property
     def text(self) -> str:
         moved = ("propagate-layout",) if self.layout == "nhwc" else ()
-        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *moved, *_WEIGHTS)
+        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *moved, "separate-padding", *_WEIGHTS)
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions{checks=true}")
         passes = (*kernels, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
         return _called_from_outside(passes, self.entries)

@@ -8,13 +8,25 @@ A measure is a function of integers, floats and arrays of rank 1 or more, NumPy'
 room does not import NumPy. In a shape function it is the op `relay.measure`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import ceil, isfinite, prod
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
-Measure = Callable[..., int]
+Measure: TypeAlias = Callable[..., int]
+
+MEASURES: dict[str, Measure] = {}
+"""The measures by name. One that raises `ValueError` has no size for its arguments."""
+
+_AnyMeasure = TypeVar("_AnyMeasure", bound=Measure)
 
 
+def measure(function: _AnyMeasure) -> _AnyMeasure:
+    """Make `function` the measure of its name."""
+    MEASURES[function.__name__] = function
+    return function
+
+
+@measure
 def slice_length(dim: int, begin: int, end: int, stride: int) -> int:
     """Return the length of `[begin:end:stride]` of `dim` elements, clamped as in NumPy."""
     try:
@@ -23,21 +35,25 @@ def slice_length(dim: int, begin: int, end: int, stride: int) -> int:
         raise ValueError("strides must not be 0") from None
 
 
+@measure
 def sized_slice_length(dim: int, begin: int, size: int) -> int:
     """Return the length of `[begin:][:size]` of `dim` elements; all that follow if size is -1."""
     return len(range(dim)[begin:][: None if size == -1 else size])
 
 
+@measure
 def rounded_product(size: int, scale: float) -> int:
     """Return `size * scale` rounded to the nearest integer, halves to even."""
     return round(size * scale)
 
 
+@measure
 def count_nonzero(data: Any) -> int:
     """Return the number of elements of the array `data` that are not 0."""
     return int((data != 0).sum())
 
 
+@measure
 def arange_length(start: float, stop: float, step: float) -> int:
     """Return the number of elements of `arange`: ceil((stop - start) / step), at least 0."""
     if step == 0:
@@ -50,6 +66,7 @@ def arange_length(start: float, stop: float, step: float) -> int:
     return max(0, ceil(length))
 
 
+@measure
 def as_size(value: int) -> int:
     """Return an integer of any type as a size, which must be below 2^63."""
     if value >= 2**63:
@@ -63,6 +80,7 @@ def _at(axis: int, dims: Sequence[int]) -> int:
     return dims[axis]
 
 
+@measure
 def reshaped_dim(axis: int, allowzero: int, rank: int, *sizes: int) -> int:
     """
     Return dim `axis` of a tensor reshaped; `sizes` are its `rank` dims, then the wanted ones.
@@ -90,6 +108,7 @@ def reshaped_dim(axis: int, allowzero: int, rank: int, *sizes: int) -> int:
     return _at(axis, made)
 
 
+@measure
 def squeezed_dim(axis: int, rank: int, *sizes: int) -> int:
     """Return dim `axis` of a tensor of `rank` dims, the first `sizes`, without the axes after."""
     dims, axes = sizes[:rank], sizes[rank:]
@@ -104,6 +123,7 @@ def squeezed_dim(axis: int, rank: int, *sizes: int) -> int:
     return _at(axis, [dim for i, dim in enumerate(dims) if i not in removed])
 
 
+@measure
 def expanded_dim(axis: int, at: int, count: int, *dims: int) -> int:
     """Return dim `axis` of a tensor of `dims` with `count` dims of 1 inserted at `at`."""
     rank = len(dims)
@@ -115,26 +135,9 @@ def expanded_dim(axis: int, at: int, count: int, *dims: int) -> int:
     return _at(axis if axis < at else axis - count, dims)
 
 
+@measure
 def topk_length(k: int, dim: int) -> int:
     """Return the number of elements that `topk` selects of `dim`: `k`, or all if it is below 1."""
     if k > dim:
         raise ValueError(f"k of topk must be at most {dim}, but is {k}")
     return k if k > 0 else dim
-
-
-MEASURES: Mapping[str, Measure] = {
-    measure.__name__: measure
-    for measure in (
-        slice_length,
-        sized_slice_length,
-        rounded_product,
-        count_nonzero,
-        arange_length,
-        as_size,
-        reshaped_dim,
-        squeezed_dim,
-        expanded_dim,
-        topk_length,
-    )
-}
-"""The measures by name. One that raises `ValueError` has no size for its arguments."""

@@ -23,7 +23,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     ModuleOp,
-    StringAttr,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, BlockArgument, Operation
@@ -43,9 +42,9 @@ from ..dialects.relay.named_dims import (
     parameter_names,
 )
 from ..dialects.tensors import as_tensor
-from ..operators.dim_bindings import BindingError, Dim, DimBindings, parse_dim, parse_shape
-from .analysis.call_graph import CallGraph
+from ..operators.input_bindings import BindingError, Dim, InputBindings, parse_dim, parse_shape
 from .support.diagnostics import PassError
+from .support.entries import entry
 from .support.forgetting import RECEIVERS, forgotten, is_passed
 from .support.keyed_options import parse_keyed
 from .support.rewriting import apply_patterns
@@ -67,7 +66,7 @@ def parameters_of(function: FuncOp) -> list[tuple[str, list[Dim] | None]]:
     return found
 
 
-def bound_dims(function: FuncOp, bindings: DimBindings) -> list[list[Dim]]:
+def bound_dims(function: FuncOp, bindings: InputBindings) -> list[list[Dim]]:
     """Return the dims of each parameter once they are bound; a `PassError` if that is wrong."""
     parameters = parameters_of(function)
     try:
@@ -142,7 +141,7 @@ class BindParameters(RewritePattern):
     """Bind the dims of the parameters of `function`."""
 
     function: FuncOp
-    bindings: DimBindings
+    bindings: InputBindings
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
@@ -168,25 +167,6 @@ class BindParameters(RewritePattern):
         rewriter.notify_op_modified(op)
 
 
-def entry(module: ModuleOp, name: str) -> FuncOp:
-    """Return the function `name`, or the only public one; a `PassError` if there is none."""
-    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
-    public = [f for f in functions.values() if f.sym_visibility != StringAttr("private")]
-    found = functions.get(name) or (public[0] if len(public) == 1 else None)
-    if found is None:
-        there = ", ".join(f"@{known}" for known in functions) or "none"
-        raise PassError(
-            f"cannot bind the dims of unknown function @{name}; the functions are: {there}", module
-        )
-    name = found.sym_name.data
-    users = [user for user, named in CallGraph.of(module).named.items() if name in named]
-    if users:
-        raise PassError(
-            f"the dims of @{name} cannot be bound: @{users[0]} in the module uses it", found
-        )
-    return found
-
-
 @dataclass(frozen=True)
 class BindDimsPass(ModulePass):
     """Give open dims of a function's parameters their sizes."""
@@ -202,6 +182,6 @@ class BindDimsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         shapes = parse_keyed(self.shapes, parse_shape, "shapes")
-        bindings = DimBindings(shapes, parse_keyed(self.dims, parse_dim, "dims"))
+        bindings = InputBindings(shapes, parse_keyed(self.dims, parse_dim, "dims"))
         if bindings:
             apply_patterns(op, BindParameters(entry(op, self.function), bindings))

@@ -8,8 +8,10 @@ A program may name such a weight wherever it may name one: nothing else knows. I
 when it is read, from the file that has the others, unless the file has it under its full name, as
 one that was written for the program. A formula begins with "=" and is an operator applied to
 operands and attributes: an operand is the name of a weight, a formula, or a constant (element type,
-shape, bytes in base64). Formulas come from strangers: they are parsed as data, the results' types
-follow from the operators' rules, and a value may not be much larger than those it comes from.
+shape, bytes in base64). Formulas come from strangers: they are parsed as data, with the attributes
+that the operator has and no others; the results' types follow from the operators' rules and are all
+known before anything is computed; a value may not be much larger than those it comes from, and all
+values of a formula together not than the file.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import ast
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import Protocol, TypeAlias, cast
 
@@ -40,6 +43,10 @@ MAX_GROWTH = 2
 """A value has at most so many times the bytes of the operands …"""
 MAX_EXTRA = 1 << 20
 """… and this many more."""
+MAX_TOTAL = 8
+"""All values of a formula together have at most so many times the bytes of the source …"""
+MAX_TOTAL_EXTRA = 64 << 20
+"""… and this many more: growth by `MAX_GROWTH` in each of many operators would have no end."""
 
 
 @record
@@ -115,21 +122,35 @@ class Weights:
         """Return the type of a weight; raises `MachineError` for a formula that is wrong."""
         if name in self.source:
             return self.source.spec(name)
-        return self._spec(parsed(name), name)
+        return self._spec(parsed(name), name)[0]
 
     def array(self, name: str) -> Array:
         """Return a weight, computed if it is not in the source. Raises `MachineError`."""
         if name in self.source:
             return self.source.array(name)
-        return self._array(parsed(name), name)
+        applied = parsed(name)
+        self._spec(applied, name)
+        return self._array(applied, name)
 
-    def _spec(self, operand: Operand, formula: str) -> TensorSpec:
+    @cached_property
+    def _limit(self) -> int:
+        """The bytes of all values of a formula."""
+        size = sum(self.source.spec(name).size for name in self.source.names)
+        return MAX_TOTAL * size + MAX_TOTAL_EXTRA
+
+    def _spec(self, operand: Operand, formula: str) -> tuple[TensorSpec, int]:
+        """Return the type of a value, and the bytes of all that are computed for it."""
         if isinstance(operand, str):
-            return self.source.spec(operand)
+            return self.source.spec(operand), 0
         if not isinstance(operand, Applied):
-            return spec_of(operand)
+            return spec_of(operand), 0
         given = [self._spec(o, formula) for o in operand.operands]
-        return _result(operand, given, formula)
+        spec = _result(operand, [one for one, _ in given], formula)
+        total = spec.size + sum(size for _, size in given)
+        if total > self._limit:
+            reason = f"its values have {total} bytes together, above {self._limit}"
+            raise _fault(formula, reason)
+        return spec, total
 
     def _array(self, operand: Operand, formula: str) -> Array:
         if isinstance(operand, str):
@@ -157,6 +178,10 @@ def _result(applied: Applied, given: Sequence[TensorSpec], formula: str) -> Tens
     rule = RULES.get(applied.op)
     if rule is None or rule.data_operands or applied.op not in kernels_of([applied.op]):
         raise _fault(formula, f"{applied.op} is not an operator that derives weights")
+    unknown = next((name for name in applied.attributes if name not in rule.attributes), None)
+    if unknown is not None:
+        known = ", ".join(rule.attributes) or "none"
+        raise _fault(formula, f"{applied.op} has no attribute {unknown} (its attributes: {known})")
     try:
         results = rule(Call(applied.op, applied.attributes, [tensor_of(spec) for spec in given]))
     except SignatureError as error:
@@ -201,6 +226,8 @@ def _operand(node: ast.expr) -> Operand:
     if op == "constant":
         return _constant(*map(ast.literal_eval, node.args))
     attributes = {str(k.arg): _attribute(ast.literal_eval(k.value)) for k in node.keywords}
+    if len(attributes) < len(node.keywords):
+        raise ValueError(f"an attribute of {op} is given twice")
     return Applied(op, tuple(map(_operand, node.args)), attributes)
 
 

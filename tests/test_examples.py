@@ -23,7 +23,7 @@ from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 from xrelay.runtime.program import Program
 from xrelay.runtime.random_inputs import random_parameters
-from xrelay.tools.compile_input import Loader
+from xrelay.tools.compiler import Compiler
 from xrelay.tools.diagnostics import Reporter
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.pipeline import build
@@ -180,7 +180,7 @@ def test_relay_text_is_evaluated_and_runs_in_the_machine(
     shape = (4,) if name == "lists" else (5, 7)
     generator = np.random.default_rng(0)
     given = {p: generator.standard_normal(shape, dtype=np.float32) for p in parameters}
-    loaded = Loader(Reporter()).load(str(EXAMPLES / f"{name}.relay"), passes, tmp_path)
+    loaded = Compiler(Reporter()).load(str(EXAMPLES / f"{name}.relay"), passes, tmp_path)
     args = list(given.values())
     (result,) = evaluate(loaded.module, args)
     assert_same((result,), tuple(results_in_machine(loaded.module, args, "main")))

@@ -49,13 +49,14 @@ MAY_IMPORT = {
         "runtime.plain_text",
         "runtime.data_types",
         "runtime.derived_weights",
+        "runtime.input_values",
     ),
     "planning": ("planning",),
     "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": (
         *("frontends", "dialects", "operators"),
-        *("runtime.errors", "runtime.files", "runtime.tensor_file"),
+        *("runtime.errors", "runtime.files", "runtime.tensor_file", "runtime.input_values"),
     ),
     "tools": (
         *("tools", "frontends", "lowering", "passes", "planning", "dialects", "operators"),

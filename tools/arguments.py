@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from xdsl.xdsl_opt_main import VersionAction
 
-from .option_types import AddDim, Group, add_memory_report, count, dim
+from .option_types import Group, KeepOne, add_binding_options, add_memory_report, count, dim
 
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser, frontends: Iterable[str]) -> 
     parser.prog = "xrelay-opt"
     parser.description = DESCRIPTION
     _input_and_output(parser.add_argument_group("input and output"), list(frontends))
+    _inputs(parser.add_argument_group("inputs of the program"))
     _pipeline(parser.add_argument_group("pipeline"))
     _checking(parser.add_argument_group("checking"))
     _watching(parser.add_argument_group("watching"))
@@ -119,7 +120,25 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
     )
 
 
+def _inputs(group: Group) -> None:
+    add_binding_options(group)
+    group.add_argument(
+        "--inputs",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="take the shapes of inputs from the arrays in an .npz file, from NAME=FILE of .npy or "
+        ".pb, or from a folder of ONNX's test data; repeat for other files",
+    )
+
+
 def _pipeline(group: Group) -> None:
+    _flag(
+        group,
+        "--summary",
+        help="instead of the module, print its inputs, outputs, dims, operators and weights, and "
+        "everything in an ONNX model that is not supported",
+    )
     group.add_argument(
         "-p",
         "--passes",
@@ -197,13 +216,13 @@ def _watching(group: Group) -> None:
         "lower-to-bytecode, or at the end",
     )
     group.add_argument(
-        "--dim",
+        "--plan-dim",
         metavar="DIM=SIZE",
         type=dim,
-        action=AddDim,
-        default=[],
-        help="with --memory-report, and the targets memory-plan-svg and memory-plan-html: the size "
-        "of a dynamic dim, by its name (n=3) or by parameter and axis (x:0=3)",
+        action=KeepOne,
+        default={},
+        help="with --memory-report, and the targets memory-plan-svg and memory-plan-html: show the "
+        "plan at this size of a dim that is dynamic (n=3, or x:0=3)",
     )
     _flag(
         group,

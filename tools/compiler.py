@@ -27,8 +27,7 @@ from ..dialects.relay.constants import PARAMS_FILE
 from ..dialects.tensors import as_tensor
 from ..lowering.assemble import assemble, spec_of
 from ..lowering.pipelines import quoted
-from ..operators.dim_bindings import DimBindings
-from ..passes.bind_dims import BindDimsPass
+from ..operators.input_bindings import InputBindings
 from ..passes.memory_use.contents import MemoryUse
 from ..passes.memory_use.read import memory_of
 from ..passes.memory_use.report import Amount, report_of
@@ -37,6 +36,7 @@ from ..passes.support.verifier import verify
 from ..runtime.data_types import DataTypes
 from ..runtime.planned_memory import PlannedMemory
 from ..runtime.program import Param, Program, TensorSpec
+from .bindings import UNBOUND, passes_of
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
 from .parser import LocatingParser
@@ -45,13 +45,11 @@ from .plugins import load_universe
 from .registry import named_pipelines
 from .resources import with_own_resources
 from .runner import Runner
-from .source import Part, Source
+from .source import Part, Source, read_source
 from .type_table import TypeTable
 
 WEIGHTS = "weights.safetensors"
 """The file in the scratch folder for the weights of inputs that hold them."""
-
-UNBOUND = DimBindings()
 
 NO_PLAN = "the memory of a program is reported before it becomes bytecode"
 NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode already"
@@ -171,10 +169,10 @@ class Compiler:
         source: Source,
         scratch: Path,
         frontend: str | None = None,
-        bindings: DimBindings = UNBOUND,
+        bindings: InputBindings = UNBOUND,
     ) -> Given:
         """
-        Read a program, with sizes for dims of its parameters.
+        Read a program, with sizes for dims of its parameters, and values of some.
 
         `frontend` is by default that of the file's extension, or IR text. Weights that must be
         unpacked are written into the folder `scratch`.
@@ -193,13 +191,11 @@ class Compiler:
         self.bind(read.module, bindings)
         return read
 
-    def bind(self, module: ModuleOp, bindings: DimBindings) -> None:
-        """Give open dims of parameters of `module` their sizes."""
-        if bindings:
-            shapes = (f"{name}={'x'.join(map(_size, s))}" for name, s in bindings.shapes.items())
-            dims = (f"{name}={size}" for name, size in bindings.dims.items())
-            run = BindDimsPass(shapes=(*shapes,), dims=(*dims,))
-            Runner(steps=[Step(run)]).run(self.context, module)
+    def bind(self, module: ModuleOp, bindings: InputBindings) -> None:
+        """Give parameters of `module` their sizes and values."""
+        steps = [Step(run) for run in passes_of(bindings)]
+        if steps:
+            Runner(steps=steps).run(self.context, module)
 
     def steps(self, pipeline: str) -> list[Step]:
         """Return the passes of a pipeline."""
@@ -209,6 +205,10 @@ class Compiler:
     def run(self, module: ModuleOp, pipeline: str) -> None:
         """Run `pipeline` on `module`, in place."""
         Runner(steps=self.steps(pipeline)).run(self.context, module)
+
+    def load(self, path: str, pipeline: str, scratch: Path, reads_memory: bool = False) -> Loaded:
+        """Read and compile the file at `path` ("-" is stdin)."""
+        return self.compile(self.read(read_source(path), scratch), pipeline, None, reads_memory)
 
     def compile(
         self,
@@ -260,7 +260,7 @@ def lower(
     `keeps_kernels` its kernels are read right before `lower-to-bytecode`, or at the end.
     """
     module, steps = program.module, list(runner.steps)
-    names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
+    names = {op.sym_name.data: result_names(op) for op in module.ops if isinstance(op, FuncOp)}
     passes = [step.run.name for step in steps]
     last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
     runner.steps = steps[:last]
@@ -282,17 +282,14 @@ def _amount(amount: Amount) -> tuple[int | None, str]:
     return amount.bytes, amount.formula or ""
 
 
-def _size(size: int | None) -> str:
-    return "?" if size is None else str(size)
-
-
 def given(module: ModuleOp, folder: Path) -> Given:
     """Return `module` with the file in `folder` that it names for its parameters."""
     weights = module.attributes.get(PARAMS_FILE)
     return Given(module, folder / weights.data if isinstance(weights, StringAttr) else None)
 
 
-def _result_names(function: FuncOp) -> tuple[str | None, ...]:
+def result_names(function: FuncOp) -> tuple[str | None, ...]:
+    """Return the names of the results of a function; None for one without."""
     attrs = function.res_attrs
     if attrs is None:
         return (None,) * len(function.function_type.outputs)

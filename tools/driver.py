@@ -24,9 +24,12 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..dialects.errors import TOO_DEEP
+from ..passes.infer_types import InferTypesPass
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
 from ..runtime.errors import Error, reason_of
 from . import arguments, reproducer
+from .array_files import open_arrays
+from .bindings import UNBOUND, bindings_of, passes_of, with_shapes
 from .diagnostics import PipelineError, Reporter, message_of
 from .errors import CommandLineError, UsageError
 from .inputs import EXTENSION, FRONTENDS, frontend_of, load_onnx, load_relay
@@ -40,7 +43,7 @@ from .printing import PrintOptions, print_module
 from .registry import named_pipelines
 from .resources import with_own_resources
 from .runner import InternalError, Runner
-from .source import SPLIT_MARK, Part, Source, read_source, split
+from .source import SPLIT_MARK, Part, Source, extension_of, read_source, split
 from .timing import Timer
 
 if TYPE_CHECKING:
@@ -61,6 +64,8 @@ class XRelayOpt(xDSLOptMain):
         self.timer = Timer()
         self.messages: list[Message] | None = None
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
+        self.bindings = UNBOUND
+        """Sizes and values of the program's inputs."""
         self.written: Written | None = None
         """The output if a target writes it as bytes."""
         self.weights_folder = Path()
@@ -114,6 +119,9 @@ class XRelayOpt(xDSLOptMain):
     @override
     def setup_pipeline(self) -> None:
         args = self.args
+        self.bindings = bindings_of(args.shape, args.dim, args.input)
+        if args.inputs:
+            self.bindings = with_shapes(self.bindings, open_arrays(args.inputs, "input"))
         assert isinstance(self.ctx, ReportingContext)
         self.ctx.remarks = args.remarks
         self.runner.verify_first = not args.disable_verify
@@ -137,6 +145,8 @@ class XRelayOpt(xDSLOptMain):
             after_failure=args.print_ir_after_failure,
             options=self._print_options(),
         )
+        if args.summary and parse_spec(args.target).name != "mlir":
+            raise CommandLineError("--summary prints no module: omit -t")
         if not args.run_reproducer:
             self._set_passes(args.passes)
         elif args.passes:
@@ -154,6 +164,9 @@ class XRelayOpt(xDSLOptMain):
         self.reporter.add_source(PIPELINE, text)
         steps = build(text, self.available_passes, named_pipelines, PIPELINE)
         self._show_memory(steps)
+        if self.bindings and self._frontend_name() != "onnx":
+            bound = [*passes_of(self.bindings), *([] if steps else [InferTypesPass()])]
+            steps[:0] = map(Step, bound)
         self.runner.steps = steps
         self.pipeline = PassPipeline(tuple(step.run for step in steps))
         if self.args.dump_pass_pipeline:
@@ -199,15 +212,16 @@ class XRelayOpt(xDSLOptMain):
         return CommandLineError(f"-t {self.args.target}: {reason.strip()}")
 
     def _dims(self) -> tuple[str, ...]:
-        return tuple(f"{dim}={size}" for dim, size in self.args.dim)
+        return tuple(f"{dim}={size}" for dim, size in self.args.plan_dim.items())
 
     def _show_memory(self, steps: list[Step]) -> None:
         """Insert the memory report, and drop the steps after the one that the target reads."""
         args, target = self.args, self._target()
         if args.save_temps and parse_spec(args.target).name not in ("native", "object"):
             raise CommandLineError("--save-temps needs -t native or -t object")
-        if args.dim and args.memory_report is None and target is None:
-            raise CommandLineError("--dim needs --memory-report, or a target that shows memory")
+        if args.plan_dim and args.memory_report is None and target is None:
+            message = "--plan-dim needs --memory-report, or a target that shows memory"
+            raise CommandLineError(message)
         names = [step.run.name for step in steps]
         stop = getattr(target, "reads_before", None)
         if stop in names:
@@ -264,7 +278,9 @@ class XRelayOpt(xDSLOptMain):
         frontend = self._frontend(source)
         output = StringIO()
         try:
-            if frontend != "onnx":
+            if self.args.summary and frontend == "onnx":
+                failed = self._summarize(source, output)
+            elif frontend != "onnx":
                 failed = self._execute_parts(source, output, frontend)
             else:
                 failed = self._execute_part(lambda: self._load_onnx(source), output, None)
@@ -289,8 +305,11 @@ class XRelayOpt(xDSLOptMain):
             _write(self.args.output_file, output.getvalue())
         return 1 if failed else 0
 
+    def _frontend_name(self) -> str:
+        return self.args.frontend or frontend_of(extension_of(self.args.input_file))
+
     def _frontend(self, source: Source) -> str:
-        name = self.args.frontend or frontend_of(source.extension)
+        name = self._frontend_name()
         if name not in self.available_frontends:
             extensions = [EXTENSION.get(n, n) for n in self.available_frontends]
             known = ", ".join(f".{extension}" for extension in extensions)
@@ -367,6 +386,20 @@ class XRelayOpt(xDSLOptMain):
             return self.messages is None
         return False
 
+    def _summarize(self, source: Source, output: IO[str]) -> bool:
+        """Write what an ONNX model has; return whether it cannot be converted."""
+        from .summary import summary_of_model
+
+        try:
+            summary, error = summary_of_model(source, self.bindings)
+        except DiagnosticException as wrong:
+            self.fail(wrong)
+            return True
+        output.writelines(f"{line}\n" for line in summary.lines())
+        if error is not None:
+            self.fail(error)
+        return error is not None
+
     def _internal(self, during: str, error: Exception, text: str | None) -> InternalError:
         internal = InternalError(during, error)
         if text is not None:
@@ -396,7 +429,7 @@ class XRelayOpt(xDSLOptMain):
 
     def _load_onnx(self, source: Source) -> ModuleOp:
         with self._weights_beside(source.name) as weights:
-            return load_onnx(self.ctx, source, weights)
+            return load_onnx(self.ctx, source, weights, self.bindings)
 
     @contextmanager
     def _weights_beside(self, name: str) -> Generator[Path]:
@@ -404,7 +437,11 @@ class XRelayOpt(xDSLOptMain):
         out = self.args.output_file
         weights = Path(Path(name).name if out in (None, "-") else out).with_suffix(".safetensors")
         target, linalg = self._file_target(), self._linalg_target()
-        takes = (target and target.takes_weights) or (linalg and linalg.weights == "embedded")
+        takes = (
+            self.args.summary
+            or (target and target.takes_weights)
+            or (linalg and linalg.weights == "embedded")
+        )
         if takes:
             folder = self.scratch.enter_context(TemporaryDirectory(prefix="xrelay-opt-"))
             self.weights_folder = Path(folder)
@@ -432,6 +469,11 @@ class XRelayOpt(xDSLOptMain):
 
     @override
     def output_resulting_program(self, prog: ModuleOp) -> str:
+        if self.args.summary:
+            from .summary import summary_of
+
+            name = self.args.input_file or "<stdin>"
+            return "".join(f"{line}\n" for line in summary_of(prog, name).lines())
         if self.written is not None:
             return ""
         linalg = self._linalg_target()
@@ -448,7 +490,7 @@ class XRelayOpt(xDSLOptMain):
             return super().output_resulting_program(prog)
         output = StringIO()
         if target is not None:
-            dims = {"dims": self._dims()} if self.args.dim else {}
+            dims = {"dims": self._dims()} if self.args.plan_dim else {}
             try:
                 chosen = target.from_spec(ArgSpec(spec.name, {**spec.parameters, **dims}))
             except ValueError as error:

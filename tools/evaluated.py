@@ -33,11 +33,7 @@ class Evaluated:
 
     @property
     def functions(self) -> Mapping[str, Sequence[Param]]:
-        return {
-            op.sym_name.data: _parameters(op)
-            for op in self.module.ops
-            if isinstance(op, func.FuncOp) and op.body.blocks
-        }
+        return functions_of(self.module)
 
     @property
     def weights(self) -> Sequence[Late]:
@@ -59,6 +55,15 @@ class Evaluated:
 
     def stats(self) -> Iterator[str]:
         return iter(())
+
+
+def functions_of(module: ModuleOp) -> dict[str, Sequence[Param]]:
+    """Return the parameters of the functions of `module` that have a body."""
+    return {
+        op.sym_name.data: _parameters(op)
+        for op in module.ops
+        if isinstance(op, func.FuncOp) and op.body.blocks
+    }
 
 
 def _check(what: str, spec: TensorSpec | None, value: Value) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..operators.spelling import did_you_mean
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
+from ..runtime.program import Param
+from .array_files import open_arrays
 from .errors import UsageError
 from .executables import Compiled, Executable, Limits
+from .inputs_of_run import GivenInputs
 from .progress import Progress
-from .run_files import Array, Arrays, read_inputs, write_outputs
+from .run_files import Array, Arrays, write_outputs
 from .run_options import Options
 from .run_report import output_lines
 
@@ -33,28 +37,15 @@ def limits_of(options: Options) -> Limits:
     return Limits(memory, options.max_instructions, options.sanitize, is_measured)
 
 
-def _inputs(options: Options, executable: Executable, memory: Memory) -> list[Array]:
-    functions = executable.functions
-    params = functions.get(options.function)
+def _params(function: str, executable: Executable) -> Sequence[Param]:
+    params = executable.functions.get(function)
     if params is None:
-        known = ", ".join(functions) or "none"
-        raise UsageError(f"unknown function '{options.function}'; the program has: {known}")
-    given: Arrays = {}
-    if options.inputs is not None:
-        given = read_inputs(options.inputs, options.function, params)
-    missing = [param for param in params if param.name not in given]
-    if missing and options.random_seed is None:
-        name, spec = missing[0].name, missing[0].spec or "not a tensor"
+        names = executable.functions
         raise UsageError(
-            f"no value for input '{name}' ({spec}); give --inputs, or --random-seed to draw it"
+            f"unknown function '{function}'; the program has: "
+            f"{', '.join(names) or 'none'}{did_you_mean(function, names)}"
         )
-    if options.random_seed is not None and (missing or options.dim):
-        from ..runtime.random_inputs import random_inputs  # a third of NumPy's start-up
-        from .open_dims import bind_dims
-
-        bound = bind_dims(options.function, params, given, dict(options.dim))
-        given |= random_inputs(bound, options.random_seed, memory)
-    return [given[param.name] for param in params]
+    return params
 
 
 def _parameters(
@@ -101,6 +92,7 @@ def _show(profile: Profile, options: Options) -> None:
 
 def execute(
     options: Options,
+    given: GivenInputs,
     executable: Executable,
     weights: Path | None,
     memory: Memory,
@@ -108,13 +100,14 @@ def execute(
     prepared: tuple[str, float],
 ) -> Sequence[Array]:
     """
-    Run the function that `options` name, show and write its outputs, and return its inputs.
+    Run the function that `options` name on the inputs that are `given`, show, write and compare its
+    outputs, and return its inputs.
 
     `prepared` are the name and the duration, in nanoseconds, of what was done to the program.
     The file `weights` has the parameters, if no other is given, and `read` reads them. Raises
     `Error`.
     """
-    inputs = _inputs(options, executable, memory)
+    inputs = given.values(options.function, _params(options.function, executable), memory)
     parameters = _parameters(options, executable, weights, memory, read)
     with Progress().during(f"running {options.function}"):
         outputs = executable.run(options.function, inputs, parameters)
@@ -134,6 +127,21 @@ def execute(
         )
         measured = benchmark(machine, options.function, inputs, options.benchmark, prepared)
         print("\n".join(measured.lines()))
+    results = dict(zip(names, outputs, strict=True))
     if options.outputs is not None:
-        write_outputs(options.outputs, dict(zip(names, outputs, strict=True)))
+        write_outputs(options.outputs, results)
+    if options.expect:
+        _compare(options, results)
     return inputs
+
+
+def _compare(options: Options, outputs: Mapping[str, Any]) -> None:
+    """Compare outputs with the expected ones; `UsageError` if they differ."""
+    from .comparison import faults
+
+    expected = open_arrays(options.expect, "output")
+    found = faults(outputs, expected, options.rtol, options.atol)
+    if found:
+        raise UsageError("\n".join(["the outputs are not as expected", *found]))
+    count = len(expected.named) + len(expected.ordered)
+    print(f"as expected: {count} output{'s' * (count != 1)}")

@@ -46,9 +46,9 @@ class FileTarget(Target, ABC):
     """A target that runs the passes itself and writes files."""
 
     @property
-    @abstractmethod
     def takes_weights(self) -> bool:
         """True if the files of weights that a frontend makes are not needed afterwards."""
+        return True
 
     @abstractmethod
     def written(self, job: Job) -> Written:

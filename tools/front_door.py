@@ -13,10 +13,9 @@ import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from operator import index
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeGuard, cast
+from typing import Any, Protocol, TypeAlias, TypeGuard, cast
 from weakref import WeakKeyDictionary
 
 from typing_extensions import override
@@ -24,12 +23,13 @@ from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.utils.exceptions import DiagnosticException
 
 from ..dialects.errors import TOO_DEEP
-from ..operators.dim_bindings import MAX_DIGITS, DimBindings
+from ..operators.input_bindings import InputBindings
 from ..passes.support.diagnostics import Message, Severity
 from ..runtime.errors import Error, Location, Note
 from ..runtime.executable.weights import arrays_of
 from ..runtime.program import Array, Late, Program
 from ..runtime.python.callables import Executable
+from .bindings import Dims, Inputs, Shapes, checked_bindings
 from .compiler import Compiler, Given, is_bytecode
 from .diagnostics import Reporter, message_of
 from .errors import UsageError
@@ -41,7 +41,6 @@ from .source import Source, read_source
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 Params: TypeAlias = "AnyPath | Mapping[str, Array]"
-Shapes: TypeAlias = "Mapping[str, Sequence[int | None]]"
 
 
 class Serializable(Protocol):
@@ -141,7 +140,7 @@ def _source(model: object, frontend: str | None) -> Source:
 
 
 def _read(
-    compiler: Compiler, model: object, frontend: str | None, bindings: DimBindings
+    compiler: Compiler, model: object, frontend: str | None, bindings: InputBindings
 ) -> ModuleOp:
     """Read a module; its origin is known from then on."""
     with TemporaryDirectory(prefix="xrelay-") as folder:
@@ -157,12 +156,14 @@ def parse(
     model: object,
     frontend: str | None = None,
     shapes: Shapes | None = None,
-    dims: Mapping[str, int] | None = None,
+    dims: Dims | None = None,
+    inputs: Inputs | None = None,
 ) -> ModuleOp:
     """Read a program into a module."""
     reporter = PythonReporter()
     with _compiling(reporter):
-        return _read(Compiler(reporter), model, frontend, _bindings(shapes, dims))
+        bindings = checked_bindings(shapes, dims, inputs)
+        return _read(Compiler(reporter), model, frontend, bindings)
     raise AssertionError("errors are raised")
 
 
@@ -187,38 +188,14 @@ def _require(name: str, given: object, kind: type, what: str) -> None:
         raise UsageError(f"{name} must be {what}, but got {type(given).__name__} {given!r:.80}")
 
 
-def _bindings(shapes: Shapes | None, dims: Mapping[str, int] | None) -> DimBindings:
-    """Check the types of what a caller gives; `UsageError` when they are wrong."""
-    _require("shapes", shapes, Mapping, "a mapping from inputs to shapes")
-    _require("dims", dims, Mapping, "a mapping from dims to sizes")
-    sizes = {name: _size(f"dims: {name}", size) for name, size in (dims or {}).items()}
-    known: dict[str, tuple[int | None, ...]] = {}
-    for name, given in (shapes or {}).items():
-        shape: object = given
-        if not isinstance(shape, tuple | list):
-            raise UsageError(f"shapes: '{name}' must have a tuple of sizes, but has {shape!r}")
-        what = f"shapes: each dim of '{name}'"
-        known[name] = tuple(None if dim is None else _size(what, dim) for dim in given)
-    return DimBindings(known, sizes)
-
-
-def _size(what: str, given: object) -> int:
-    try:
-        size = index(cast(SupportsIndex, given))
-    except TypeError:
-        size = -1
-    if isinstance(given, bool) or not 0 <= size < 10**MAX_DIGITS:
-        raise UsageError(f"{what} must be a size of at least 0, but is {given!r}")
-    return size
-
-
 def compile_model(
     model: object,
     pipeline: str,
     params: Params | None,
     frontend: str | None,
     shapes: Shapes | None,
-    dims: Mapping[str, int] | None,
+    dims: Dims | None,
+    inputs: Inputs | None = None,
     kernels: str = "numpy",
     **limits: Any,
 ) -> Executable:
@@ -229,7 +206,7 @@ def compile_model(
         if kernels not in ("numpy", "native"):
             raise UsageError(f"kernels must be 'numpy' or 'native', but is {kernels!r:.80}")
         compiler = Compiler(reporter)
-        bindings = _bindings(shapes, dims)
+        bindings = checked_bindings(shapes, dims, inputs)
         if isinstance(model, ModuleOp):
             module, origin = model.clone(), _ORIGINS.get(model, Origin())
             compiler.bind(module, bindings)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
-    from ..operators.dim_bindings import DimBindings
+    from ..operators.input_bindings import InputBindings
     from .source import Part, Source
 
 RELAY_JSON = "relay-json"
@@ -36,7 +36,7 @@ def load_relay(ctx: Context, frontend: str, part: Part, name: str, weights: Path
 
 
 def load_onnx(
-    ctx: Context, source: Source, weights: Path, bindings: DimBindings | None = None
+    ctx: Context, source: Source, weights: Path, bindings: InputBindings | None = None
 ) -> ModuleOp:
     """Convert an ONNX model with dims that are bound; its weights go to the file `weights`."""
     from ..frontends.onnx import load_module

@@ -53,11 +53,6 @@ class NativeTarget(FileTarget):
     cc: str | None = None
     """The command of the C compiler; by default that of the system."""
 
-    @property
-    @override
-    def takes_weights(self) -> bool:
-        return True
-
     @override
     def written(self, job: Job) -> Written:
         machine = Machine(self.target, self.cpu)
@@ -99,11 +94,6 @@ class HeaderTarget(FileTarget):
     """Writes the C header of a program, as `-p aot` leaves it."""
 
     name: ClassVar[str] = "c-header"
-
-    @property
-    @override
-    def takes_weights(self) -> bool:
-        return True
 
     @override
     def written(self, job: Job) -> Written:

@@ -1,8 +1,8 @@
 """
-`.npz` files: a zip of `name.npy`, each a header and the bytes of one array.
+NumPy's files: `.npy`, a header and the bytes of one array, and `.npz`, a zip of `name.npy`.
 
-A file is not trusted. Every header is checked against the sizes that the zip declares and can hold
-before memory for any array is allocated; nothing is unpickled.
+A file is not trusted. Every header is checked against the sizes that the file has, or that the zip
+declares and can hold, before memory for any array is allocated; nothing is unpickled.
 """
 
 import ast
@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import SEEK_END
 from math import prod
 from typing import IO, Any, TypeAlias, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -52,6 +53,11 @@ class Header:
         """The tensor type of the array, in native byte order."""
         return TensorSpec(type_name(self.dtype.newbyteorder("=")), self.shape)
 
+    def array(self, data: bytearray) -> Array:
+        """Return the array of these bytes, in C order and native byte order."""
+        values = np.frombuffer(data, self.dtype)
+        return plain(values.reshape(self.shape, order="F" if self.is_fortran else "C"))
+
 
 class NpzFile:
     """An open file: its `headers` by array name. Everything raises `FileError`."""
@@ -81,9 +87,7 @@ class NpzFile:
                 at += len(chunk)
             if at != len(data):
                 raise ValueError(f"{len(data)} bytes of data are needed, but it has {at}")
-            values = np.frombuffer(data, header.dtype)
-            values = values.reshape(header.shape, order="F" if header.is_fortran else "C")
-            return plain(values)
+            return header.array(data)
 
     @contextmanager
     def _blaming(self, info: ZipInfo) -> Generator[None]:
@@ -142,24 +146,44 @@ def _header(archive: ZipFile, info: ZipInfo) -> Header:
             f"compressed bytes hold {most} at most"
         )
     with archive.open(info) as stream:
-        if stream.read(len(_MAGIC)) != _MAGIC:
-            raise ValueError("it is not an array in NumPy's format")
-        major, minor = stream.read(2) or (0, 0)
-        if major not in (1, 2, 3) or minor:
-            raise ValueError(f"its format must be 1.0, 2.0 or 3.0, but is {major}.{minor}")
-        width = 2 if major == 1 else 4
-        length = int.from_bytes(stream.read(width), "little")
-        if length > _LONGEST_HEADER:
-            raise ValueError(f"its header has {length} bytes, above the {_LONGEST_HEADER} allowed")
-        text = stream.read(length).decode("utf-8" if major == 3 else "latin-1")
+        return read_header(stream, info.file_size)
+
+
+def read_header(stream: IO[bytes], file_size: int) -> Header:
+    """Read the header of an array in `file_size` bytes; `ValueError` when it is not valid."""
+    if stream.read(len(_MAGIC)) != _MAGIC:
+        raise ValueError("it is not an array in NumPy's format")
+    version = stream.read(2)
+    major, minor = version if len(version) == 2 else (0, 0)
+    if major not in (1, 2, 3) or minor:
+        raise ValueError(f"its format must be 1.0, 2.0 or 3.0, but is {major}.{minor}")
+    width = 2 if major == 1 else 4
+    length = int.from_bytes(stream.read(width), "little")
+    if length > _LONGEST_HEADER:
+        raise ValueError(f"its header has {length} bytes, above the {_LONGEST_HEADER} allowed")
+    text = stream.read(length).decode("utf-8" if major == 3 else "latin-1")
     dtype, shape, is_fortran = _description(text)
     header = Header(dtype, shape, is_fortran, len(_MAGIC) + 2 + width + length)
     size = header.start + prod(shape) * dtype.itemsize
-    if size != info.file_size:
-        raise ValueError(
-            f"{header.spec} and its header take {size} bytes, but it has {info.file_size}"
-        )
+    if size != file_size:
+        raise ValueError(f"{header.spec} and its header take {size} bytes, but it has {file_size}")
     return header
+
+
+def read_npy(path: str) -> Array:
+    """Return the array in the `.npy` file at `path`; `FileError` when there is none."""
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, SEEK_END)
+            file.seek(0)
+            header = read_header(file, size)
+            return header.array(bytearray(file.read()))
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
+    except MemoryError:
+        raise FileError(path, "there is no memory for its array") from None
+    except ValueError as error:
+        raise FileError(path, str(error)) from None
 
 
 def _description(text: str) -> tuple[np.dtype[Any], tuple[int, ...], bool]:

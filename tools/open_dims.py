@@ -1,107 +1,98 @@
 """
-The sizes of dynamic dims of inputs that are drawn at random: `--dim n=3`, `--dim x:0=3`.
+The inputs that nothing gives a value, and the sizes of their dims.
 
-A dim is given by its name, or as `PARAMETER:AXIS`; one that shares its name with a dim of an input
-from a file has its size.
+A dim has the size that `--dim` or `--shape` gives, or that of a dim of the same name of an input
+from a file. What is missing is reported at once, with the options that would give it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..operators.input_bindings import BindingError, InputBindings, listed
 from ..runtime.program import Param, TensorSpec
 from .errors import UsageError
-from .run_files import Arrays
 
 
-@dataclass(frozen=True)
-class OpenDim:
-    """A dim of a parameter that is not static, and the options that bind it."""
-
-    param: Param
-    axis: int
-
-    @property
-    def name(self) -> str:
-        """The dim's name, "" if it has none."""
-        return self.param.dims[self.axis] if self.param.dims else ""
-
-    @property
-    def place(self) -> str:
-        return f"{self.param.name}:{self.axis}"
-
-    @property
-    def option(self) -> str:
-        """The shortest name on the command line."""
-        return self.name or self.place
+def option_of(param: Param, axis: int) -> str:
+    """Return the dim's name on the command line: its own, or its place."""
+    return (param.dims[axis] if param.dims else "") or f"{param.name}:{axis}"
 
 
-def open_dims(params: Sequence[Param]) -> list[OpenDim]:
-    """Return the dims of `params` that are not static."""
-    return [
-        OpenDim(param, axis)
-        for param in params
-        if param.spec is not None
-        for axis, dim in enumerate(param.spec.shape)
-        if dim is None
-    ]
-
-
-def _sizes_in(params: Sequence[Param], given: Arrays) -> dict[str, int]:
-    """Return the sizes of the named dims of the inputs that are `given`."""
-    return {
-        name: size
-        for param in params
-        if param.name in given
-        for name, size in zip(param.dims, given[param.name].shape, strict=False)
-        if name
-    }
-
-
-def bind_dims(
-    function: str, params: Sequence[Param], given: Arrays, sizes: Mapping[str, int]
+def bound_params(
+    function: str,
+    params: Sequence[Param],
+    given: Mapping[str, TensorSpec],
+    bindings: InputBindings,
 ) -> list[Param]:
     """
-    Return the parameters of `function` that are not `given`, with static shapes.
+    Return the parameters of `function` that are not `given`, with the sizes that are known.
 
-    `sizes` are those of the command line. Raises `UsageError` for a dim that nothing binds, and for
-    one in `sizes` that does not exist.
+    Raises `UsageError` for what does not fit, and for names that do not exist.
     """
-    known = {option for dim in open_dims(params) for option in (dim.name, dim.place) if option}
-    for option in sizes:
-        if option not in known:
-            there = ", ".join(dict.fromkeys(dim.option for dim in open_dims(params))) or "none"
-            raise UsageError(
-                f"--dim {option}: {function} has no dynamic dim '{option}'; it has: {there}"
-            )
-    for dim in open_dims([param for param in params if param.name in given]):
-        size = given[dim.param.name].shape[dim.axis]
-        for option in (dim.place, dim.name):
-            if sizes.get(option, size) != size:
-                raise UsageError(
-                    f"--dim {option}={sizes[option]}: dim {dim.axis} of input '{dim.param.name}' "
-                    f"is {size}"
-                )
-    found = _sizes_in(params, given) | dict(sizes)
-    missing = [param for param in params if param.name not in given]
-    unbound = [
-        dim for dim in open_dims(missing) if dim.place not in found and dim.name not in found
-    ]
-    if unbound:
-        names = dict.fromkeys(dim.option for dim in unbound)
-        options = " ".join(f"--dim {name}=SIZE" for name in names)
-        raise UsageError(f"cannot draw inputs of dynamic shape: {_listed(unbound)}; give {options}")
-    return [_bound(param, found) for param in missing]
+    sized = replace(bindings, shapes={**{n: s.dims for n, s in given.items()}, **bindings.shapes})
+    try:
+        dims = sized.bind([(param.name, _dims(param)) for param in params])
+    except BindingError as error:
+        raise UsageError(f"{function}: {error}") from None
+    found: list[Param] = []
+    for param, known in zip(params, dims, strict=True):
+        if param.name in given or param.name in bindings.values:
+            continue
+        if param.spec is not None:
+            sizes = tuple(dim if isinstance(dim, int) else None for dim in known)
+            param = replace(param, spec=TensorSpec(param.spec.dtype, sizes))
+        found.append(param)
+    return found
 
 
-def _listed(dims: Sequence[OpenDim]) -> str:
-    shown = [f"dim {d.axis}{d.name and f' ({d.name})'} of '{d.param.name}'" for d in dims]
-    return f"the size of {', '.join(shown)} is unknown"
-
-
-def _bound(param: Param, sizes: Mapping[str, int]) -> Param:
+def _dims(param: Param) -> list[int | str] | None:
     if param.spec is None:
-        return param
-    shape = list(param.spec.shape)
-    for dim in open_dims([param]):
-        shape[dim.axis] = sizes.get(dim.place, sizes.get(dim.name))
-    return replace(param, spec=TensorSpec(param.spec.dtype, tuple(shape)))
+        return None
+    names = param.dims or ("",) * len(param.spec.shape)
+    return [
+        name if size is None else size for name, size in zip(names, param.spec.shape, strict=True)
+    ]
+
+
+def require_values(missing: Sequence[Param], is_drawn: bool) -> None:
+    """
+    Raise `UsageError` for parameters without a value, if they are not drawn or cannot be.
+
+    The message names the options that give them all that they need.
+    """
+    open_dims = [
+        (option_of(param, axis), f"dim {axis}{_name(param, axis)} of '{param.name}'")
+        for param in missing
+        if param.spec is not None
+        for axis, size in enumerate(param.spec.shape)
+        if size is None
+    ]
+    options = " ".join(f"--dim {option}=SIZE" for option in dict(open_dims))
+    if missing and not is_drawn:
+        names = [f"'{param.name}' ({_described(param)})" for param in missing]
+        them = "them" if len(missing) > 1 else "it"
+        draw = f"--random-seed 0 {options}".rstrip()
+        raise UsageError(
+            f"no value for input{'s' * (len(missing) > 1)} {listed(names)}; give --inputs, or "
+            f"{draw} to draw {them}"
+        )
+    if open_dims:
+        dims = listed(dim for _, dim in open_dims)
+        raise UsageError(
+            f"cannot draw inputs of dynamic shape: the size of {dims} is unknown; give {options}"
+        )
+
+
+def _name(param: Param, axis: int) -> str:
+    name = param.dims[axis] if param.dims else ""
+    return name and f" ({name})"
+
+
+def _described(param: Param) -> str:
+    if param.spec is None:
+        return "not a tensor"
+    dims = [
+        str(size) if size is not None else (param.dims[axis] if param.dims else "") or "?"
+        for axis, size in enumerate(param.spec.shape)
+    ]
+    return f"{param.spec.dtype}[{', '.join(dims)}]"

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 
 class Group(Protocol):
@@ -35,9 +35,20 @@ def size(text: str) -> int:
     return int(number) << 10 * " KMGT".index(unit or " ")
 
 
+def tolerance(text: str) -> float:
+    """Parse a number that is at least 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number that is at least 0, but is '{text}'")
+    return found
+
+
 def dim(text: str) -> tuple[str, int]:
     """Parse `n=3` or `x:0=3`."""
-    from ..operators.dim_bindings import parse_dim  # with all of `operators`
+    from ..operators.input_bindings import parse_dim  # with all of `operators`
 
     try:
         return parse_dim(text)
@@ -45,8 +56,27 @@ def dim(text: str) -> tuple[str, int]:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-class AddDim(argparse.Action):
-    """Adds a dim and its size to a list; an error if the dim has another size already."""
+def shape(text: str) -> tuple[str, tuple[int | None, ...]]:
+    """Parse `x=1x3x?`."""
+    from ..operators.input_bindings import parse_shape
+
+    try:
+        return parse_shape(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def named(text: str) -> tuple[str, str]:
+    """Parse `NAME=TEXT`."""
+    name, _, value = text.partition("=")
+    if not name or not value:
+        message = f"must be an input and its value, like n=3, but is '{text[:80]}'"
+        raise argparse.ArgumentTypeError(message)
+    return name, value
+
+
+class KeepOne(argparse.Action):
+    """Adds a name and its value to a dictionary; an error if the name has another value already."""
 
     def __call__(
         self,
@@ -55,13 +85,49 @@ class AddDim(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
-        name, size = values
-        given: list[tuple[str, int]] = getattr(namespace, self.dest)
-        for other, before in given:
-            if other == name and before != size:
-                message = f"dim '{name[:60]}' must have one size, but is {before} and {size}"
-                raise argparse.ArgumentError(self, message)
-        setattr(namespace, self.dest, [*given, (name, size)])
+        name, value = values
+        given: dict[str, object] = getattr(namespace, self.dest)
+        before = given.get(name, value)
+        if before != value:
+            message = f"'{name[:60]}' must have one value, but has {_shown(before)} and "
+            raise argparse.ArgumentError(self, message + _shown(value))
+        setattr(namespace, self.dest, {**given, name: value})
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        sizes = cast("tuple[int | None, ...]", value)
+        return "x".join("?" if size is None else str(size) for size in sizes)
+    return str(value)[:60]
+
+
+def add_binding_options(group: Group) -> None:
+    """Declare `--shape`, `--dim` and `--input`."""
+    group.add_argument(
+        "--shape",
+        metavar="INPUT=SHAPE",
+        type=shape,
+        action=KeepOne,
+        default={},
+        help="the shape of an input, like x=1x3x224x224, where ? stays open; repeat for others",
+    )
+    group.add_argument(
+        "--dim",
+        metavar="DIM=SIZE",
+        type=dim,
+        action=KeepOne,
+        default={},
+        help="the size of all open dims of a name (batch=1), or of one, by input and axis (x:0=1)",
+    )
+    group.add_argument(
+        "--input",
+        metavar="INPUT=VALUE",
+        type=named,
+        action=KeepOne,
+        default={},
+        help="make an input a constant: a number for all of its elements (sr=16000), a list "
+        "(axes=1,2 or m=[[1,2],[3,4]]), or a file .npy or .pb",
+    )
 
 
 MEMORY_REPORT, PROFILE = "--memory-report", "--profile"

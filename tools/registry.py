@@ -39,11 +39,13 @@ DIALECTS = {
 
 PASSES = {
     "bind-dims": "passes.bind_dims:BindDimsPass",
+    "bind-inputs": "passes.bind_inputs:BindInputsPass",
     "infer-types": "passes.infer_types:InferTypesPass",
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
     "transpose-weights": "passes.transpose_weights:TransposeWeightsPass",
     "propagate-layout": "passes.propagate_layout:PropagateLayoutPass",
+    "separate-padding": "passes.separate_padding:SeparatePaddingPass",
     "fold-weights": "passes.fold_weights:FoldWeightsPass",
     "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",
     "plan-devices": "passes.plan_devices:PlanDevicesPass",
@@ -82,6 +84,9 @@ PASSES = {
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
     "convert-memory-to-memref": "lowering.convert_memory_to_memref:ConvertMemoryToMemrefPass",
+    "merge-tail-cycles": "lowering.merge_tail_cycles:MergeTailCyclesPass",
+    "limit-recursion": "lowering.limit_recursion:LimitRecursionPass",
+    "tail-calls-to-loops": "lowering.tail_calls_to_loops:TailCallsToLoopsPass",
     "erase-memory-spaces": "lowering.erase_memory_spaces:EraseMemorySpacesPass",
     "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
     "describe-entries": "lowering.describe_entries:DescribeEntriesPass",

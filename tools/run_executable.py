@@ -7,10 +7,13 @@ from time import perf_counter_ns
 
 from ..runtime.errors import Error, render
 from ..runtime.executable import ExecutableFile, load_weights, read_executable
+from .array_files import open_arrays
+from .bindings import bindings_of
 from .commands import describe, warnings_passed_to
 from .errors import NO_MEMORY, CommandLineError, FileError, exit_status
 from .executables import Compiled
 from .execution import execute, limits_of
+from .inputs_of_run import GivenInputs
 from .run_files import Arrays
 from .run_options import Options
 
@@ -45,7 +48,12 @@ def _run(options: Options) -> None:
         partial = options.random_params
         return load_weights(file, path, verify=options.verify, partial=partial)
 
-    execute(options, Compiled(file.program, limits), weights, limits.memory, read, prepared)
+    arrays = open_arrays(options.inputs, "input")
+    given = GivenInputs(
+        arrays, bindings_of(options.shape, options.dim, options.input), seed=options.random_seed
+    )
+    executable = Compiled(file.program, limits)
+    execute(options, given, executable, weights, limits.memory, read, prepared)
 
 
 def _check(options: Options) -> None:

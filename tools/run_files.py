@@ -1,4 +1,4 @@
-"""The files of `xrelay-run`: inputs and outputs (`.npz`), parameters (`.safetensors`)."""
+"""The files of `xrelay-run`: outputs (`.npz`), parameters (`.safetensors`)."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -8,36 +8,12 @@ import numpy as np
 
 from ..runtime.derived_weights import Weights
 from ..runtime.errors import reason_of
-from ..runtime.program import Array, Param
+from ..runtime.program import Array
 from ..runtime.tensor_file import TensorFile
-from .errors import FileError, UsageError
+from .errors import UsageError
 
 Arrays = dict[str, Array]
 AnyPath = str | os.PathLike[str]
-
-
-def read_inputs(path: str, function: str, params: Sequence[Param]) -> Arrays:
-    """
-    Read the inputs of `function` from the `.npz` file at `path`.
-
-    Raises `FileError`, before any data is read, when an array does not fit a parameter.
-    """
-    from .npz import open_npz  # imports zipfile, as below
-
-    specs = {param.name: param.spec for param in params}
-    with open_npz(path) as file:
-        for name, header in file.headers.items():
-            if name not in specs:
-                raise FileError(
-                    path,
-                    f"member {name!r} is not an input of {function}; its inputs are: "
-                    f"{', '.join(specs) or 'none'}",
-                )
-            spec = specs[name]
-            if spec is not None and not spec.accepts(header.spec):
-                message = f"member {name!r} must be {spec} for {function}, but is"
-                raise FileError(path, f"{message} {header.spec}")
-        return {name: file.read(name) for name in file.headers}
 
 
 def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
@@ -45,7 +21,7 @@ def write_outputs(path: str, arrays: Mapping[str, Any]) -> None:
     for name, value in arrays.items():
         if not isinstance(value, np.ndarray):
             raise UsageError(f"'{name}' is not a tensor, but {path} can only hold tensors")
-    from .npz import write_npz
+    from .npz import write_npz  # imports zipfile
 
     try:
         write_npz(path, arrays)

@@ -9,15 +9,19 @@ from .errors import CommandLineError
 from .inputs import FRONTENDS
 from .option_types import (
     PROFILE,
-    AddDim,
+    Group,
+    add_binding_options,
     add_memory_report,
     add_report,
     count,
-    dim,
     positive,
     size,
+    tolerance,
     with_report_format,
 )
+
+RTOL, ATOL = 1e-3, 1e-5
+"""The tolerances of `--expect`: relative to the expected value, and absolute."""
 
 
 @dataclass
@@ -27,11 +31,16 @@ class Options:
     file: str
     frontend: str | None
     allow_unregistered_dialect: bool
-    inputs: str | None
+    shape: dict[str, tuple[int | None, ...]]
+    dim: dict[str, int]
+    input: dict[str, str]
+    inputs: list[str]
     random_seed: int | None
     random_params: bool
-    dim: list[tuple[str, int]]
     outputs: str | None
+    expect: list[str]
+    rtol: float
+    atol: float
     stats: bool
     benchmark: int | None
     memory_report: str | None
@@ -64,118 +73,11 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         raise CommandLineError(f"{message} (see xrelay-run --help)")
 
     parser.error = fail
-    parser.add_argument(
-        "file",
-        help="an executable, IR text of any level, an ONNX model, Relay text, or a module that TVM "
-        "saved as JSON; '-' is stdin",
-    )
-    parser.add_argument(
-        "-f",
-        "--frontend",
-        choices=FRONTENDS,
-        help="the format of the file (default: that of its extension, or IR text)",
-    )
-    parser.add_argument(
-        "--allow-unregistered-dialect",
-        action="store_true",
-        help="accept ops of unregistered dialects, and operators of Relay programs that the "
-        "dialect does not have",
-    )
-    parser.add_argument("--inputs", metavar="NPZ", help="the inputs, by parameter name")
-    parser.add_argument(
-        "--random-seed",
-        metavar="N",
-        type=_seed,
-        help="draw inputs that are not in a file at random, with this seed, and the parameters "
-        "when there is no weights file",
-    )
-    parser.add_argument(
-        "--random-params",
-        action="store_true",
-        help="with --random-seed: draw parameters that the weights file lacks, or all when it is "
-        "missing",
-    )
-    parser.add_argument(
-        "--dim",
-        metavar="DIM=SIZE",
-        type=dim,
-        action=AddDim,
-        default=[],
-        help="with --random-seed: the size of a dynamic dim of inputs to draw, by its name (n=3) "
-        "or by parameter and axis (x:0=3); repeat for other dims",
-    )
-    parser.add_argument("--outputs", metavar="NPZ", help="the file to write the outputs to")
-    parser.add_argument(
-        "--stats", action="store_true", help="print counts of instructions and memory"
-    )
-    parser.add_argument(
-        "--benchmark",
-        metavar="N",
-        type=positive,
-        help="time N more calls, after some to warm up, and print what the program took before",
-    )
-    add_memory_report(
-        parser, "print the memory that was planned and used, for the shapes of the run, to stderr"
-    )
-    parser.add_argument("--function", default="main", help="the function to run (default: main)")
-    parser.add_argument(
-        "--pipeline",
-        help="the passes that compile the program to bytecode (default: vm, with the function that "
-        "is run as the only entry), or that run before --evaluate (default: infer-types)",
-    )
-    parser.add_argument(
-        "--evaluate",
-        action="store_true",
-        help="evaluate the program op by op instead of compiling it",
-    )
-    parser.add_argument(
-        "--kernels",
-        choices=("numpy", "native"),
-        default="numpy",
-        help="what computes: NumPy, or machine code that LLVM compiles where it can (needs "
-        "'xrelay[native]'; default: numpy)",
-    )
-    parser.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
-    parser.add_argument(
-        "--memory-limit",
-        metavar="SIZE",
-        type=size,
-        help="the maximum memory of the program: bytes, or 512M, 4G (default: half of what is "
-        "available)",
-    )
-    parser.add_argument(
-        "--max-instructions",
-        metavar="N",
-        type=count,
-        help="stop with an error after this many instructions, or ops with --evaluate "
-        "(default: never)",
-    )
-    parser.add_argument(
-        "--poison",
-        action="store_true",
-        help="for debugging: fill memory that the program has not written with NaN, not zeros",
-    )
-    parser.add_argument(
-        "--sanitize",
-        action="store_true",
-        help="for debugging: report tensors that are read after their bytes were overwritten, and "
-        "kernels that write elsewhere, change inputs or do not write all of their outputs",
-    )
-    add_report(
-        parser, PROFILE, "print the time by operator and source line, and allocations, to stderr"
-    )
-    parser.add_argument(
-        "--trace",
-        metavar="JSON",
-        help="write when each operator ran, and the live memory, for ui.perfetto.dev",
-    )
-    parser.add_argument(
-        "--verify",
-        action="store_true",
-        help="check every byte of the constants of an executable (default: all of small ones, and "
-        "samples of others)",
-    )
-    parser.add_argument("--traceback", action="store_true", help="show where errors are raised")
+    _program(parser.add_argument_group("program"))
+    _inputs(parser.add_argument_group("inputs and parameters"))
+    _outputs(parser.add_argument_group("outputs"))
+    _execution(parser.add_argument_group("compiling and running"))
+    _watching(parser.add_argument_group("measuring and debugging"))
     found: Namespace = parser.parse_args(with_report_format(argv))
     options = Options(**vars(found))
     if options.evaluate and options.stats:
@@ -196,8 +98,8 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         fail("--benchmark times kernels, but --sanitize runs other code around them")
     if options.random_params and options.random_seed is None:
         fail("--random-params needs --random-seed")
-    if options.dim and options.random_seed is None:
-        fail("--dim needs --random-seed: inputs from a file have their own shapes")
+    if not options.expect and (options.rtol != RTOL or options.atol != ATOL):
+        fail("--rtol and --atol are tolerances of --expect")
     return options
 
 
@@ -206,3 +108,151 @@ def _description() -> str:
         "Run an executable and show its outputs; or compile a program to bytecode first, or "
         "evaluate it as it is."
     )
+
+
+def _program(group: Group) -> None:
+    group.add_argument(
+        "file",
+        help="an executable, IR text of any level, an ONNX model, Relay text, or a module that TVM "
+        "saved as JSON; '-' is stdin",
+    )
+    group.add_argument(
+        "-f",
+        "--frontend",
+        choices=FRONTENDS,
+        help="the format of the file (default: that of its extension, or IR text)",
+    )
+    group.add_argument(
+        "--allow-unregistered-dialect",
+        action="store_true",
+        help="accept ops of unregistered dialects, and operators of Relay programs that the "
+        "dialect does not have",
+    )
+    group.add_argument("--function", default="main", help="the function to run (default: main)")
+
+
+def _inputs(group: Group) -> None:
+    group.add_argument(
+        "--inputs",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="the inputs by name, in an .npz file; one input as NAME=FILE, of .npy or .pb; or a "
+        "folder of ONNX's test data, with input_0.pb; repeat for other files",
+    )
+    group.add_argument(
+        "--random-seed",
+        metavar="N",
+        type=_seed,
+        help="draw inputs that are not in a file at random, with this seed, and the parameters "
+        "when there is no weights file",
+    )
+    add_binding_options(group)
+    group.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
+    group.add_argument(
+        "--random-params",
+        action="store_true",
+        help="with --random-seed: draw parameters that the weights file lacks, or all when it is "
+        "missing",
+    )
+
+
+def _outputs(group: Group) -> None:
+    group.add_argument("--outputs", metavar="NPZ", help="the file to write the outputs to")
+    group.add_argument(
+        "--expect",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="compare the outputs with these, given as after --inputs (in a folder: output_0.pb): "
+        "say where and by how much they differ; the exit status is 1 if one does",
+    )
+    group.add_argument(
+        "--rtol",
+        metavar="R",
+        type=tolerance,
+        default=RTOL,
+        help=f"the difference allowed relative to the expected value (default: {RTOL})",
+    )
+    group.add_argument(
+        "--atol",
+        metavar="A",
+        type=tolerance,
+        default=ATOL,
+        help=f"the difference allowed besides (default: {ATOL})",
+    )
+
+
+def _execution(group: Group) -> None:
+    group.add_argument(
+        "--pipeline",
+        help="the passes that compile the program to bytecode (default: vm, with the function that "
+        "is run as the only entry), or that run before --evaluate (default: infer-types)",
+    )
+    group.add_argument(
+        "--evaluate",
+        action="store_true",
+        help="evaluate the program op by op instead of compiling it",
+    )
+    group.add_argument(
+        "--kernels",
+        choices=("numpy", "native"),
+        default="numpy",
+        help="what computes: NumPy, or machine code that LLVM compiles where it can (needs "
+        "'xrelay[native]'; default: numpy)",
+    )
+    group.add_argument(
+        "--memory-limit",
+        metavar="SIZE",
+        type=size,
+        help="the maximum memory of the program: bytes, or 512M, 4G (default: half of what is "
+        "available)",
+    )
+    group.add_argument(
+        "--max-instructions",
+        metavar="N",
+        type=count,
+        help="stop with an error after this many instructions, or ops with --evaluate "
+        "(default: never)",
+    )
+    group.add_argument(
+        "--verify",
+        action="store_true",
+        help="check every byte of the constants of an executable (default: all of small ones, and "
+        "samples of others)",
+    )
+
+
+def _watching(group: Group) -> None:
+    group.add_argument(
+        "--stats", action="store_true", help="print counts of instructions and memory"
+    )
+    group.add_argument(
+        "--benchmark",
+        metavar="N",
+        type=positive,
+        help="time N more calls, after some to warm up, and print what the program took before",
+    )
+    add_memory_report(
+        group, "print the memory that was planned and used, for the shapes of the run, to stderr"
+    )
+    add_report(
+        group, PROFILE, "print the time by operator and source line, and allocations, to stderr"
+    )
+    group.add_argument(
+        "--trace",
+        metavar="JSON",
+        help="write when each operator ran, and the live memory, for ui.perfetto.dev",
+    )
+    group.add_argument(
+        "--poison",
+        action="store_true",
+        help="for debugging: fill memory that the program has not written with NaN, not zeros",
+    )
+    group.add_argument(
+        "--sanitize",
+        action="store_true",
+        help="for debugging: report tensors that are read after their bytes were overwritten, and "
+        "kernels that write elsewhere, change inputs or do not write all of their outputs",
+    )
+    group.add_argument("--traceback", action="store_true", help="show where errors are raised")

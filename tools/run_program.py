@@ -7,13 +7,17 @@ from time import perf_counter_ns
 
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, Note, Severity
+from .array_files import open_arrays
+from .bindings import bindings_of, with_shapes
 from .commands import describe
-from .compile_input import Loader
+from .compiler import Compiler, Given
 from .diagnostics import Reporter, message_of, warnings_shown
 from .errors import CommandLineError, FileError, exit_status
-from .evaluated import Evaluated
+from .evaluated import Evaluated, functions_of
 from .executables import Compiled
 from .execution import execute, limits_of
+from .inputs import frontend_of
+from .inputs_of_run import GivenInputs
 from .memory_of_run import memory_of_run
 from .native_kernels import native_kernels
 from .process import settings
@@ -21,6 +25,7 @@ from .progress import Progress
 from .run_files import read_parameters
 from .run_options import Options
 from .runner import InternalError
+from .source import read_source
 
 
 def run_program(options: Options) -> int:
@@ -32,7 +37,7 @@ def run_program(options: Options) -> int:
             with warnings_shown(reporter):
                 if options.verify:
                     raise CommandLineError("--verify is for executables")
-                _run(options, Loader(reporter))
+                _run(options, reporter)
             return 0
         except OSError:
             raise
@@ -45,34 +50,57 @@ def run_program(options: Options) -> int:
             return exit_status(error)
 
 
-def _run(options: Options, loader: Loader) -> None:
+def _run(options: Options, reporter: Reporter) -> None:
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     start = perf_counter_ns()
+    compiler = Compiler(reporter, options.allow_unregistered_dialect)
     with TemporaryDirectory(prefix="xrelay-run-") as folder:
-        loaded = loader.load(
-            options.file,
+        program, given = _read(options, compiler, Path(folder))
+        loaded = compiler.compile(
+            program,
             pipeline,
-            Path(folder),
-            options.frontend,
-            options.allow_unregistered_dialect,
+            options.function,
             reads_memory=options.memory_report is not None,
-            entry=options.function,
             keeps_kernels=options.kernels == "native",
         )
         limits = limits_of(options)
         executable = (
             Evaluated(loaded, limits)
             if options.evaluate
-            else Compiled(loaded.program, limits, native_kernels(loaded, loader.context))
+            else Compiled(loaded.program, limits, native_kernels(loaded, compiler.context))
         )
         prepared = "compile", perf_counter_ns() - start
         inputs = execute(
-            *(options, executable, loaded.weights, limits.memory, read_parameters, prepared)
+            *(options, given, executable, loaded.weights),
+            *(limits.memory, read_parameters, prepared),
         )
         if loaded.memory is not None and isinstance(executable, Compiled):
             shapes = [getattr(value, "shape", ()) for value in inputs]
             run_of = memory_of_run(loaded.memory, options.function, shapes, executable)
             print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)
+
+
+def _read(options: Options, compiler: Compiler, scratch: Path) -> tuple[Given, GivenInputs]:
+    """
+    Read the program; return also what it is to be given when it runs.
+
+    A model is converted for the shapes of its inputs. Raises `UsageError` for inputs without a
+    value, before the program is compiled.
+    """
+    source, function = read_source(options.file), options.function
+    arrays = open_arrays(options.inputs, "input")
+    bindings = bindings_of(options.shape, options.dim, options.input)
+    if (options.frontend or frontend_of(source.extension)) == "onnx":
+        read = compiler.read(source, scratch, "onnx", with_shapes(bindings, arrays))
+        constants = frozenset(bindings.values)
+        given = GivenInputs(arrays, constants=constants, seed=options.random_seed)
+    else:
+        read = compiler.read(source, scratch, options.frontend)
+        given = GivenInputs(arrays, bindings, seed=options.random_seed)
+    params = functions_of(read.module).get(function)
+    if params is not None:
+        given.require(function, params)
+    return read, given
 
 
 def _report(error: BaseException, name: str, reporter: Reporter) -> None:

@@ -58,8 +58,12 @@ def read_source(path: str | None) -> Source:
         data = _read_stdin() if file is None else Path(file).read_bytes()
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read '{name}': {reason_of(error)}") from error
-    extension = "mlir" if file is None else os.path.splitext(file)[1].removeprefix(".")
-    return Source(name, extension, data, is_file=file is not None)
+    return Source(name, extension_of(path), data, is_file=file is not None)
+
+
+def extension_of(path: str | None) -> str:
+    """Return the part of `path` after the last dot; `mlir` for stdin."""
+    return "mlir" if path in (None, "-") else os.path.splitext(path)[1].removeprefix(".")
 
 
 def _read_stdin() -> bytes:

@@ -49,6 +49,7 @@ __all__ = [
 
 _Path: TypeAlias = str | PathLike[str]
 _Shapes: TypeAlias = Mapping[str, Sequence[int | None]]
+_Inputs: TypeAlias = "Mapping[str, float | Sequence[Any] | Array]"
 
 _ELSEWHERE = {
     "CompiledFunction": "python.callables",
@@ -65,6 +66,7 @@ def compile(
     *,
     shapes: _Shapes | None = None,
     dims: Mapping[str, int] | None = None,
+    inputs: _Inputs | None = None,
     pipeline: str = "vm",
     params: _Path | Mapping[str, Array] | None = None,
     frontend: str | None = None,
@@ -82,7 +84,8 @@ def compile(
 
     `shapes` and `dims` give sizes to open dims of the inputs: `shapes` by input, with None for a
     dim that stays open; `dims` by the name of the dim, or `INPUT:AXIS`. A dim without a size has
-    that of the arguments of each call.
+    that of the arguments of each call. `inputs` are values of inputs, which are constants then, not
+    parameters: numbers (of all elements), lists or arrays.
 
     `params` are values for weights by name, or a `.safetensors` file of them; weights that come
     with the model need not be given. `memory_limit` (bytes; default: half of the available memory)
@@ -104,6 +107,7 @@ def compile(
         frontend,
         shapes,
         dims,
+        inputs,
         memory_limit=memory_limit,
         max_instructions=max_instructions,
         sanitize=sanitize,
@@ -158,6 +162,7 @@ def parse(
     *,
     shapes: _Shapes | None = None,
     dims: Mapping[str, int] | None = None,
+    inputs: _Inputs | None = None,
     frontend: str | None = None,
 ) -> ModuleOp:
     """
@@ -168,7 +173,7 @@ def parse(
     """
     from .tools.front_door import parse
 
-    return parse(model, frontend, shapes, dims)
+    return parse(model, frontend, shapes, dims, inputs)
 
 
 def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:

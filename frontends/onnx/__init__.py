@@ -16,7 +16,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr
 
 from ...dialects.relay.constants import PARAMS_FILE
-from ...operators.dim_bindings import DimBindings
+from ...operators.input_bindings import InputBindings
 from .errors import OnnxError
 
 __all__ = ["OnnxError", "load_module"]
@@ -27,7 +27,7 @@ def load_module(
     data: bytes,
     name: str,
     weights_path: Path | None,
-    bindings: DimBindings | None = None,
+    bindings: InputBindings | None = None,
     folder: Path | None = None,
 ) -> ModuleOp:
     """
@@ -42,7 +42,7 @@ def load_module(
     unsupported, and when the package `onnx` or the file of the weights is not available.
     """
     try:
-        return _load(data, name, weights_path, bindings or DimBindings(), folder)
+        return _load(data, name, weights_path, bindings or InputBindings(), folder)
     except OnnxError as error:
         if error.location is None:
             error.location = FileLineColLoc(StringAttr(name), IntAttr(1), IntAttr(1))
@@ -53,7 +53,7 @@ def _load(
     data: bytes,
     name: str,
     weights_path: Path | None,
-    bindings: DimBindings,
+    bindings: InputBindings,
     folder: Path | None,
 ) -> ModuleOp:
     try:

@@ -30,7 +30,7 @@ from xdsl.rewriter import InsertPoint
 from ...dialects.tensors import dtype_name, element_size
 from ...dialects.walking import walk
 from ...passes.support.diagnostics import PassError
-from ...runtime.native.interface import Constant
+from ...runtime.native.interface import ALIGNMENT, Constant
 from ...runtime.program import TensorSpec
 from ..memref.types import as_memref
 
@@ -38,7 +38,6 @@ PARAM = "xrelay.param"
 """The name of the param whose contents a global gets when the program is loaded."""
 POOL = "xrelay.constants"
 """Marks the parameter that is the pool of constants."""
-ALIGNMENT = 64
 
 
 @dataclass

@@ -30,13 +30,9 @@ from xdsl.dialects.builtin import (
     FunctionType,
     IndexType,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     StringAttr,
     UnitAttr,
-    f16,
-    f32,
-    f64,
     i8,
     i64,
 )
@@ -46,11 +42,12 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import SymbolTable
 
 from ...dialects import memory
-from ...dialects.tensors import element_size
+from ...dialects.attributes import ELEMENT_TYPES
+from ...dialects.tensors import element_size, signless
 from ...passes.analysis.sizes import integer
 from ...passes.support.diagnostics import PassError
 from ...runtime.dtypes import element_type
-from ...runtime.native.interface import FLAT, Entry, Form, Pool, spec_of
+from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
 from ...runtime.program import Function, Param, TensorSpec
 from ..memref.types import MemRef, as_memref
 from .constants import POOL
@@ -71,22 +68,11 @@ WORKSPACE_MEMORY = "xrelay.workspace_memory"
 """The bytes of all workspaces, if dims do not matter."""
 C_INTERFACE = "llvm.emit_c_interface"
 
-HOST_ALIGNMENT = 64
-"""The least alignment of a workspace."""
-
-
-def element_of(dtype: str) -> Attribute:
-    """Return the type of elements."""
-    kind, size = element_type(dtype).kind, element_type(dtype).itemsize
-    if kind == "f":
-        return {2: f16, 4: f32, 8: f64}[size]
-    return IntegerType(1 if kind == "b" else 8 * size)
-
 
 def memref_of(spec: TensorSpec) -> MemRef:
     """Return the type of a tensor in memory."""
     shape = [DYNAMIC_INDEX if size is None else size for size in spec.shape]
-    return MemRefType(element_of(spec.dtype), shape)
+    return MemRefType(signless(ELEMENT_TYPES[spec.dtype]), shape)
 
 
 def space_name(value: SSAValue) -> str | None:
@@ -324,7 +310,7 @@ class FlattenEntry(RewritePattern):
         """Make the workspace on a device a parameter; one that is not there has 0 bytes."""
         old = workspaces.get(self.devices[device] if device else None)
         size, alignment = (0, 1) if old is None else workspace_of(params.function, old)
-        alignment = max(alignment, HOST_ALIGNMENT)
+        alignment = max(alignment, ALIGNMENT)
         if old is not None and size is not None:
             verify_room(params.function, old, f"the workspace on {self.devices[device]}", size)
         attrs: dict[str, Attribute] = {

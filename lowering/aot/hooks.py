@@ -24,14 +24,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects.walking import walk
 from ...runtime.native.interface import Entry
 from ..memref.types import as_memref
-
-EVENTS = ("activate", "open", "close", "deactivate")
-
-
-def hook_symbol(library: str, device: str, event: str) -> str:
-    """Return the name of the function that compiled code calls for an event of a device."""
-    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in device)
-    return f"{library}_device_{name}_{event}"
+from .names import EVENTS, hook_symbol
 
 
 def is_memref(type: Attribute) -> bool:

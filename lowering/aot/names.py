@@ -1,4 +1,8 @@
-"""Names in C: letters, digits and `_`, none twice, and no word of the language."""
+"""
+Names in C: letters, digits and `_`, none twice, and no word of the language.
+
+    net_main, net_device_cuda_0_open, xrelay_device_cuda_0_open, net_kernel_3
+"""
 
 from __future__ import annotations
 
@@ -21,9 +25,33 @@ KEYWORDS = frozenset(
 """Words of C and C++, macros, and names that the interface itself uses."""
 
 
+EVENTS = ("activate", "open", "close", "deactivate")
+"""The events of a device with a context, in the order of a call."""
+
+
+def spelled(text: str) -> str:
+    """Return `text` as part of a name: all that cannot be in one is `_`."""
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
+
+
+def hook_symbol(library: str, device: str, event: str) -> str:
+    """Return the name of the function that compiled code calls for an event of a device."""
+    return f"{library}_device_{spelled(device)}_{event}"
+
+
+def user_hook_symbol(device: str, event: str) -> str:
+    """Return the name of the user's function for an event of a device."""
+    return f"xrelay_device_{spelled(device)}_{event}"
+
+
+def kernel_symbol(library: str, number: int) -> str:
+    """Return the name of a kernel that the runtime supplies."""
+    return f"{library}_kernel_{number}"
+
+
 def sanitized(text: str) -> str:
-    """Return `text` as a name of C: all that cannot be in one is `_`."""
-    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in text) or "_"
+    """Return `text` as a name of C."""
+    name = spelled(text) or "_"
     if name[0].isdigit() or name[0] == "_" or name.startswith("xrelay_"):
         name = f"v{name}"  # names that start with _ are the compiler's
     return f"{name}_" if name in KEYWORDS else name

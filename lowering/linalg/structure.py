@@ -29,7 +29,8 @@ from ...dialects import relay
 from ...dialects.device import upstream_type
 from ...dialects.tensors import AnyInteger, Tensor, as_tensor, signless
 from ...operators.sizes import Check
-from ..measures import NotArithmetic, Writer, constant_of, write_measure
+from ..measures import NotArithmetic, write_measure
+from ..size_writer import Writer, constant_of
 from .builder import INDEX, Builder, Rule, Unsupported
 
 _PLACEHOLDER = re.compile(r"\{(\d{1,4})\}")
@@ -146,35 +147,6 @@ def checked(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence
     return [result]
 
 
-def holds(b: Builder, check: str, left: SSAValue, right: SSAValue) -> SSAValue:
-    """Return whether two sizes, i64, are in the relation `check`."""
-
-    def compare(predicate: str, x: SSAValue, y: SSAValue) -> SSAValue:
-        return b.insert(arith.CmpiOp(x, y, predicate))
-
-    def either(x: SSAValue, y: SSAValue) -> SSAValue:
-        return b.insert(arith.OrIOp(x, y))
-
-    zero, one = b.constant(0, i64), b.constant(1, i64)
-    match Check(check):
-        case Check.EQUAL:
-            return compare("eq", left, right)
-        case Check.AT_LEAST:
-            return compare("sge", left, right)
-        case Check.AT_MOST:
-            return compare("sle", left, right)
-        case Check.DIVISIBLE:
-            positive = compare("sgt", right, zero)
-            divisor = b.insert(arith.SelectOp(positive, right, one))
-            exact = compare("eq", b.insert(arith.RemSIOp(left, divisor)), zero)
-            return b.insert(arith.AndIOp(positive, exact))
-        case Check.ONE_OR_EQUAL:
-            return either(compare("eq", left, one), compare("eq", left, right))
-        case Check.BROADCAST:
-            ones = either(compare("eq", left, one), compare("eq", right, one))
-            return either(ones, compare("eq", left, right))
-
-
 def shown(message: str, values: Sequence[SSAValue]) -> str:
     """Return the message of a check, with the sizes that are constants; others are `?`."""
 
@@ -191,22 +163,29 @@ def assert_that(b: Builder, condition: SSAValue, message: str) -> None:
     b.insert_all(made)
 
 
+def writer(b: Builder) -> Writer:
+    """Return what writes arithmetic on sizes at `b`, with checks that stop the program."""
+
+    def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
+        assert_that(b, ok, shown(message, values))
+
+    return Writer(b.insert_all, fail)
+
+
 def require(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Assert the relation."""
     assert isinstance(op, relay.RequireOp)
-    assert_that(b, holds(b, op.check.data, *operands[:2]), shown(op.message.data, op.operands))
+    w = writer(b)
+    left, right, *_ = operands
+    w.fail(w.holds(Check(op.check.data), left, right), op.message.data, op.operands)
     return ()
 
 
 def measure(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Compute a measure of sizes."""
     assert isinstance(op, relay.MeasureOp)
-
-    def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
-        assert_that(b, ok, shown(message, values))
-
     try:
-        return [write_measure(Writer(b.insert_all, fail), op, operands, op.args.types)]
+        return [write_measure(writer(b), op, operands, op.args.types)]
     except NotArithmetic as error:
         raise Unsupported(str(error)) from error
 

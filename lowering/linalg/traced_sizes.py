@@ -21,7 +21,8 @@ from ...passes.shapes.operators import traced_results
 from ...passes.shapes.traced import Trace, TracedDim
 from ...passes.shapes.traced_elements import TracedElements
 from ...passes.support.diagnostics import PassError
-from ..measures import Writer, write_measure
+from ..measures import write_measure
+from ..size_writer import Writer
 from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
 
 

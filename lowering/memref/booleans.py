@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
     i1,
     i8,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.dense import Dense, elements
@@ -110,21 +110,16 @@ def store_booleans_as_bytes(root: Operation) -> None:
                 Rewriter.insert_op(byte, InsertPoint.before(op))
                 op.operands[i] = byte.result
         for block in (block for region in op.regions for block in region.blocks):
-            _convert_arguments(block, on_elements, bytes_of)
+            for argument in block.args:
+                _convert(argument, on_elements, bytes_of, InsertPoint.at_start(block))
         for result in op.results:
-            if on_elements and result.type == i1:
-                read_as_condition(result, InsertPoint.after(op))
-                continue
-            type = bytes_of(result.type)
-            if type is not result.type:
-                set_type(result, type)
+            _convert(result, on_elements, bytes_of, InsertPoint.after(op))
 
 
-def _convert_arguments(block: Block, on_elements: bool, bytes_of: ByteTypes) -> None:
-    for argument in block.args:
-        if on_elements and argument.type == i1:
-            read_as_condition(argument, InsertPoint.at_start(block))
-            continue
-        type = bytes_of(argument.type)
-        if type is not argument.type:
-            set_type(argument, type)
+def _convert(value: SSAValue, is_element: bool, bytes_of: ByteTypes, at: InsertPoint) -> None:
+    if is_element and value.type == i1:
+        read_as_condition(value, at)
+        return
+    type = bytes_of(value.type)
+    if type is not value.type:
+        set_type(value, type)

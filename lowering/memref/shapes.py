@@ -1,43 +1,34 @@
 """
-Sizes and shapes: arithmetic on i64 that fails instead of wrapping, shapes as their elements.
+Shapes as their elements.
 
-    %s = vm.shape_of %x                            %0 = memref.dim %x, %c0
-    %n = tensor.extract %s[%c0]                    %n = arith.index_cast %0 : index to i64
-    %b = arith.muli %n, %c32 : i64           ->    %b = func.call @xrelay.muli(%n, %c32)
-    relay.require eq %n, %m, "{0}, but {1}"        %ok = arith.cmpi eq, %n, %m : i64
-                                                   func.call @xrelay_require(%ok, %code, %n, %m)
+    %s = vm.shape_of %x              ->    %0 = memref.dim %x, %c0
+    %n = tensor.extract %s[%c0]            %n = arith.index_cast %0 : index to i64
 
 A shape that a kernel or function reads is stored into a buffer on the stack. A shape function
-becomes a function that writes its results into buffers; see `checked` for those of the module.
+becomes a function that writes its results into buffers. `arithmetic` has what computes sizes.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseIntOrFPElementsAttr,
-    IndexType,
-    IntegerType,
     MemRefType,
-    i1,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue, Use
+from xdsl.ir import Operation, SSAValue, Use
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory, relay, vm
-from ...dialects.tensors import AnyInteger, as_tensor
-from ...operators.sizes import Check
+from ...dialects.tensors import as_tensor
 from ...passes.support.diagnostics import PassError
-from ..measures import NotArithmetic, Writer, constant_of, write_measure
-from . import checked
+from ..size_writer import constant_of
+from .arithmetic import require
 from .conversion import Conversion, Inserter
 from .types import as_memref
 
@@ -181,17 +172,6 @@ class EraseUnusedShape(RewritePattern):
             rewriter.erase(op)
 
 
-_CHECKED: Mapping[type[Operation], str] = {
-    arith.AddiOp: "addi",
-    arith.SubiOp: "subi",
-    arith.MuliOp: "muli",
-    arith.DivSIOp: "divsi",
-    arith.RemSIOp: "remsi",
-    arith.FloorDivSIOp: "floordivsi",
-    arith.CeilDivSIOp: "ceildivsi",
-}
-"""The function of each op that may fail."""
-
 _SIZES = (
     tensor.FromElementsOp,
     memref.DimOp,
@@ -199,65 +179,6 @@ _SIZES = (
     arith.IndexCastOp,
     arith.ConstantOp,
 )
-
-
-@dataclass(frozen=True)
-class ConvertArithmetic(RewritePattern):
-    """Compute a size by a function that fails when the result does not fit."""
-
-    state: Conversion
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        name = _CHECKED.get(type(op))
-        if name is None:
-            return
-        (result,) = op.results
-        type_, insert = result.type, Inserter(rewriter, InsertPoint.before(op))
-        if type_ == i1:
-            raise PassError(f"{op.name} on sizes must not be of i1", op)
-        wide = [widened(operand, insert) for operand in op.operands]
-        found = insert.value(self.state.call_helper(name, wide))
-        found.name_hint = result.name_hint
-        rewriter.replace(op, [], [narrowed(found, type_, self.state, op, insert)])
-
-
-def widened(value: SSAValue, insert: Inserter) -> SSAValue:
-    """Return the number `value` as an i64."""
-    if value.type == i64:
-        return value
-    cast = arith.IndexCastOp if isinstance(value.type, IndexType) else arith.ExtSIOp
-    return insert.value(cast(value, i64))
-
-
-def narrowed(
-    value: SSAValue, type: object, state: Conversion, at: Operation, insert: Inserter
-) -> SSAValue:
-    """Return the i64 `value` as a number of `type`; the program stops if it does not fit."""
-    if type == i64:
-        return value
-    if isinstance(type, IndexType):
-        return insert.value(arith.IndexCastOp(value, type))
-    assert isinstance(type, IntegerType)
-    width = cast(AnyInteger, type).width.data
-    found = insert.value(arith.TruncIOp(value, IntegerType(width)))
-    back = insert.value((arith.ExtUIOp if width == 1 else arith.ExtSIOp)(found, i64))
-    ok = insert.value(arith.CmpiOp(back, value, "eq"))
-    message = f"{{0}} does not fit in {width} bits"
-    require(state, at, ok, message, [value], insert)
-    return found
-
-
-@dataclass(frozen=True)
-class ConvertTruncation(RewritePattern):
-    """Narrow a number, which must fit."""
-
-    state: Conversion
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: arith.TruncIOp, rewriter: PatternRewriter, /) -> None:
-        insert = Inserter(rewriter, InsertPoint.before(op))
-        wide = widened(op.input, insert)
-        rewriter.replace(op, [], [narrowed(wide, op.result.type, self.state, op, insert)])
 
 
 @dataclass(frozen=True)
@@ -272,111 +193,6 @@ class ConvertDenseConstant(RewritePattern):
         if isinstance(value, DenseIntOrFPElementsAttr) and as_tensor(op.result.type) is not None:
             found = self.state.constant(value, self.state.types.of(op.result))
             rewriter.replace(op, memref.GetGlobalOp(found.sym_name.data, found.type))
-
-
-_PLACEHOLDER = re.compile(r"\{(\d+)\}")
-
-
-def require(
-    state: Conversion,
-    at: Operation,
-    ok: SSAValue,
-    message: str,
-    values: Sequence[SSAValue],
-    insert: Inserter,
-) -> None:
-    """
-    Insert a check that stops the program with `message` unless `ok`.
-
-    `{i}` in the message stands for `values[i]`, an i64. The runtime shows two numbers that are
-    computed; constants become text, and further numbers a question mark.
-    """
-    shown: list[SSAValue] = []
-
-    def text(found: re.Match[str]) -> str:
-        value = values[int(found[1])]
-        known = constant_of(value)
-        if known is not None:
-            return str(known)
-        if value not in shown:
-            if len(shown) == 2:
-                return "?"
-            shown.append(value)
-        return f"{{{shown.index(value)}}}"
-
-    code = state.code(_PLACEHOLDER.sub(text, message))
-    zero = [state.number64(0, at)] * (2 - len(shown))
-    insert(state.call_helper(checked.REQUIRE, [ok, state.number64(code, at), *shown, *zero], None))
-
-
-@dataclass(frozen=True)
-class ConvertRequire(RewritePattern):
-    """Stop the program if two sizes are not in a relation."""
-
-    state: Conversion
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.RequireOp, rewriter: PatternRewriter, /) -> None:
-        state, insert = self.state, Inserter(rewriter, InsertPoint.before(op))
-        a, b = constant_of(op.lhs), constant_of(op.rhs)
-        if a is None or b is None or not Check(op.check.data).holds(a, b):
-            ok = self._condition(op, insert)
-            require(state, op, ok, op.message.data, op.operands, insert)
-        rewriter.erase(op)
-
-    def _condition(self, op: relay.RequireOp, insert: Inserter) -> SSAValue:
-        a, b, state = op.lhs, op.rhs, self.state
-
-        def is_(predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-            return insert.value(arith.CmpiOp(lhs, rhs, predicate))
-
-        def either(*conditions: SSAValue) -> SSAValue:
-            found, *others = conditions
-            for other in others:
-                found = insert.value(arith.OrIOp(found, other))
-            return found
-
-        one = state.number64(1, op)
-        match Check(op.check.data):
-            case Check.EQUAL:
-                return is_("eq", a, b)
-            case Check.AT_LEAST:
-                return is_("sge", a, b)
-            case Check.AT_MOST:
-                return is_("sle", a, b)
-            case Check.ONE_OR_EQUAL:
-                return either(is_("eq", a, one), is_("eq", a, b))
-            case Check.BROADCAST:
-                return either(is_("eq", a, b), is_("eq", a, one), is_("eq", b, one))
-            case Check.DIVISIBLE:
-                divides = is_("sgt", b, state.number64(0, op))
-                divisor = insert.value(arith.SelectOp(divides, b, one))
-                rest = insert.value(arith.RemSIOp(a, divisor))
-                exact = is_("eq", rest, state.number64(0, op))
-                return insert.value(arith.AndIOp(divides, exact))
-
-
-@dataclass(frozen=True)
-class ConvertMeasure(RewritePattern):
-    """Compute a size that `arith` has no single op for."""
-
-    state: Conversion
-    types: Mapping[relay.MeasureOp, Sequence[Attribute]]
-    """The types of each op's arguments before the conversion: integers are signed or not."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.MeasureOp, rewriter: PatternRewriter, /) -> None:
-        insert = Inserter(rewriter, InsertPoint.before(op))
-
-        def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
-            require(self.state, op, ok, message, values, insert)
-
-        try:
-            size = write_measure(Writer(insert, fail), op, op.args, self.types[op])
-        except NotArithmetic as error:
-            raise PassError(str(error), op) from error
-        size.name_hint = size.name_hint or op.size.name_hint
-        rewriter.replace(op, [], [size])
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from ...runtime.dtypes import element_type
 from ...runtime.native.interface import Library
 from ...runtime.program import Kernel
-from .c_prototypes import CALLBACK, devices_with_contexts, hook, library_prototypes, user_hook
+from ..aot.names import EVENTS, hook_symbol, kernel_symbol, user_hook_symbol
+from .c_prototypes import CALLBACK, devices_with_contexts, library_prototypes
 from .c_text import c_string, dl_code
 
 
@@ -15,21 +16,22 @@ def hooks(library: Library) -> Iterator[str]:
     """Yield what compiled code calls around the use of devices with contexts."""
     devices = devices_with_contexts(library)
     for device in devices:
-        for event in ("activate", "open", "close", "deactivate"):
-            yield f"int32_t {user_hook(library, device, event)}(void *context);"
+        for event in EVENTS:
+            symbol = user_hook_symbol(library.devices[device], event)
+            yield f"int32_t {symbol}(void *context);"
     for device in devices:
-        bit = 1 << device
+        bit, name = 1 << device, library.devices[device]
         for event, state in (
             ("activate", f"is_active |= {bit}"),
             ("open", f"is_open |= {bit}"),
             ("close", f"is_open &= ~{bit}"),
             ("deactivate", f"is_active &= ~{bit}"),
         ):
-            yield f"XRELAY_SHARED void {hook(library, device, event)}(void *context) {{"
+            yield f"XRELAY_SHARED void {hook_symbol(library.name, name, event)}(void *context) {{"
             if event in ("close", "deactivate"):
                 yield f"  xrelay_current->{state};"
-            yield f"  if ({user_hook(library, device, event)}(context))"
-            yield f'    xrelay_fail("device {library.devices[device]} failed to {event}");'
+            yield f"  if ({user_hook_symbol(name, event)}(context))"
+            yield f'    xrelay_fail("device {name} failed to {event}");'
             if event in ("activate", "open"):
                 yield f"  xrelay_current->{state};"
             yield "}"
@@ -40,7 +42,7 @@ def hooks(library: Library) -> Iterator[str]:
             bit, context = 1 << device, f"call->contexts[{device}]"
             for state, event in (("is_open", "close"), ("is_active", "deactivate")):
                 yield f"  if (call->{state} & {bit}) "
-                yield f"    (void){user_hook(library, device, event)}({context});"
+                yield f"    (void){user_hook_symbol(library.devices[device], event)}({context});"
         yield "}\n"
 
 
@@ -68,7 +70,7 @@ def kernel_callbacks(library: Library) -> Iterator[str]:
 def kernel_callback(library: Library, number: int, kernel: Kernel) -> Iterator[str]:
     specs = (*kernel.ins, *kernel.outs)
     params = (f"struct memref{len(spec.shape)} *t{i}" for i, spec in enumerate(specs))
-    symbol = kernel_symbol(library, number)
+    symbol = kernel_symbol(library.name, number)
     yield f"XRELAY_SHARED void _mlir_ciface_{symbol}({', '.join(params)}) {{"
     yield "  DLTensor tensors[] = {"
     for i, spec in enumerate(specs):
@@ -81,8 +83,3 @@ def kernel_callback(library: Library, number: int, kernel: Kernel) -> Iterator[s
     listed = ", ".join(f"&tensors[{i}]" for i in range(len(specs)))
     yield f"  const DLTensor *const list[] = {{{listed}}};"
     yield f"  call_kernel({number}, {c_string(kernel.name)}, list, {len(specs)});\n}}\n"
-
-
-def kernel_symbol(library: Library, number: int) -> str:
-    """Return the symbol of a kernel that the runtime supplies."""
-    return f"{library.name}_kernel_{number}"

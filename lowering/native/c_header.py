@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from ...runtime.native.interface import Entry, Library, spec_of
 from ...runtime.program import Param
+from ..aot.names import EVENTS, user_hook_symbol
 from .c_prototypes import (
     DLPACK,
     devices_with_contexts,
     dynamic_axes,
     library_prototypes,
     prototypes,
-    user_hook,
 )
 from .c_text import comment_text
 
@@ -42,8 +42,9 @@ def _header(library: Library) -> Iterator[str]:
         yield f"{found['kernels']};\n"
     for device in devices_with_contexts(library):
         yield f"/* To be defined by the program: what {library.devices[device]} does. */"
-        for event in ("activate", "open", "close", "deactivate"):
-            yield f"int32_t {user_hook(library, device, event)}(void *context);"
+        for event in EVENTS:
+            symbol = user_hook_symbol(library.devices[device], event)
+            yield f"int32_t {symbol}(void *context);"
     yield "/* The interface, as JSON. */"
     yield f"extern const char {library.name}_metadata[];"
     yield "\n#ifdef __cplusplus\n}\n#endif\n#endif"

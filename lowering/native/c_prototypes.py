@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from ...runtime.native.interface import Entry, Library, spec_of
 from ...runtime.program import Param
-from .c_text import c_name, c_type
+from ..aot.names import spelled
+from .c_text import c_type
 
 DLPACK = """\
 #ifndef DLPACK_DLPACK_H_ /* include dlpack.h first if you use it */
@@ -56,7 +57,7 @@ def workspace_parameters(entry: Entry) -> list[str]:
 
 
 def context_name(library: Library, device: int) -> str:
-    return f"device_context_{c_name(library.devices[device])}"
+    return f"device_context_{spelled(library.devices[device])}"
 
 
 def packed_parameters(entry: Entry) -> str:
@@ -102,12 +103,3 @@ def public_symbols(library: Library) -> list[str]:
 
 def devices_with_contexts(library: Library) -> list[int]:
     return sorted({device for entry in library.entries for device in entry.contexts})
-
-
-def user_hook(library: Library, device: int, event: str) -> str:
-    return f"xrelay_device_{c_name(library.devices[device])}_{event}"
-
-
-def hook(library: Library, device: int, event: str) -> str:
-    """Return the name of the function that compiled code calls for an event of a device."""
-    return f"{library.name}_device_{c_name(library.devices[device])}_{event}"

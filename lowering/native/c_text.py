@@ -41,11 +41,6 @@ def struct_of(rank: int) -> str:
     return f"struct memref{rank} {{ char *allocated, *aligned; int64_t offset;{dims} }}"
 
 
-def c_name(text: str) -> str:
-    """Return `text` with all that cannot be in a name as `_`."""
-    return "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
-
-
 def comment_text(text: str) -> str:
     """Return `text` as it can be in a comment."""
     return text.replace("*/", "* /").replace("\n", " ")

@@ -11,7 +11,7 @@ import numpy as np
 from ..derived_weights import ArraySource, Weights
 from ..errors import MachineError
 from ..planned_memory import PlannedMemory
-from ..program import Array, Late, Program
+from ..program import Array, Late, Program, TensorSpec, spec_of
 from ..tensor_file import TensorFile
 from .content import (
     Checksums,
@@ -144,6 +144,9 @@ class _Convertible(ArraySource):
 
     def __contains__(self, name: str) -> bool:
         return name in self.weights
+
+    def spec(self, name: str) -> TensorSpec:
+        return spec_of(self.array(name))
 
     def array(self, name: str) -> Array:
         try:

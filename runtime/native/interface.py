@@ -17,10 +17,13 @@ from typing import Any, Literal, TypeAlias, cast
 from ...operators.named_dims import Bounds
 from ..program import Function, Kernel, Param, Program, TensorSpec
 from ..records import record
-from .json_kernels import kernel_from, kernel_to
+from .json_kernels import kernel_from, kernel_to, spec_from, spec_to
 
 FLAT = "_flat"
 """The end of the name of a compiled function, after the symbol of its entry."""
+
+ALIGNMENT = 64
+"""The alignment (bytes) of workspaces, at least, and of constants."""
 
 FORMAT = 1
 """The version of the metadata."""
@@ -148,7 +151,7 @@ class Library:
                 "entries": [_entry_to(entry, self.devices) for entry in self.entries],
                 "constants": {
                     "size": self.constants_size,
-                    "alignment": 64,
+                    "alignment": ALIGNMENT,
                     "tensors": [_constant_to(constant) for constant in self.constants],
                 },
                 "messages": self.messages,
@@ -221,8 +224,7 @@ def _param_to(param: Param, symbol: str, devices: Sequence[str]) -> Mapping[str,
     return {
         "name": param.name,
         "symbol": symbol,
-        "dtype": spec.dtype,
-        "shape": spec.shape,
+        **spec_to(spec),
         "dims": names,
         "device": devices[param.device],
     }
@@ -231,8 +233,7 @@ def _param_to(param: Param, symbol: str, devices: Sequence[str]) -> Mapping[str,
 def _constant_to(constant: Constant) -> Mapping[str, object]:
     return {
         "name": constant.name,
-        "dtype": constant.spec.dtype,
-        "shape": constant.spec.shape,
+        **spec_to(constant.spec),
         "offset": constant.offset,
         "size": constant.size,
         "sha256": constant.digest,
@@ -242,22 +243,17 @@ def _constant_to(constant: Constant) -> Mapping[str, object]:
 def _constant_from(found: Mapping[str, Any]) -> Constant:
     return Constant(
         str(found["name"]),
-        _spec_from(found),
+        spec_from(found),
         int(found["offset"]),
         int(found["size"]),
         str(found["sha256"]),
     )
 
 
-def _spec_from(found: Mapping[str, Any]) -> TensorSpec:
-    shape = tuple(None if size is None else int(size) for size in found["shape"])
-    return TensorSpec(str(found["dtype"]), shape)
-
-
 def _param_from(found: Mapping[str, Any], devices: Sequence[str]) -> Param:
     dims = tuple(map(str, found["dims"]))
     device = devices.index(found["device"])
-    return Param(str(found["name"]), _spec_from(found), device, dims if any(dims) else ())
+    return Param(str(found["name"]), spec_from(found), device, dims if any(dims) else ())
 
 
 def _entry_from(found: Mapping[str, Any], devices: Sequence[str]) -> Entry:

@@ -12,11 +12,13 @@ from ..dtypes import element_type, type_name
 from ..program import Array, AttrValue, Kernel, Step, TensorSpec
 
 
-def _spec_to(spec: TensorSpec) -> Mapping[str, object]:
+def spec_to(spec: TensorSpec) -> Mapping[str, object]:
+    """Return the type of a tensor as JSON's types."""
     return {"dtype": spec.dtype, "shape": spec.shape}
 
 
-def _spec_from(found: Mapping[str, Any]) -> TensorSpec:
+def spec_from(found: Mapping[str, Any]) -> TensorSpec:
+    """Return the type of a tensor that `spec_to` wrote."""
     shape = tuple(None if size is None else int(size) for size in found["shape"])
     return TensorSpec(str(found["dtype"]), shape)
 
@@ -51,9 +53,9 @@ def kernel_to(kernel: Kernel) -> Mapping[str, object]:
     """Return `kernel` as JSON's types."""
     return {
         "name": kernel.name,
-        "inputs": [_spec_to(spec) for spec in kernel.ins],
+        "inputs": [spec_to(spec) for spec in kernel.ins],
         "constants": [_array_to(array) for array in kernel.constants],
-        "locals": [_spec_to(spec) for spec in kernel.locals],
+        "locals": [spec_to(spec) for spec in kernel.locals],
         "steps": [
             {
                 "op": step.op,
@@ -72,9 +74,9 @@ def kernel_from(found: Mapping[str, Any]) -> Kernel:
     """Return the kernel that `kernel_to` wrote."""
     return Kernel(
         str(found["name"]),
-        tuple(map(_spec_from, found["inputs"])),
+        tuple(map(spec_from, found["inputs"])),
         tuple(map(_array_from, found["constants"])),
-        tuple(map(_spec_from, found["locals"])),
+        tuple(map(spec_from, found["locals"])),
         tuple(
             Step(
                 str(step["op"]),

@@ -19,7 +19,7 @@ from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.program import Program
 from xrelay.tools import opt
-from xrelay.tools.compile_input import Loader
+from xrelay.tools.compiler import Compiler
 from xrelay.tools.diagnostics import Reporter
 
 from .executables import file_of
@@ -214,7 +214,7 @@ def executable_seeds() -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
         for name in ("lists.relay", "closures.relay", "dynamic.mlir"):
             path = str(ROOT / "examples" / name)
-            loaded = Loader(Reporter(io.StringIO())).load(
+            loaded = Compiler(Reporter(io.StringIO())).load(
                 path, "vm", Path(folder), reads_memory=True
             )
             files.append(file_of(loaded.program, loaded.plans))
@@ -231,7 +231,7 @@ def compiled_programs() -> dict[str, Program]:
             path = Path(folder) / "p.mlir"
             path.write_bytes(text)
             try:
-                loaded = Loader(Reporter(io.StringIO())).load(str(path), "vm", Path(folder))
+                loaded = Compiler(Reporter(io.StringIO())).load(str(path), "vm", Path(folder))
                 program = loaded.program
             except PassError:  # those that golden tests expect to be rejected
                 continue

@@ -20,6 +20,11 @@ def transposed(of: str) -> str:
     return formula_of("relay.transpose", [of], {"axes": (1, 0)})
 
 
+def nested_doublings(count: int) -> str:
+    """Return a formula whose value has 2 ** count times the bytes of w."""
+    return "=" + "relay.repeat(" * count + "'w'" + ", repeats=2, axis=0)" * count
+
+
 @pytest.mark.parametrize("name", ["w", NAME])
 def test_a_formula_is_computed(name: str):
     scale = np.array([0.5, 2.0, -1.0], np.float32)
@@ -49,6 +54,10 @@ def test_a_formula_of_weights_that_are_not_there_is_missing():
         ("=relay.add('w')", "expects 2 operands"),
         ("=relay.transpose('w', axes=(7, 0))", "axes"),
         ("=relay.transpose('w', axes=[1, 0])", "tuple of integers"),
+        ("=relay.transpose('w', axis=(1, 0))", r"no attribute axis \(its attributes: axes\)"),
+        ("=relay.transpose('w', axes=(1, 0), axes=(0, 1))", "given twice"),
+        ("=relay.cast('w')", "needs dtype"),
+        (nested_doublings(40), "bytes together, above"),
         ("=relay.broadcast_to('w', shape=(1000000000, 200, 3))", "bytes, above"),
         ("=relay.split('w', indices_or_sections=(1,), axis=1)", "more than one result"),
         ("=relay.add('w', constant('float32', (3,), 'AAAA'))", "does not have the shape"),

@@ -10,7 +10,7 @@ import pytest
 from xrelay.runtime.executable import executable_of, write_executable
 from xrelay.tools import run
 from xrelay.tools.benchmark import Benchmark, CallTimes, text_of, time_calls
-from xrelay.tools.compile_input import Loader
+from xrelay.tools.compiler import Compiler
 from xrelay.tools.diagnostics import Reporter
 from xrelay.tools.progress import Progress
 
@@ -72,7 +72,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     assert "\n  copied      208 B of arguments in and 32 B of results out" in out
     assert re.search(r"memory of cpu:0: 1 allocation,", out)  # those of the run alone
 
-    program = Loader(Reporter()).load(CLASSIFIER, "vm", tmp_path).program
+    program = Compiler(Reporter()).load(CLASSIFIER, "vm", tmp_path).program
     write_executable(tmp_path / "classifier.xrx", executable_of(program))
     argv = [str(tmp_path / "classifier.xrx"), "--random-seed", "0", "--benchmark", "1"]
     assert run.main(argv) == 0

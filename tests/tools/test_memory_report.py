@@ -54,7 +54,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 
 
 def test_json_has_the_figures_of_each_function(opt: Opt, source: Source):
-    ran = opt("-p", "vm{memory=none}", "--memory-report=json", "--dim", "x:0=3", source(LAYERS))
+    ran = opt(
+        "-p", "vm{memory=none}", "--memory-report=json", "--plan-dim", "x:0=3", source(LAYERS)
+    )
     (main,) = json.loads(ran.err)["functions"]
     assert (main["function"], main["device"], main["dims"]) == ("@main", "cpu:0", {"n": 3})
     assert main["tensors"] == 3

@@ -11,7 +11,7 @@ from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine import Machine
 from xrelay.tools import opt, run
-from xrelay.tools.compile_input import Loader
+from xrelay.tools.compiler import Compiler
 from xrelay.tools.diagnostics import Reporter
 
 FAULTS = Path(__file__).parents[1] / "data" / "faults"
@@ -152,7 +152,7 @@ def test_an_error_of_a_kernel_has_the_place_of_its_operator(
 
         return compute
 
-    program = Loader(Reporter()).load("layers.mlir", "vm", folder).program
+    program = Compiler(Reporter()).load("layers.mlir", "vm", folder).program
     machine = Machine(program, kernels={**KERNELS, op: bind})
     with pytest.raises(MachineError, match="ValueError: broken") as caught:
         machine.run("main", np.ones((2, 3), np.float32), np.ones((4, 3), np.float32))

@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from ...operators.dim_bindings import parse_dim
+from ...operators.input_bindings import parse_dim
 from ...passes.memory_use.contents import MemoryUse
 from ...passes.memory_use.read import read_memory, source_of
 from ...passes.report_memory import check_dims

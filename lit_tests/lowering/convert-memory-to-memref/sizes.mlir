@@ -84,10 +84,11 @@ func.func @met() {
 // Nothing is divided by 0, and the requirement fails.
 //
 // CHECK-LABEL: @divisible
-// CHECK:         %[[POSITIVE:.*]] = arith.cmpi sgt, %m, %c0 : i64
-// CHECK-NEXT:    %[[DIVISOR:.*]] = arith.select %[[POSITIVE]], %m, %c1 : i64
+// CHECK:         %[[POSITIVE:.*]] = arith.cmpi sgt, %m,
+// CHECK-NEXT:    %[[ONE:.*]] = arith.constant 1 : i64
+// CHECK-NEXT:    %[[DIVISOR:.*]] = arith.select %[[POSITIVE]], %m, %[[ONE]] : i64
 // CHECK-NEXT:    %[[REST:.*]] = arith.remsi %n, %[[DIVISOR]] : i64
-// CHECK-NEXT:    %[[EXACT:.*]] = arith.cmpi eq, %[[REST]], %c0 : i64
+// CHECK:         %[[EXACT:.*]] = arith.cmpi eq, %[[REST]],
 // CHECK-NEXT:    arith.andi %[[POSITIVE]], %[[EXACT]] : i1
 func.func @divisible(%n: i64, %m: i64) {
   relay.require divisible %n, %m, "{0} and {1}"

@@ -35,7 +35,7 @@ func.func @main(%x: tensor<?x3xf32> {relay.dims = ["n", 3]}) attributes {relay.d
 
 // -----
 
-// expected-error@below {{the dims of @main cannot be bound: @f in the module uses it}}
+// expected-error@below {{the inputs of @main cannot be bound: @f in the module uses it}}
 func.func @main(%x: tensor<?x3xf32> {relay.dims = ["n", 3]}) { func.return }
 func.func @f(%x: tensor<?x3xf32>) {
   func.call @main(%x) : (tensor<?x3xf32>) -> ()
@@ -44,7 +44,7 @@ func.func @f(%x: tensor<?x3xf32>) {
 
 // -----
 
-// expected-error@below {{cannot bind the dims of unknown function @main; the functions are: @f, @g}}
+// expected-error@below {{cannot bind the inputs of unknown function @main; the functions are: @f, @g}}
 module {
   func.func @f() { func.return }
   func.func @g() { func.return }

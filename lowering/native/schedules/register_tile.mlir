@@ -10,13 +10,16 @@ transform.annotate %root "xrelay.root" : !op
 %reduction = transform.structured.match ops{["linalg.generic"]}
     attributes{iterator_types = [$iterators]} in %func : (!op) -> !op
 transform.annotate %reduction "xrelay.reduction" : !op
-%tile, $loops = transform.structured.fuse %root tile_sizes [$sizes] interchange [$order]
-    {apply_cleanup} : (!op) -> (!op, $loop_types)
+$block
+$tile = transform.structured.fuse $of tile_sizes [$sizes] interchange [$order]
+    {apply_cleanup} : (!op) -> ($tile_types)
 
 $rests
 
+// Sums that stay in memory between steps have the size of a tile, not that of the result.
 transform.apply_patterns to %func {
   transform.apply_patterns.linalg.tiling_canonicalization
+  transform.apply_patterns.tensor.fold_tensor_empty
   transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims
   transform.apply_patterns.canonicalization
 } : !op

@@ -7,24 +7,13 @@ import pytest
 from native_kernels import check_cases
 from operator_cases import Case, case
 
-from xrelay.lowering.linalg import (
-    convolution,
-    gather,
-    matmul,
-    normalization,
-    pooling,
-    rearrange,
-    reduction,
-    reshape,
-    resize,
-    slicing,
-)
+from xrelay.lowering.linalg import activation, binary, constants, creation, unary
+from xrelay.lowering.linalg.registry import RULES
 
-TABLES = (
-    *(convolution, gather, matmul, normalization, pooling),
-    *(rearrange, reduction, reshape, resize, slicing),
-)
-NAMES = sorted(name.removeprefix("relay.") for table in TABLES for name in table.RULES)
+ELEMENTWISE = {
+    name for table in (activation, binary, constants, creation, unary) for name in table.RULES
+}
+NAMES = sorted(name.removeprefix("relay.") for name in RULES if name not in ELEMENTWISE)
 
 
 def some_cases(count: int, first: int) -> Iterator[Case]:

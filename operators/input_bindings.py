@@ -1,23 +1,56 @@
 """
-Sizes that a user gives to dims of parameters which are open until then.
+Sizes and values that a user gives to inputs: dims that are open until then, and constants.
 
     shapes x = [1, 3, None]          x: [n, 3, n]        x: [1, 3, 1]
     dims m = 8, y:1 = 2              y: [m, ?, "t"]  ->  y: [8, 2, "t"]
+    values z = [4, 5]                z: [k]              z is the constant [4, 5]
 
-A dim is bound by the shape of its parameter, by its place (`y:1`), or by its name; a shape or a
-place binds all dims of the name that have no shape or place of their own.
+A dim is bound by the shape of its parameter or its value, by its place (`y:1`), or by its name; a
+shape or a place binds all dims of the name that have no shape or place of their own.
 """
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, cast
 
 from .spelling import did_you_mean
 
 MAX_DIGITS = 18
 """The maximum number of digits in the size of a dim, which then is an int64."""
 
+MAX_LISTED = 30
+"""The maximum number of names in a message."""
+
 Dim = int | str
 """A size, or the name of a dim that is open, "" without one."""
+
+
+Number: TypeAlias = bool | int | float
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A value given element by element, in row-major order."""
+
+    shape: tuple[int, ...]
+    elements: tuple[Number, ...]
+
+
+class Shaped(Protocol):
+    """An array."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its sizes."""
+        ...
+
+
+Value: TypeAlias = Number | Shaped
+"""A number is the value of all elements."""
 
 
 class BindingError(Exception):
@@ -30,16 +63,36 @@ def shape_text(shape: Sequence[Dim | None]) -> str:
 
 
 @dataclass(frozen=True)
-class DimBindings:
-    """Shapes by parameter (None: the dim stays open), and sizes of dims by name or place."""
+class InputBindings:
+    """
+    Shapes by parameter (None: the dim stays open), sizes of dims by name or place, and values.
+
+    A parameter with a value is a constant.
+    """
 
     shapes: Mapping[str, Sequence[int | None]] = field(
         default_factory=dict[str, "Sequence[int | None]"]
     )
     dims: Mapping[str, int] = field(default_factory=dict[str, int])
+    values: Mapping[str, Value] = field(default_factory=dict[str, Value])
 
     def __bool__(self) -> bool:
-        return bool(self.shapes or self.dims)
+        return bool(self.shapes or self.dims or self.values)
+
+    @property
+    def all_shapes(self) -> Mapping[str, Sequence[int | None]]:
+        """The shapes, also those of values that have one."""
+        values = {
+            name: value.shape
+            for name, value in self.values.items()
+            if not isinstance(value, bool | int | float)
+        }
+        return {**self.shapes, **values}
+
+    def sizes_place(self, name: str, axis: int) -> bool:
+        """Test whether a shape or a place gives dim `axis` of the parameter `name` a size."""
+        shape = self.all_shapes.get(name, ())
+        return f"{name}:{axis}" in self.dims or (axis < len(shape) and shape[axis] is not None)
 
     def bind(self, parameters: Sequence[tuple[str, Sequence[Dim] | None]]) -> list[list[Dim]]:
         """
@@ -49,6 +102,8 @@ class DimBindings:
         Raises `BindingError` for sizes that do not fit, and names and places that do not exist.
         """
         dims = {name: list(known) for name, known in parameters if known is not None}
+        for name in self.values:
+            require_input(name, dims)
         placed = self._placed(dims)
         by_name: dict[str, int] = {}
         for (name, axis), size in placed.items():
@@ -60,7 +115,7 @@ class DimBindings:
                 if other != size:
                     raise BindingError(
                         f"dim {axis} of input '{name}' is {known}, which is given as {other}, but "
-                        f"the shape of '{name}' as {shape_text(self.shapes.get(name, [size]))}"
+                        f"the shape of '{name}' as {shape_text(self.all_shapes.get(name, [size]))}"
                     )
                 by_name.setdefault(known, size)
         by_name |= self.dims
@@ -76,12 +131,15 @@ class DimBindings:
         """Return the sizes that are given by shape or place."""
         found: dict[tuple[str, int], int] = {}
         for name, shape in self.shapes.items():
-            known = dims.get(name)
-            if known is None:
+            own = getattr(self.values.get(name), "shape", tuple(shape))
+            if len(own) != len(shape) or any(n not in (None, m) for n, m in zip(shape, own)):
                 raise BindingError(
-                    f"unknown input '{name}'; the inputs are: "
-                    f"{', '.join(dims) or 'none'}{did_you_mean(name, dims)}"
+                    f"the shape of '{name}' is given as {shape_text(shape)}, but its value has "
+                    f"{shape_text(own)}"
                 )
+        for name, shape in self.all_shapes.items():
+            require_input(name, dims)
+            known = dims[name]
             if len(shape) != len(known):
                 raise BindingError(
                     f"input '{name}' has {len(known)} dims, {shape_text(known)}, but its shape is "
@@ -98,7 +156,7 @@ class DimBindings:
                 open_dims = _open(dims)
                 raise BindingError(
                     f"'{dim}' is not an open dim; the open dims are: "
-                    f"{', '.join(open_dims) or 'none'}{did_you_mean(dim, open_dims)}"
+                    f"{listed(open_dims)}{did_you_mean(dim, open_dims)}"
                 )
             if found.setdefault((name, axis), size) != size:
                 raise BindingError(
@@ -109,6 +167,21 @@ class DimBindings:
         for dim, size in self.dims.items():
             _require_size(f"dim {dim}", size)
         return found
+
+
+def require_input(name: str, known: Mapping[str, object]) -> None:
+    """Raise `BindingError` unless `name` is one of the inputs `known`."""
+    if name not in known:
+        raise BindingError(
+            f"unknown input '{name}'; the inputs are: {listed(known)}{did_you_mean(name, known)}"
+        )
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return `names` for a message, but not hundreds of them."""
+    all_names = list(names)
+    shown, more = all_names[:MAX_LISTED], len(all_names) - MAX_LISTED
+    return ", ".join(shown) + f", and {more} more" * (more > 0) or "none"
 
 
 def _open(dims: Mapping[str, Sequence[Dim]]) -> list[str]:
@@ -150,3 +223,52 @@ def parse_dim(text: str) -> tuple[str, int]:
 
 def _is_size(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
+
+
+_WORDS = {"nan": "NaN", "inf": "Infinity"}
+_MAX_NESTED = 32
+"""The maximum depth of lists: the maximum rank of an array."""
+
+
+def parse_value(text: str) -> Number | Listed:
+    """
+    Parse `16000`, `1,2,3` or `[[1, 2], [3, 4]]`.
+
+    Raises `ValueError` with the form that is needed.
+    """
+    json_text = re.sub(r"\b(nan|inf)\b", lambda word: _WORDS[word[0].lower()], text, flags=re.I)
+    if "," in text and not text.lstrip().startswith("["):
+        json_text = f"[{json_text}]"
+    try:
+        return _value(json.loads(json_text))
+    except (ValueError, RecursionError) as error:
+        detail = f" ({error})" if type(error) is _WrongValue else ""
+        shown = text if len(text) <= 40 else f"{text[:40]}…"
+        raise ValueError(
+            "must be a number, a list like 1,2,3 or [[1, 2], [3, 4]], or a file .npy or .pb, but "
+            f"is '{shown}'{detail}"
+        ) from None
+
+
+class _WrongValue(ValueError):
+    """A JSON value that is not a number or an array of numbers."""
+
+
+def _value(found: object) -> Number | Listed:
+    if isinstance(found, bool | int | float):
+        return found
+    level, shape = [found], list[int]()
+    while all(isinstance(part, list) for part in level):
+        lists = cast("list[list[object]]", level)
+        if len({len(part) for part in lists}) > 1:
+            raise _WrongValue("lists of different lengths")
+        if len(shape) == _MAX_NESTED:
+            raise _WrongValue(f"more than {_MAX_NESTED} dims")
+        if not lists:
+            break
+        shape.append(len(lists[0]))
+        level = [element for part in lists for element in part]
+    elements = [element for element in level if isinstance(element, bool | int | float)]
+    if len(elements) != len(level):
+        raise _WrongValue("elements must be numbers")
+    return Listed(tuple(shape), tuple(elements))

@@ -1,0 +1,128 @@
+"""
+Replace parameters of a function by constants.
+
+    func.func @main(%x: tensor<4xf32>, %n: tensor<i64>) -> … {
+      "test.use"(%x, %n)
+    ->                                                              with values = "n=3"
+    func.func @main(%x: tensor<4xf32>) -> … {
+      %n = relay.constant dense<3> : tensor<i64>
+      "test.use"(%x, %n)
+
+A number is the value of all elements; a list, `n=[[1, 2], [3, 4]]`, has the shape of the parameter,
+which must be static: `bind-dims` can make it so. Level `relay`; callers in the module would have to
+change too, so there must be none.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, FunctionType, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument, Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from ..dialects import relay
+from ..dialects.dense import dense
+from ..dialects.device import device_of, tensor_type
+from ..dialects.relay.named_dims import parameter_names
+from ..dialects.tensors import as_tensor, dtype_name
+from ..operators.input_bindings import BindingError, Value, parse_value, require_input
+from ..runtime.input_values import fitted
+from .support.diagnostics import PassError
+from .support.entries import entry
+from .support.keyed_options import parse_keyed
+from .support.rewriting import apply_patterns
+
+MAX_ELEMENTS = 1 << 16
+"""The maximum number of elements of a value: it becomes text in the program."""
+
+
+def constant_of(argument: BlockArgument, value: Value, function: FuncOp) -> Operation:
+    """Return the constant for a parameter; a `PassError` if `value` does not fit."""
+    name = parameter_names(function)[argument.index].data
+    what = f"@{function.sym_name.data}: the value of input '{name}'"
+    tensor = as_tensor(argument.type)
+    dtype = None if tensor is None else dtype_name(tensor.element_type)
+    if tensor is None or dtype is None:
+        raise PassError(f"{what}: only a tensor of numbers can have one", function)
+    shape = [None if dim == DYNAMIC_INDEX else dim for dim in tensor.get_shape()]
+    known = [dim for dim in shape if dim is not None]
+    try:
+        if len(known) == len(shape) and prod(known) > MAX_ELEMENTS:
+            raise ValueError(f"it has {prod(known)} elements; supported: up to {MAX_ELEMENTS}")
+        array = fitted(value, np.dtype(dtype), shape)
+    except ValueError as error:
+        raise PassError(f"{what}: {error}", function) from None
+    type = tensor_type(tensor.element_type, array.shape)
+    made = relay.ConstantOp(dense(type, array.tobytes()), device_of(tensor))
+    made.location = argument.location
+    return made
+
+
+@dataclass(frozen=True)
+class BindParameters(RewritePattern):
+    """Replace the parameters of `function` that have values."""
+
+    function: FuncOp
+    values: Mapping[str, Value]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
+        if op is not self.function:
+            return
+        names = [name.data for name in parameter_names(op)]
+        kept = [i for i, name in enumerate(names) if name not in self.values]
+        inputs = op.function_type.inputs.data
+        types = FunctionType.from_lists([inputs[i] for i in kept], op.function_type.outputs.data)
+        constants = {
+            i: constant_of(op.args[i], self.values[name], op)
+            for i, name in enumerate(names)
+            if name in self.values
+        }
+        rewriter.insert(list(constants.values()), InsertPoint.at_start(op.body.block))
+        for i, constant in reversed(constants.items()):
+            argument = op.args[i]
+            constant.results[0].name_hint = argument.name_hint
+            argument.replace_all_uses_with(constant.results[0])
+            op.body.block.erase_arg(argument)
+        op.function_type = types
+        if op.arg_attrs is not None:
+            op.arg_attrs = ArrayAttr(op.arg_attrs.data[i] for i in kept)
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class BindInputsPass(ModulePass):
+    """Replace parameters of a function by constants."""
+
+    name = "bind-inputs"
+
+    values: tuple[str, ...] = ()
+    """The values of parameters, like `n=3` or `n=[1, 2]`."""
+    function: str = "main"
+    """The function; the only public one, if there is none of this name."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        values = parse_keyed(self.values, _parse, "values")
+        if not values:
+            return
+        function = entry(op, self.function)
+        names = {name.data: None for name in parameter_names(function)}
+        try:
+            for name in values:
+                require_input(name, names)
+        except BindingError as error:
+            raise PassError(f"@{function.sym_name.data}: {error}", function) from None
+        apply_patterns(op, BindParameters(function, values))
+
+
+def _parse(text: str) -> tuple[str, Value]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise ValueError(f"must be an input and its value, like n=3, but is '{text[:80]}'")
+    return name, parse_value(value)
