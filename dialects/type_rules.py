@@ -39,6 +39,7 @@ from ..operators.signature import (
 )
 from ..operators.sizes import UNKNOWN, SignatureError, Size
 from .attributes import ELEMENT_TYPES, plain_value
+from .contents import repeated
 from .dense import Dense, numbers
 from .device import tensor_type
 from .interfaces import InferTypes
@@ -231,7 +232,7 @@ def typed(rule: Signature) -> Callable[[Operation], Sequence[Attribute]]:
     return Typed(rule)
 
 
-def rule_of(op: Operation) -> Rule | None:
+def rule_of(op: Operation | type[Operation]) -> Rule | None:
     """Return the rule over sizes that defines the result types of `op`, if it has one."""
     trait = op.get_trait(InferTypes)
     if trait is None:
@@ -243,7 +244,7 @@ def rule_of(op: Operation) -> Rule | None:
     return found if isinstance(found, Rule) else None
 
 
-def data_operands(op: Operation) -> Sequence[int]:
+def data_operands(op: Operation | type[Operation]) -> Sequence[int]:
     """
     Return the operands of `op` whose elements the shapes of its results depend on.
 
@@ -251,6 +252,16 @@ def data_operands(op: Operation) -> Sequence[int]:
     """
     rule = rule_of(op)
     return () if rule is None else rule.data_operands
+
+
+def rule_reads_contents(kind: type[Operation]) -> bool:
+    """Test whether type inference of an op of class `kind` reads only its contents."""
+    trait = kind.get_trait(InferTypes)
+    if trait is None:
+        return True
+    if trait.rule is infer or isinstance(trait.rule, Typed):
+        return not data_operands(kind)
+    return not repeated(trait.rule, kind)
 
 
 def check_call(

@@ -47,8 +47,9 @@ from .interfaces import (
     ResultAliases,
     ResultOnHost,
     SameDomain,
+    reads_contents,
 )
-from .memory import ResultIsOuts, verify_destinations, verify_shape
+from .memory import ResultIsOuts, verify_destinations, verify_owners, verify_shape
 from .overwriting import overwritable
 from .tensors import as_tensor, dtype_name, is_static
 
@@ -120,9 +121,11 @@ class DestinationCall(IRDLOperation, ABC):
             },
         )
 
+    @reads_contents(except_for=verify_owners)
     def verify_(self) -> None:
         verify_destinations(self, self.outs)
 
+    @reads_contents()
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         verify_kernel_call(self, self.callee, self.ins, self.outs, lookup)
 
@@ -211,6 +214,7 @@ class ShapeFuncOp(DestinationCall):
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(AllOnHost())
 
+    @reads_contents(except_for=verify_owners)
     def verify_(self) -> None:
         verify_destinations(self, self.outs)
         flags = self.is_input.get_values()
@@ -238,6 +242,7 @@ class ShapeOfOp(IRDLOperation):
     traits = traits_def(Pure(), ResultOnHost())
     assembly_format = "$data attr-dict `:` functional-type(operands, results)"
 
+    @reads_contents()
     def verify_(self) -> None:
         data, result = as_tensor(self.data.type), as_tensor(self.result.type)
         assert data is not None
@@ -281,6 +286,7 @@ class ReshapeTensorOp(IRDLOperation):
     traits = traits_def(Pure(), ResultAliases((0,)), ViewDevices())
     assembly_format = "$data (`shape` $shape^)? attr-dict `:` functional-type(operands, results)"
 
+    @reads_contents()
     def verify_(self) -> None:
         data, result = as_tensor(self.data.type), as_tensor(self.result.type)
         assert data is not None

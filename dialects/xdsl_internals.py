@@ -7,13 +7,14 @@ public names, and functions that replace methods of xDSL while a command runs.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from inspect import getclosurevars
 from typing import Any, NamedTuple
 
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import RankedStructure
 from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, Region, SSAValue
-from xdsl.irdl import IRDLOperation
+from xdsl.irdl import IRDLOperation, OpDef
 from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective, PrintingState
 from xdsl.parser import Parser, ParserState
 from xdsl.pattern_rewriter import PatternRewriteWalker
@@ -51,6 +52,11 @@ def operands_of(op: Operation) -> tuple[SSAValue, ...]:
     return tuple(op._operands)  # pyright: ignore[reportPrivateUsage]
 
 
+def successors_of(op: Operation) -> tuple[Block, ...]:
+    """Return the successors of `op` as a tuple, for the same reason."""
+    return tuple(op._successors)  # pyright: ignore[reportPrivateUsage]
+
+
 def append_arguments(block: Block, arguments: Sequence[BlockArgument]) -> None:
     """
     Append arguments that were made for `block` and numbered after those that it has.
@@ -70,6 +76,26 @@ def add_op(dialect: Dialect, op: type[Operation]) -> None:
     ops = dialect._operations  # pyright: ignore[reportPrivateUsage]
     if op not in ops:
         ops.append(op)
+
+
+class Verification(NamedTuple):
+    """The steps of the method `verify_` that xDSL generates for an op class, in this order."""
+
+    definition: OpDef
+    """Checks operands, results, regions, properties and attributes, then all traits."""
+    further: Callable[[Any], object] | None
+    """The method that the class had before: written in it, or inherited."""
+
+
+def verification_of(verify: Callable[[Any], object]) -> Verification | None:
+    """Return what the method `verify` of an op class does; None unless xDSL generated it."""
+    if verify.__module__ != OpDef.__module__ or verify.__qualname__ != _GENERATED:
+        return None
+    captured = getclosurevars(verify).nonlocals
+    return Verification(captured["op_def"], captured.get("custom_verify"))
+
+
+_GENERATED = "get_accessors_from_op_def.<locals>.verify_"
 
 
 class OfferingWalker(PatternRewriteWalker):

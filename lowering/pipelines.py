@@ -60,7 +60,9 @@ What differs, and why:
   convert are called as the machine's.
 - `expand-math` right after it, while kernels are still one loop nest an operator.
 - `describe-entries` before `convert-memory-to-memref`, which forgets names, dims and signs.
-- `aot-lower-main` after it: it makes the entries flat, while memory still has its devices.
+- `merge-tail-cycles` and `tail-calls-to-loops` once functions free what they allocate: a loop does
+  so in each turn. `limit-recursion` after them: a loop does not recurse.
+- `aot-lower-main` after them: it makes the entries flat, while memory still has its devices.
 - `erase-memory-spaces` last: it needs all types to be memrefs.
 """
 
@@ -139,6 +141,9 @@ _TO_MEMREF = (
     "expand-math",
     "describe-entries",
     "convert-memory-to-memref",
+    "merge-tail-cycles",
+    "tail-calls-to-loops",
+    "limit-recursion",
     "aot-lower-main",
     "erase-memory-spaces",
     "verify-stage{stage=memref}",

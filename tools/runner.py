@@ -12,8 +12,10 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
 from ..dialects.errors import TOO_DEEP
+from ..passes.support.changes import apply_pass
 from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
+from ..passes.support.valid_ops import ValidOps
 from ..passes.support.verifier import VerifyError, verify
 from . import reproducer as reproducers
 from .commands import describe
@@ -45,6 +47,8 @@ class Runner:
     flags: Sequence[str] = ()
     """The flags that a reproducer must be run with."""
     progress: Progress = field(default_factory=no_progress)
+    valid: ValidOps = field(default_factory=ValidOps)
+    """The contents of ops that need not be verified again."""
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         """
@@ -61,7 +65,7 @@ class Runner:
     def _run(self, ctx: Context, module: ModuleOp) -> None:
         if self.verify_first:
             with self.timer.span("verify"):
-                verify(module)
+                verify(module, self.valid)
         for i, step in enumerate(self.steps):
             with ExitStack() as spans:
                 for group in step.groups:
@@ -80,7 +84,7 @@ class Runner:
         self._show(index, step)
         before = module.clone() if self.reproducer_path is not None else None
         try:
-            self._apply(ctx, module, step)
+            changed = self._apply(ctx, module, step)
         except ShrinkException:
             raise
         except Exception as error:
@@ -95,27 +99,31 @@ class Runner:
             internal = InternalError(f"in pass '{step.name}'", error)
             internal.reproducer = self._write(ctx, before, index)
             raise internal from error
-        # A pass that declares that it changes nothing leaves a verified module verified.
-        if self.verify_each and not getattr(step, "changes_nothing", False):
+        if self.verify_each and changed:
             self._verify(ctx, module, before, index)
         self.dumps.after_pass(step, ctx, module)
 
-    def _apply(self, ctx: Context, module: ModuleOp, step: ModulePass) -> None:
-        """Run one pass, of a composite one its steps; each is shown and timed by itself."""
+    def _apply(self, ctx: Context, module: ModuleOp, step: ModulePass) -> bool:
+        """
+        Run one pass, of a composite one its steps; each is shown and timed by itself.
+
+        Returns whether anything may have changed.
+        """
         self.dumps.before_pass(step, ctx, module)
         with self.timer.span(step.name):
             if not isinstance(step, CompositePass):
-                step.apply(ctx, module)
-                return
+                return apply_pass(step, ctx, module)
+            changed = False
             for part in step.steps():
-                self._apply(ctx, module, part)
+                changed |= self._apply(ctx, module, part)
                 self.dumps.after_pass(part, ctx, module)
+            return changed
 
     def _verify(self, ctx: Context, module: ModuleOp, before: ModuleOp | None, index: int) -> None:
         name = self.steps[index].run.name
         try:
             with self.timer.span("verify"):
-                verify(module)
+                verify(module, self.valid)
         except VerifyError as error:
             self.dumps.after_failed_pass(name, ctx, module)
             self._write(ctx, before, index)

@@ -23,6 +23,7 @@ from ...runtime.instruction_table import (
     pieces_of,
 )
 from ...runtime.instructions import Kind
+from ..interfaces import reads_contents
 from .fields import (
     RegisterAttr,
     Resolve,
@@ -65,6 +66,7 @@ class Instruction(IRDLOperation):
                 print_field(self.properties[field.name], field.kind, printer)
         printer.print_op_attributes(self.attributes)
 
+    @reads_contents()
     def verify_(self) -> None:
         if self.INSTRUCTION.faults is vm.Instruction.faults:
             return

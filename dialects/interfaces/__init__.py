@@ -5,6 +5,7 @@ Each interface is an xDSL trait. A plug-in's op with these traits takes part in 
 device planning, fusion, explicit allocation, liveness and the VM like the built-in ones.
 """
 
+from ..contents import reads_contents
 from .devices import (
     AllOnHost,
     AnyDevice,
@@ -97,4 +98,5 @@ __all__ = [
     "ShapesOfOperand",
     "kernel_attributes",
     "kernel_name",
+    "reads_contents",
 ]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import (
-    BlockArgument,
     Operation,
     OpResult,
     SSAValue,
@@ -29,6 +27,7 @@ from ..interfaces import (
     DeviceConstraint,
     DeviceRule,
     SameDomain,
+    reads_contents,
 )
 from .tensors import AllocTensorOp
 
@@ -45,11 +44,22 @@ def verify_destinations(op: Operation, outs: Sequence[SSAValue]) -> None:
     for i, (out, result) in enumerate(zip(outs, op.results, strict=True)):
         if out.type != result.type:
             raise VerifyException(f"result {i} is {result.type}, but outs {i} is {out.type}")
-        if not isinstance(out, BlockArgument) and not isinstance(out.owner, AllocTensorOp):
-            raise VerifyException(
-                f"outs {i} must be defined by memory.alloc_tensor or be a block argument, "
-                f"but is defined by {cast(OpResult, out).op.name}"
-            )
+        _verify_allocated(i, out)
+
+
+def _verify_allocated(index: int, out: SSAValue) -> None:
+    if not isinstance(out, OpResult) or isinstance(out.op, AllocTensorOp):
+        return
+    raise VerifyException(
+        f"outs {index} must be defined by memory.alloc_tensor or be a block argument, "
+        f"but is defined by {out.op.name}"
+    )
+
+
+def verify_owners(op: Operation) -> None:
+    """Check that each of `outs` is allocated."""
+    for i, out in enumerate(DestinationPassing.outs(op)):
+        _verify_allocated(i, out)
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,7 @@ class CopyOp(IRDLOperation):
         "`->` type($result)"
     )
 
+    @reads_contents(except_for=verify_owners)
     def verify_(self) -> None:
         verify_destinations(self, [self.outs])
         if with_device(self.ins.type, None) != with_device(self.outs.type, None):

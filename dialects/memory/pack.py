@@ -33,7 +33,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import DeviceConstraint, DeviceRule, OnHost
+from ..interfaces import DeviceConstraint, DeviceRule, OnHost, reads_contents
 from .operands import verify_alignment
 from .storage import StorageType
 
@@ -183,6 +183,7 @@ class PackOp(IRDLOperation):
         printer.print_string("\n}")
         printer.print_op_attributes(self.attributes)
 
+    @reads_contents()
     def verify_(self) -> None:
         if self.at_bind is not None and self.workspace is not None:
             raise VerifyException("the offsets in a workspace cannot be chosen at_bind")

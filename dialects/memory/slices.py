@@ -22,7 +22,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import ResultAliases
+from ..interfaces import ResultAliases, reads_contents
 from .operands import (
     exactly_one,
     parse_static_or_dynamic,
@@ -119,6 +119,28 @@ class SliceStorageOp(IRDLOperation):
         printer.print_string(" : ")
         printer.print_attribute(self.slice.type)
 
+    def _verify_alignment(self) -> None:
+        owner, alignment = self.storage.owner, self.alignment.value.data
+        if not isinstance(owner, AllocStorageOp | SliceStorageOp):
+            return
+        given = owner.alignment.value.data
+        if given < alignment:
+            raise VerifyException(
+                f"the alignment must be at most that of the storage, {given}, but is {alignment}"
+            )
+
+    def _verify_fits(self) -> None:
+        owner = self.storage.owner
+        if self.offset is None or self.size is None:
+            return
+        if isinstance(owner, AllocStorageOp | SliceStorageOp):
+            verify_fits("a slice", self.size.value.data, self.offset.value.data, owner.size)
+
+    def _verify_owner(self) -> None:
+        self._verify_alignment()
+        self._verify_fits()
+
+    @reads_contents(except_for=_verify_owner)
     def verify_(self) -> None:
         exactly_one("the offset", self.offset, self.dynamic_offset)
         exactly_one("the size", self.size, self.dynamic_size)
@@ -128,19 +150,11 @@ class SliceStorageOp(IRDLOperation):
                 f"the slice is {self.slice.type}, but its storage is {self.storage.type}"
             )
         verify_size(self.size)
-        owner = self.storage.owner
-        outer = owner if isinstance(owner, AllocStorageOp | SliceStorageOp) else None
-        if outer is not None and outer.alignment.value.data < alignment:
-            raise VerifyException(
-                f"the alignment must be at most that of the storage, "
-                f"{outer.alignment.value.data}, but is {alignment}"
-            )
-        if self.offset is None:
-            return
-        offset = self.offset.value.data
-        if offset < 0 or offset % alignment:
-            raise VerifyException(
-                f"the offset must be a multiple of the alignment, {alignment}, but is {offset}"
-            )
-        if outer is not None and self.size is not None:
-            verify_fits("a slice", self.size.value.data, offset, outer.size)
+        self._verify_alignment()
+        if self.offset is not None:
+            offset = self.offset.value.data
+            if offset < 0 or offset % alignment:
+                raise VerifyException(
+                    f"the offset must be a multiple of the alignment, {alignment}, but is {offset}"
+                )
+        self._verify_fits()

@@ -31,6 +31,7 @@ from ..interfaces import (
     AnyDevice,
     DestinationPassing,
     FreesOperand,
+    reads_contents,
 )
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from ..xdsl_internals import operands_of
@@ -173,6 +174,11 @@ class AllocTensorOp(IRDLOperation):
             printer.print_string(" -> ")
         printer.print_attribute(self.tensor.type)
 
+    def _verify_place(self) -> None:
+        self._verify_uses()
+        self._verify_fits()
+
+    @reads_contents(except_for=_verify_place)
     def verify_(self) -> None:
         exactly_one("the offset", self.offset, self.dynamic_offset)
         type = as_tensor(self.tensor.type)
@@ -196,9 +202,14 @@ class AllocTensorOp(IRDLOperation):
             raise VerifyException(
                 f"the offset must be a multiple of the element size, {size}, but is {offset}"
             )
-        owner = self.storage.owner
-        if is_static(type) and isinstance(owner, AllocStorageOp | SliceStorageOp):
-            verify_fits("a tensor", tensor_size(type), offset, owner.size)
+        self._verify_fits()
+
+    def _verify_fits(self) -> None:
+        type, owner = as_tensor(self.tensor.type), self.storage.owner
+        if self.offset is None or not isinstance(owner, AllocStorageOp | SliceStorageOp):
+            return
+        if type is not None and is_static(type):
+            verify_fits("a tensor", tensor_size(type), self.offset.value.data, owner.size)
 
     def _verify_uses(self) -> None:
         written: list[Block | None] = []

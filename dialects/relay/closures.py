@@ -43,6 +43,7 @@ from ..interfaces import (
     Operand,
     PartPinned,
     PartsMatch,
+    reads_contents,
 )
 from ..walking import values_from_above
 from .call_text import parse_call, print_call, verify_call
@@ -306,6 +307,7 @@ class CallOp(IRDLOperation):
             printer.print_string(", callee ")
             printer.print_attribute(self.callee.type)
 
+    @reads_contents()
     def verify_(self) -> None:
         type = self.callee.type
         if isinstance(type, FunctionType):

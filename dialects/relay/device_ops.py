@@ -33,6 +33,7 @@ from ..interfaces import (
     PreferSameDomain,
     SameDomain,
     ShapesOfOperand,
+    reads_contents,
 )
 from ..tensors import as_tensor
 from .incomplete import is_incomplete, refine
@@ -143,6 +144,7 @@ class OnDeviceOp(IRDLOperation):
             result_types=[value.type],
         )
 
+    @reads_contents()
     def verify_(self) -> None:
         if (self.constrain_body or self.constrain_result) and self.device.is_unconstrained:
             raise VerifyException("a constraining hint must name a device")
@@ -192,6 +194,7 @@ class DeviceCopyOp(IRDLOperation):
     def __init__(self, value: SSAValue, device: VirtualDeviceAttr):
         super().__init__(operands=[value], result_types=[with_device(value.type, device)])
 
+    @reads_contents()
     def verify_(self) -> None:
         for value, what in ((self.value, "operand"), (self.result, "result")):
             if is_incomplete(value.type):

@@ -26,7 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
 from ..formats import parse_function_type
-from ..interfaces import CallsKernel, Fusible, FusionKind, InferTypes, SameDevice
+from ..interfaces import CallsKernel, Fusible, FusionKind, InferTypes, SameDevice, reads_contents
 from .incomplete import AnyTensor
 from .properties import INTS, Ints, ints
 
@@ -182,6 +182,7 @@ class CallOpaqueOp(IRDLOperation):
 
     # ------------------------------------------------------------ verification
 
+    @reads_contents()
     def verify_(self) -> None:
         name = self.operator.data
         if not is_operator_name(name):

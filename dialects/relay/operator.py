@@ -17,9 +17,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, traits_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import InferTypes
+from ..interfaces import InferTypes, reads_contents
 from ..type_algebra import MAX_PARTS, has_more_parts
-from ..type_rules import infer
+from ..type_rules import infer, rule_reads_contents
 from .incomplete import is_incomplete, refine
 
 
@@ -96,6 +96,7 @@ class Operator(IRDLOperation, ABC):
         assert types is not None, f"{cls.name} needs operands of known types"
         return cls.create(operands=operands, result_types=types, properties=bare.properties)
 
+    @reads_contents(when=rule_reads_contents)
     def verify_(self) -> None:
         for name in self.attributes:
             if "." not in name:

@@ -50,6 +50,7 @@ from ..interfaces import (
     PartPinned,
     SameDomain,
     kernel_name,
+    reads_contents,
 )
 from .control import verify_yielded
 from .incomplete import AnyTensor
@@ -340,8 +341,10 @@ class CallLoweredOp(IRDLOperation):
             properties["reshape_only"] = reshape_only
         return cls.create(operands=args, result_types=result_types, properties=properties)
 
+    @reads_contents()
     def verify_(self) -> None:
         verify_view(self, self.reshape_only)
 
+    @reads_contents()
     def verify_symbol_uses(self, lookup: Lookup) -> None:
         vm.verify_kernel_call(self, self.callee, self.args, self.results, lookup)

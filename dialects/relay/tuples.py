@@ -21,16 +21,19 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..formats import FunctionTypeOf
-from ..interfaces import InferTypes, ResultAliases, SameDevice
+from ..interfaces import InferTypes, ResultAliases, SameDevice, reads_contents
 from ..type_algebra import tuple_of
+from ..type_rules import rule_reads_contents
 from .incomplete import IncompleteType
 from .operator import refined_result_types
 
 
+@reads_contents()
 def _tuple_of_operands(op: Operation) -> Sequence[Attribute]:
     return (tuple_of([v.type for v in op.operands]),)
 
 
+@reads_contents()
 def _field_type(op: TupleGetItemOp) -> Sequence[Attribute]:
     type = op.tuple.type
     if not isinstance(type, TupleType):
@@ -62,6 +65,7 @@ class TupleOp(IRDLOperation):
     def __init__(self, fields: Sequence[SSAValue]):
         super().__init__(operands=[fields], result_types=[tuple_of([v.type for v in fields])])
 
+    @reads_contents(when=rule_reads_contents)
     def verify_(self) -> None:
         refined_result_types(self)
 
@@ -97,6 +101,7 @@ class TupleGetItemOp(IRDLOperation):
             result_types=[type.types.data[index]],
         )
 
+    @reads_contents(when=rule_reads_contents)
     def verify_(self) -> None:
         refined_result_types(self)
 

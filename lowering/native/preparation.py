@@ -1,7 +1,9 @@
 """
 Rewrite a kernel for compilation, before its schedule is chosen.
 
-Elementwise chains become one loop, and products become calls of a library if there is one for them.
+Elementwise chains become one loop, values are computed in the memory of results, copies that
+transpose have buffers of their own, and products become calls of a library if there is one for
+them.
 """
 
 from __future__ import annotations
@@ -9,21 +11,28 @@ from __future__ import annotations
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 
+from .destinations import compute_in_destinations
 from .fusion import fuse_elementwise
 from .products import call_product, product_of
 from .settings import Settings
+from .transposition import transpose_operands, write_transposed
 
 
 def prepare(kernel: FuncOp, settings: Settings) -> None:
     """Rewrite `kernel`, in place."""
     fuse_elementwise(kernel)
-    if settings.blas is not None:
-        _call_products(kernel, settings, everywhere=settings.blas.is_preferred)
+    compute_in_destinations(kernel)
+    if settings.blas is not None and settings.blas.is_preferred:
+        _call_products(kernel)
+    transpose_operands(kernel)
+    write_transposed(kernel)
+    if settings.blas is not None and settings.scheduler(kernel, settings.machine) is None:
+        _call_products(kernel)
 
 
-def _call_products(kernel: FuncOp, settings: Settings, *, everywhere: bool) -> None:
+def _call_products(kernel: FuncOp) -> None:
     generics = [op for op in kernel.walk() if isinstance(op, linalg.GenericOp)]
-    products = [product for op in generics if (product := product_of(op)) is not None]
-    if products and (everywhere or settings.scheduler(kernel, settings.machine) is None):
-        for product in products:
+    for op in generics:
+        product = product_of(op)
+        if product is not None:
             call_product(product)

@@ -17,9 +17,9 @@ Linear in ops, blocks and operands (xDSL's `verify` counts a region's blocks for
 terminator, and looks symbols up by a walk for every call), without recursion.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from typing import NamedTuple
 
 from xdsl.ir import Block, ErasedSSAValue, Operation, OpTraits, Region, SSAValue
 from xdsl.irdl import OpDef
@@ -34,28 +34,21 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.errors import OpVerifyException
+from ...dialects.xdsl_internals import operands_of, successors_of
 from ..analysis.dominance import dominated_by
 from .diagnostics import PassError
-
-Lookup: TypeAlias = Callable[[str], Operation | None]
-"""Returns the symbol of a name, in constant time."""
-
-
-class VerifySymbolUses(Protocol):
-    """
-    The method `verify_symbol_uses` of an op that refers to symbols.
-
-    The verifier calls it after `verify_`, so that `verify_` need not look symbols up
-    itself (xDSL's lookup walks the whole module for each).
-    """
-
-    def __call__(self, lookup: Lookup) -> None:
-        """Raise `VerifyException` if a symbol is missing or of the wrong kind."""
-        ...
+from .valid_ops import ValidOps
 
 
 class VerifyError(PassError):
     """An invalid op, with its location."""
+
+
+class _Kind(NamedTuple):
+    """Properties of an op class that the verifier depends on."""
+
+    is_isolated: bool
+    is_table: bool
 
 
 @dataclass
@@ -76,14 +69,20 @@ class _Visit:
     """True if `opened` is a symbol table."""
 
 
-def verify(root: Operation) -> None:
-    """Raise `VerifyError` at the first op in or under `root` that is not valid."""
-    _Verifier(root).run()
+def verify(root: Operation, valid: ValidOps | None = None) -> None:
+    """
+    Raise `VerifyError` at the first op in or under `root` that is not valid.
+
+    `valid` has the contents of ops that were verified before, and gets those verified now.
+    """
+    _Verifier(root, ValidOps() if valid is None else valid).run()
 
 
 class _Verifier:
-    def __init__(self, root: Operation):
+    def __init__(self, root: Operation, valid: ValidOps):
         self.root = root
+        self.valid = valid
+        self.kinds: dict[type[Operation], _Kind] = {}
         self.visible: set[int] = set()
         self.visits: list[_Visit] = []
         self.tables = _tables_around(root)
@@ -92,6 +91,7 @@ class _Verifier:
         self.call_definition: OpDef | None = None
 
     def run(self) -> None:
+        self.valid.start()
         for region in self.root.regions:
             _check_blocks(self.root, region)
         for i, operand in enumerate(self.root.operands):
@@ -105,20 +105,22 @@ class _Verifier:
             for op in visit.ops:
                 self._check_place(op, visit)
                 if op.regions:
-                    visit.opened = op
-                    if op.has_trait(IsolatedFromAbove, value_if_unregistered=False):
-                        visit.outside = self.visible
-                        self.visible = set()
-                    if op.has_trait(SymbolTable, value_if_unregistered=False):
-                        visit.is_table = True
-                        self.tables.append(op)
-                    self._open(op, visit.reachable)
+                    self._enter_regions(op, visit)
                     break
                 self._check_op(op)
                 self._define(visit, op.results)
             else:
                 self._leave(visit)
         self._check_op(self.root)
+
+    def _kind_of(self, op: Operation) -> _Kind:
+        kind = self.kinds.get(type(op))
+        if kind is None:
+            kind = self.kinds[type(op)] = _Kind(
+                op.has_trait(IsolatedFromAbove, value_if_unregistered=False),
+                op.has_trait(SymbolTable, value_if_unregistered=False),
+            )
+        return kind
 
     def _open(self, op: Operation, reachable: bool) -> None:
         """Push the visits of the regions of `op`; the first region is on top."""
@@ -139,6 +141,18 @@ class _Verifier:
         """Define the arguments of `block`, then yield its ops."""
         self._define(self.visits[-1], block.args)
         yield from block.ops
+
+    def _enter_regions(self, op: Operation, visit: _Visit) -> None:
+        """Visit the regions of `op` next; `visit` goes on after them."""
+        visit.opened = op
+        kind = self._kind_of(op)
+        if kind.is_isolated:
+            visit.outside = self.visible
+            self.visible = set()
+        if kind.is_table:
+            visit.is_table = True
+            self.tables.append(op)
+        self._open(op, visit.reachable)
 
     def _close(self, visit: _Visit, op: Operation) -> None:
         """Leave the regions of `op`: verify it, and define its results."""
@@ -162,19 +176,21 @@ class _Verifier:
         self.visible.difference_update(visit.defined)
         self.visits.pop()
 
-    def _define(self, visit: _Visit, values: "tuple[SSAValue, ...]") -> None:
-        for value in values:
-            visit.defined.append(id(value))
-            self.visible.add(id(value))
+    def _define(self, visit: _Visit, values: Sequence[SSAValue]) -> None:
+        if values:
+            ids = [id(value) for value in values]
+            visit.defined += ids
+            self.visible.update(ids)
 
     def _check_place(self, op: Operation, visit: _Visit) -> None:
         """Check what depends on the place of `op`: operands, successors, blocks in it."""
-        for i, operand in enumerate(op.operands):
-            if id(operand) not in self.visible and (
+        visible = self.visible
+        for i, operand in enumerate(operands_of(op)):
+            if id(operand) not in visible and (
                 visit.reachable or isinstance(operand, ErasedSSAValue)
             ):
                 raise _not_visible(op, i, operand, self.root)
-        if op.successors:
+        if successors_of(op):
             if visit.block.last_op is not op:
                 raise VerifyError(f"'{op.name}' op with successors must end its block", op)
             for successor in op.successors:
@@ -189,10 +205,7 @@ class _Verifier:
             if op.name == "func.call":
                 self._check_call(op)
             else:
-                op.verify_()
-            uses: VerifySymbolUses | None = getattr(op, "verify_symbol_uses", None)
-            if uses is not None:
-                uses(self._symbol)
+                self.valid.verify(op, self._symbol)
         except PassError:
             raise
         except OpVerifyException as error:

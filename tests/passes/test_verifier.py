@@ -23,8 +23,9 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
+from xrelay.dialects.interfaces import Lookup
 from xrelay.passes.analysis.dominance import dominated_by
-from xrelay.passes.support.verifier import Lookup, VerifyError, verify
+from xrelay.passes.support.verifier import VerifyError, verify
 
 
 def parse(text: str) -> ModuleOp:

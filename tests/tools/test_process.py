@@ -118,7 +118,15 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
     }
     assert eager - {"xrelay.runtime", "xrelay.runtime.errors"} == {
         f"xrelay.dialects.{name}"
-        for name in ("device", "errors", "tensors", "type_algebra", "walking", "xdsl_internals")
+        for name in (
+            "contents",
+            "device",
+            "errors",
+            "tensors",
+            "type_algebra",
+            "walking",
+            "xdsl_internals",
+        )
     }
     passes = {name for name in loaded if name.startswith("xrelay.passes.")}
     assert passes <= {
@@ -127,6 +135,8 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         "xrelay.passes.support",
         "xrelay.passes.support.composite",
         "xrelay.passes.support.diagnostics",
+        "xrelay.passes.support.changes",
+        "xrelay.passes.support.valid_ops",
         "xrelay.passes.support.verifier",
     }
 

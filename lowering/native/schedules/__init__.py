@@ -4,6 +4,7 @@ Schedules: good loops for each class of kernel and machine.
 | file | kernels |
 |---|---|
 | prepare.mlir | all that have a schedule |
+| squares.mlir | loops that read along one dim and write along another |
 | register_tile.mlir | one reduction along rows: products, convolutions, windows, sums of columns |
 | lower_vectors.mlir | those with tiles of vectors, after bufferization |
 
@@ -19,6 +20,8 @@ from ..machine import Machine
 from ..scheduling import Schedule
 from .nests import nest_of
 from .register_tile import register_tile
+from .squares import squares
+from .templates import filled
 from .tiles import tile_of
 from .vectors import vectors_of
 
@@ -27,9 +30,10 @@ def choose(kernel: FuncOp, machine: Machine) -> Schedule | None:
     """Return the schedule of `kernel` for `machine`."""
     nest = nest_of(kernel)
     tile = nest and tile_of(nest, vectors_of(machine))
-    if nest is None or tile is None:
-        return None
-    return register_tile(nest, tile)
+    steps = squares(kernel)
+    if nest is not None and tile is not None:
+        steps += register_tile(nest, tile)
+    return Schedule(filled("prepare") + steps, filled("lower_vectors")) if steps else None
 
 
 def is_tiled(kernel: FuncOp, machine: Machine) -> bool:

@@ -10,34 +10,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..scheduling import Schedule
 from .nests import REDUCTION, Nest
 from .templates import FOR, filled, ops
 from .tiles import Tile, widths
 
 
-def register_tile(nest: Nest, tile: Tile) -> Schedule:
-    """Return the schedule of `nest` in tiles of `tile`."""
+def register_tile(nest: Nest, tile: Tile) -> str:
+    """Return the steps for `nest` in tiles of `tile`."""
     sizes = tile.sizes(nest)
     loops = [i for i in tile.order if sizes[i]]
     reduced = [kind == REDUCTION for kind in nest.iterators]
     steps = sum(reduced)
     root_sizes = sizes if nest.has_consumer else _spread(nest, sizes)
     root_order = list(tile.order) if nest.has_consumer else _spread_order(nest, tile.order)
-    text = filled("prepare") + filled(
+    return filled(
         "register_tile",
         iterators=", ".join(f"#linalg.iterator_type<{kind}>" for kind in nest.iterators),
+        block=_block(nest, tile),
+        of="%block" if tile.block else "%root",
         sizes=_list(root_sizes),
         order=_list(root_order),
-        loops=_handles("loop", loops),
-        loop_types=ops(len(loops)),
+        tile=_handles("loop", loops, first="%tile"),
+        tile_types=ops(1 + len(loops)),
         rests=_rests(nest, tile, sizes),
         steps=_handles("step", range(steps)),
         step_types=ops(steps),
         step_sizes=_list(int(is_reduced) for is_reduced in reduced),
         rows=_single_rows(nest, tile),
     )
-    return Schedule(text, filled("lower_vectors"))
+
+
+def _block(nest: Nest, tile: Tile) -> str:
+    """Write the step that divides the columns into blocks."""
+    if tile.block is None:
+        return ""
+    sizes = _list(_spread(nest, _only(nest, len(nest.parallel) - 1, tile.block)))
+    return (
+        f"%block, %block_loop = transform.structured.fuse %root tile_sizes [{sizes}]"
+        " {apply_cleanup} : (!op) -> (!op, !op)"
+    )
 
 
 def _rests(nest: Nest, tile: Tile, sizes: list[int]) -> str:
@@ -129,8 +140,9 @@ def _spread_order(nest: Nest, order: tuple[int, ...]) -> list[int]:
     return [*(nest.parallel[i] for i in order), *reduced]
 
 
-def _handles(name: str, numbers: Iterable[int]) -> str:
-    return ", ".join(f"%{name}{number}" for number in numbers)
+def _handles(name: str, numbers: Iterable[int], *, first: str | None = None) -> str:
+    given = [] if first is None else [first]
+    return ", ".join([*given, *(f"%{name}{number}" for number in numbers)])
 
 
 def _list(numbers: Iterable[int]) -> str:

@@ -1,5 +1,7 @@
 """Schedules apply to the kernels that they are for, and do not change results."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ from xdsl.ir import Operation
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.native.fusion import fuse_elementwise
 from xrelay.lowering.native.machine import Machine
+from xrelay.lowering.native.preparation import prepare
 from xrelay.lowering.native.saved_stages import SavedStages
 from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.schedules.nests import nest_of
@@ -74,7 +77,10 @@ CONVOLUTIONS = [
     Convolution(6, 6, 18, 3, padding=1, groups=2),
 ]
 
-PRODUCTS = [(1, 7, 100), (8, 16, 32), (13, 5, 77), (64, 33, 9), (3, 1, 4)]
+BLOCKED = (9, 600, 320)
+"""Two blocks of columns."""
+
+PRODUCTS = [BLOCKED, (1, 7, 100), (8, 16, 32), (13, 5, 77), (64, 33, 9), (3, 1, 4)]
 
 
 def convolution(name: str, case: Convolution, x: Array, w: Array):
@@ -91,6 +97,44 @@ def product(name: str, x: Array, w: Array):
         return b.add("nn.relu", b.add("nn.matmul", *a, transpose_a=False, transpose_b=False))
 
     return kernel_on(name, [tensor_type(f32, list(v.shape)) for v in (x, w)], write)
+
+
+def by_rows(body: Body, operands: Any) -> Any:
+    """A product whose right operand is transposed."""
+    return body.add("nn.batch_matmul", *operands, transpose_a=False, transpose_b=True)
+
+
+def transposed(*axes: int) -> Callable[[Body, Any], Any]:
+    return lambda body, operands: body.add(
+        "add", body.add("transpose", operands[0], axes=axes), operands[1]
+    )
+
+
+def total(body: Body, operands: Any) -> Any:
+    return body.add("sum", operands[0], axis=(0,), keepdims=True, exclude=False)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A kernel, the shapes of its operands, and what it computes."""
+
+    write: Callable[[Body, Any], Any]
+    shapes: list[tuple[int, ...]]
+    expected: Callable[[Array, Array], Array]
+
+
+def rows(x: Array, y: Array) -> Array:
+    return x @ y.swapaxes(1, 2)
+
+
+OPERATORS: list[Operator] = [
+    Operator(by_rows, [(3, 9, 19), (3, 37, 19)], rows),
+    Operator(by_rows, [(2, 5, 40), (1, 48, 40)], rows),
+    Operator(transposed(1, 0), [(35, 50), (50, 35)], lambda x, y: x.T + y),
+    Operator(transposed(0, 2, 1), [(2, 16, 32), (32, 16)], lambda x, y: x.swapaxes(1, 2) + y),
+    Operator(transposed(1, 2, 0), [(33, 3, 20), (3, 20, 1)], lambda x, y: x.transpose(1, 2, 0) + y),
+    Operator(total, [(8, 4), (1,)], lambda x, _: x.sum(0, keepdims=True)),
+]
 
 
 def must_apply(op: Operation, remark: str) -> None:
@@ -110,6 +154,11 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
         x, w = draw(m, k), draw(k, n)
         kernels.append(product(f"m{i}", x, w))
         calls.append((f"m{i}", [x, w], np.maximum(x @ w, 0)))
+    for i, operator in enumerate(OPERATORS):
+        arrays = [draw(*shape) for shape in operator.shapes]
+        types = [tensor_type(f32, list(shape)) for shape in operator.shapes]
+        kernels.append(kernel_on(f"o{i}", types, operator.write))
+        calls.append((f"o{i}", arrays, np.ascontiguousarray(operator.expected(*arrays))))
     stages = SavedStages(tmp_path)
     settings = Settings(Machine(cpu=cpu), choose, saved=stages, remark=must_apply)
     library = scheduled(kernels, tmp_path, settings)
@@ -183,6 +232,24 @@ def test_tiles_fit_into_registers(case: Convolution, vectors: Vectors):
     rest = sum(widths(size, tile.width))
     assert tile.width + rest <= size
     assert (size - rest) % tile.width == 0
+
+
+@pytest.mark.parametrize("case", OPERATORS, ids=range(len(OPERATORS)))
+def test_kernels_have_a_schedule(case: Operator):
+    types = [tensor_type(f32, list(shape)) for shape in case.shapes]
+    function = function_of(kernel_on("k", types, case.write))
+    prepare(function, Settings())
+    assert choose(function, Machine()) is not None
+
+
+def test_large_operands_are_read_in_blocks():
+    m, k, n = BLOCKED
+    function = function_of(product("k", draw(m, k), draw(k, n)))
+    nest = nest_of(function)
+    assert nest is not None
+    tile = tile_of(nest, AVX)
+    assert tile is not None
+    assert (tile.block, tile.order[-1]) == (80, 1)
 
 
 def test_rests_of_rows_are_powers_of_two():

@@ -1,0 +1,238 @@
+"""
+The contents of ops that were verified, whose checks need not be repeated.
+
+    %1 = relay.add %0, %b : (tensor<16x16xf32>, tensor<16xf32>) -> tensor<16x16xf32>     verified
+    %7 = relay.add %4, %b : (tensor<16x16xf32>, tensor<16xf32>) -> tensor<16x16xf32>     known
+
+Most ops have the contents of another op, and all have those that they had before the pass. The
+contents are written down as a key: the op class with its traits, and numbers for the types of
+operands and results, properties and attributes. Equal numbers mean equal structure, down to the
+Python values that attributes consist of. The numbers are looked up anew in every verification, so
+that a change in place is seen, be it of an op or of an attribute; within one, nothing changes, and
+the identity of an attribute stands for it.
+
+What is not proven to depend on the contents alone is repeated: see `repeated`. An op with
+regions or successors, or with an attribute that is large or of unknown structure, has no key.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from functools import cache
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
+
+from immutabledict import immutabledict
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import OpTrait
+
+from ...dialects.contents import Check, repeated
+from ...dialects.xdsl_internals import operands_of, successors_of, verification_of
+
+if TYPE_CHECKING:
+    from ...dialects.interfaces import Lookup
+
+Key: TypeAlias = tuple[Any, ...]
+
+MAX_LENGTH = 4096
+"""The length from which strings and bytes are not compared."""
+
+MAX_DEPTH = 64
+"""The depth from which the structure of an attribute is not compared."""
+
+_SCALARS = (int, bool, NoneType)
+_SEQUENCES = (tuple, list)
+_MAPPINGS = (dict, immutabledict)
+
+
+class SymbolUser(Protocol):
+    """An op that refers to symbols."""
+
+    def verify_symbol_uses(self, lookup: "Lookup") -> None:
+        """
+        Raise `VerifyException` if a symbol is missing or of the wrong kind.
+
+        The verifier calls it after `verify_`, so that `verify_` need not look symbols up itself
+        (xDSL's lookup walks the whole module for each).
+        """
+        ...
+
+
+class OpChecks(NamedTuple):
+    """The checks that ops of a class need."""
+
+    number: int
+    """The number of the class with its traits."""
+    repeated: Sequence[Check] | None
+    """The checks that an op with known contents must pass; None if there are no such ops."""
+    uses_symbols: bool
+    """True if the ops are each a `SymbolUser`."""
+    reads_symbols: bool
+    """True if that check reads only the contents of the op and of the symbols."""
+
+
+class _Unknown(Exception):
+    """A part of an attribute is large, or of unknown structure."""
+
+
+class ValidOps:
+    """The contents of the ops that were verified in a run of a pipeline."""
+
+    def __init__(self) -> None:
+        self._keys: set[Key] = set()
+        self._symbols: dict[Key, dict[str, int | None]] = {}
+        """The symbols that ops with these contents looked up, and the contents of those."""
+        self._numbers: dict[Key, int] = {}
+        """A number for each structure of an attribute, and for each op class."""
+        self._attributes: dict[int, int] = {}
+        """The number of each attribute by its identity, in the current verification."""
+        self._definitions: dict[int, int | None] = {}
+        """The number of the contents of each symbol by its identity, in the same."""
+        self._classes: dict[type[Operation], OpChecks] = {}
+        """In the same, as traits may be added."""
+
+    def start(self) -> None:
+        """Begin a verification: attributes may have changed in place."""
+        self._attributes.clear()
+        self._definitions.clear()
+        self._classes.clear()
+
+    def verify(self, op: Operation, lookup: "Lookup") -> None:
+        """Run the checks of `op`, as far as they are not known to pass."""
+        kind = type(op)
+        checks = self._classes.get(kind)
+        if checks is None:
+            checks = self._classes[kind] = self._checks_of(kind)
+        key = None
+        if checks.repeated is not None and not op.regions and not successors_of(op):
+            key = self._key(op, checks.number)
+        if key is None or key not in self._keys:
+            op.verify_()
+            if key is not None:
+                self._keys.add(key)
+        else:
+            for check in checks.repeated or ():
+                check(op)
+        if checks.uses_symbols:
+            self._verify_symbols(
+                cast(SymbolUser, op), key if checks.reads_symbols else None, lookup
+            )
+
+    def _verify_symbols(self, op: SymbolUser, key: Key | None, lookup: "Lookup") -> None:
+        if key is None:
+            op.verify_symbol_uses(lookup)
+            return
+        known, number_of = self._symbols.get(key), self._definition
+        if known and all(number_of(lookup(name)) == number for name, number in known.items()):
+            return
+        found: dict[str, Operation | None] = {}
+
+        def remembering(name: str) -> Operation | None:
+            found[name] = lookup(name)
+            return found[name]
+
+        op.verify_symbol_uses(remembering)
+        numbers = {name: number_of(symbol) for name, symbol in found.items()}
+        if None not in numbers.values():
+            self._symbols[key] = numbers
+
+    def _definition(self, symbol: Operation | None) -> int | None:
+        """Return the number of the contents of `symbol`; None if there are none, or unknown."""
+        if symbol is None:
+            return None
+        if id(symbol) not in self._definitions:
+            key = self._key(symbol, self._number((type(symbol),)))
+            self._definitions[id(symbol)] = None if key is None else self._number(key)
+        return self._definitions[id(symbol)]
+
+    def _checks_of(self, kind: type[Operation]) -> OpChecks:
+        number = self._number((kind, kind.traits.traits))
+        uses: Check | None = getattr(kind, "verify_symbol_uses", None)
+        is_read = uses is not None and not repeated(uses, kind)
+        return OpChecks(number, repeated_checks(kind), uses is not None, is_read)
+
+    def _number(self, structure: Key) -> int:
+        return self._numbers.setdefault(structure, len(self._numbers))
+
+    def _key(self, op: Operation, number: int) -> Key | None:
+        """Return the contents of `op`, of a class of this number; None if they are unknown."""
+        try:
+            return self._known_key(op, number)
+        except KeyError:  # an attribute is seen for the first time
+            pass
+        values = *(v.type for v in operands_of(op)), *(v.type for v in op.results)
+        try:
+            for attribute in *values, *op.properties.values(), *op.attributes.values():
+                self._number_of(attribute)
+        except _Unknown:
+            return None
+        return self._known_key(op, number)
+
+    def _known_key(self, op: Operation, number: int) -> Key:
+        known, properties, attributes = self._attributes, op.properties, op.attributes
+        return (
+            number,
+            (*[known[id(value.type)] for value in operands_of(op)],),
+            (*[known[id(value.type)] for value in op.results],),
+            (*properties, *[known[id(value)] for value in properties.values()]),
+            (*attributes, *[known[id(value)] for value in attributes.values()]),
+        )
+
+    def _number_of(self, attribute: Attribute, depth: int = 0) -> int:
+        """Return the number of the structure of `attribute`."""
+        found = self._attributes.get(id(attribute))
+        if found is None:
+            if depth > MAX_DEPTH or not _has_only_a_dict(type(attribute)):
+                raise _Unknown
+            parts = [(name, self._part(v, depth + 1)) for name, v in vars(attribute).items()]
+            found = self._number((type(attribute), *parts))
+            self._attributes[id(attribute)] = found
+        return found
+
+    def _part(self, value: object, depth: int) -> object:
+        """Return the structure of a Python value that is part of an attribute."""
+        if isinstance(value, Attribute):
+            return self._number_of(value, depth)
+        kind: type = type(value)
+        if kind in _SCALARS or isinstance(value, Enum):
+            return kind, value
+        if isinstance(value, float) and kind is float:
+            return kind, value.hex()  # 0.0 == -0.0
+        if isinstance(value, str | bytes) and kind in (str, bytes) and len(value) < MAX_LENGTH:
+            return kind, value
+        if depth < MAX_DEPTH and kind in _SEQUENCES:
+            values = cast("Sequence[object]", value)
+            return kind, *(self._part(v, depth + 1) for v in values)
+        if depth < MAX_DEPTH and kind in _MAPPINGS:
+            items = cast("Mapping[object, object]", value).items()
+            return kind, *((self._part(k, depth + 1), self._part(v, depth + 1)) for k, v in items)
+        raise _Unknown
+
+
+@cache
+def _has_only_a_dict(kind: type[Attribute]) -> bool:
+    """Test whether `vars` returns all data of attributes of a class."""
+    return not any(getattr(base, "__slots__", ()) for base in kind.__mro__)
+
+
+def repeated_checks(kind: type[Operation]) -> Sequence[Check] | None:
+    """
+    Return the checks in `verify_` of an op class that read more than the contents of the op.
+
+    They are in the order in which `verify_` runs them. None if it is not known what `verify_` does,
+    or if ops of the class have regions or successors.
+    """
+    return _repeated(cast(Check, kind.verify_), kind)
+
+
+def _repeated(verify: Check, kind: type[Operation]) -> Sequence[Check] | None:
+    generated = verification_of(verify)
+    if generated is None or generated.definition.regions or generated.definition.successors:
+        return None
+    traits = [t.verify for t in generated.definition.traits if type(t).verify is not OpTrait.verify]
+    further = generated.further
+    if further is None or further is Operation.verify_:
+        return traits
+    if verification_of(further) is not None:
+        inherited = _repeated(further, kind)
+        return None if inherited is None else [*traits, *inherited]
+    return [*traits, *repeated(further, kind)]
