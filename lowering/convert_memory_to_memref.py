@@ -25,10 +25,10 @@ Convert explicit memory, functions and branches to upstream dialects, on buffers
 
 `convert-relay-to-linalg` runs before; a kernel with operators that it does not lower is declared
 only, and called through the runtime. Constants become globals, those of the side file without
-contents. What can fail at run time calls `@xrelay_require` (see `memref.checked`); recursive
-functions check the stack. Memory that is not lent by the caller is freed after its last use (see
-`memref.deallocation`). Programs with tuples between functions go through `flatten-tuples` first;
-those with closures, data types or references run in the machine only.
+contents. What can fail at run time calls `@xrelay_require` (see `memref.checked`). Memory that is
+not lent by the caller is freed after its last use (see `memref.deallocation`). Programs with tuples
+between functions go through `flatten-tuples` first; those with closures, data types or references
+run in the machine only.
 
 From level `memory-planned` (or `manifest`) to `memref`.
 """
@@ -43,7 +43,6 @@ from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.walking import walk
-from ..passes.analysis.call_graph import CallGraph
 from ..passes.devices.options import device_option
 from ..passes.support.rewriting import apply_patterns
 from ..passes.support.symbols import SymbolNames
@@ -76,7 +75,6 @@ class ConvertMemoryToMemrefPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         types = MemRefTypes(device_option(self.host, "host", op))
         state = Conversion(op, types, SymbolNames.of(op))
-        recursive = CallGraph.of(op).recursive()
         defined = [f for f in op.ops if isinstance(f, func.FuncOp)]
         lent = {f.sym_name.data: functions.lent_results(f) for f in defined}
         code = code_of(op)
@@ -117,7 +115,6 @@ class ConvertMemoryToMemrefPass(ModulePass):
         for function in defined:
             if function.body.blocks:
                 free_allocations(function)
-        apply_patterns(op, functions.EnterFunction(state, recursive), only=defined)
         apply_patterns(op, shapes.EraseUnusedShape(), only=code_of(op)[::-1])
         state.finish(ctx)
         store_booleans_as_bytes(op)

@@ -58,6 +58,7 @@ MEMREF_DIALECTS = (
     "linalg",
     "bufferization",
     "gpu",
+    "ub",
 )
 
 

@@ -36,6 +36,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
 
 from ..dialects.device import VirtualDeviceAttr
+from ..dialects.formats import LocationsAtEnds
 
 LONGEST_LIST = 100
 """Longer constants are printed in hex anyway, by xDSL."""
@@ -101,7 +102,7 @@ class DeviceAliases:
         return (f"{name} = {device}\n" for device, name in self.names.items())
 
 
-class ModulePrinter(Printer):
+class ModulePrinter(LocationsAtEnds):
     """
     Print devices by their aliases and big constants without elements, and put function results in
     parentheses where xDSL's parser needs them.

@@ -65,11 +65,8 @@ def _load(
         ) from None
     from .external import ExternalData
     from .importer import convert_model
-    from .model import check_model, read_model
+    from .model import read_model
 
     external = ExternalData(folder)
-    if isinstance(data, bytes | memoryview):
-        model = read_model(data, external)
-    else:
-        check_model(model := data)
+    model = read_model(data, external)
     return convert_model(model, name, bindings=bindings, external=external)

@@ -19,7 +19,6 @@ ENTER = "xrelay_enter"
 
 DECLARATIONS: Mapping[str, str] = {
     REQUIRE: f"func.func private @{REQUIRE}(i1, i64, i64, i64)",
-    ENTER: f"func.func private @{ENTER}()",
 }
 """The functions that the runtime defines."""
 

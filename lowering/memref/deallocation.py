@@ -27,30 +27,16 @@ from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     UNKNOWN_LOC,
-    IndexType,
     IntegerAttr,
     MemRefType,
     i1,
-    i64,
 )
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.walking import walk
-from .types import as_memref
-
-ALIGNMENT = 64
-"""The alignment of copies, in bytes."""
-
-_VIEWS = (
-    memref.ViewOp,
-    memref.ReinterpretCastOp,
-    memref.CastOp,
-    memref.MemorySpaceCastOp,
-    memref.SubviewOp,
-)
+from .allocations import VIEWS, copied, freed, with_results
 
 
 @dataclass(eq=False)
@@ -107,7 +93,7 @@ class Ownership:
         """Note the owners of the results of `op`; those in its regions are known."""
         if isinstance(op, memref.AllocOp):
             self.own(op.memref)
-        elif isinstance(op, _VIEWS):
+        elif isinstance(op, VIEWS):
             (source,), (view,) = op.operands[:1], op.results
             self.define(view, self.of(source))
             if source in self.homes:
@@ -185,7 +171,7 @@ class Ownership:
             for end, owners in zip(ends, given, strict=True):
                 assert end is not None
                 end.operands = [*end.operands, *(flag_of(owners[i], end) for i in flagged)]
-            op = with_flags(op, len(flagged))
+            op = with_results(op, [i1] * len(flagged))
         for i, result in enumerate(op.results[:count]):
             if i in owned:
                 owner = self.own(result, outer[i] if i in flagged else ())
@@ -208,47 +194,10 @@ def flag_of(owner: Owner | None, end: Operation) -> SSAValue:
     return constant.result
 
 
-def with_flags(op: scf.IfOp, count: int) -> scf.IfOp:
-    """Replace `op` by one with `count` further results, flags."""
-    then, other = [op.detach_region(region) for region in (*op.regions,)]
-    new = scf.IfOp(op.cond, [*op.result_types, *[i1] * count], then, other)
-    new.attributes, new.location = dict(op.attributes), op.location
-    Rewriter.replace_op(op, new, new.results[: len(op.results)])
-    return new
-
-
-def copied(value: SSAValue, at: Operation) -> SSAValue:
-    """Copy `value` into memory of its own, before `at`."""
-    type = as_memref(value.type)
-    ops: list[Operation] = []
-    dims: list[SSAValue] = []
-    for i, dim in enumerate(type.get_shape()):
-        if dim == DYNAMIC_INDEX:
-            index = arith.ConstantOp(IntegerAttr(i, IndexType()))
-            size = memref.DimOp(value, index)
-            ops += [index, size]
-            dims.append(size.result)
-    copy = memref.AllocOp(dims, [], type, IntegerAttr(ALIGNMENT, i64))
-    ops += [copy, memref.CopyOp(value, copy)]
-    for op in ops:
-        op.location = at.location
-    Rewriter.insert_op(ops, InsertPoint.before(at))
-    return copy.memref
-
-
 def free(owner: Owner) -> list[Operation]:
     """Return the ops that free the memory of `owner`."""
-    ops: list[Operation] = []
-    value = owner.value
-    if not isinstance(value.owner, memref.AllocOp):
-        # It may be a view: the base is what was allocated.
-        metadata = memref.ExtractStridedMetaDataOp(value)
-        ops.append(metadata)
-        value = metadata.base_buffer
-    ops.append(memref.DeallocOp.get(value))
-    if owner.flag is not None:
-        ops = [scf.IfOp(owner.flag, [], [*ops, scf.YieldOp()])]
-    return ops
+    ops = freed(owner.value)
+    return ops if owner.flag is None else [scf.IfOp(owner.flag, [], [*ops, scf.YieldOp()])]
 
 
 @dataclass(frozen=True)

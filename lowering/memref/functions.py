@@ -47,7 +47,6 @@ from ...dialects.relay.annotations import NAME
 from ...dialects.walking import walk
 from ...passes.analysis.blocks import only_block
 from ...passes.support.diagnostics import PassError
-from . import checked
 from .conversion import Conversion, Inserter, kept
 from .shapes import load
 from .types import MemRef, as_memref
@@ -136,20 +135,6 @@ class ConvertSignature(RewritePattern):
     def _convert_arguments(self, block: Block, rewriter: PatternRewriter) -> None:
         for argument in block.args:
             rewriter.replace_value_with_new_type(argument, self.state.types.of(argument))
-
-
-@dataclass(frozen=True)
-class EnterFunction(RewritePattern):
-    """Check the stack at the start of a function that recurs."""
-
-    state: Conversion
-    recursive: frozenset[str] | set[str]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        if op.sym_name.data in self.recursive and op.body.blocks:
-            call = self.state.call_helper(checked.ENTER, [], None)
-            rewriter.insert(call, InsertPoint.at_start(op.body.block))
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from io import StringIO
 from typing_extensions import override
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from xdsl.ir import Attribute, Operation
-from xdsl.printer import Printer
 
+from ...dialects.formats import LocationsAtEnds
 from ...passes.support.diagnostics import file_location
 
 
-class _Locating(Printer):
+class _Locating(LocationsAtEnds):
     """Print each location as its place in a file, or as that of the op around it."""
 
     around: LocationAttr = UNKNOWN_LOC

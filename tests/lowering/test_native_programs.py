@@ -199,6 +199,66 @@ func.func @main(%n: tensor<i8>, %x: tensor<f32>, %y: tensor<f32>) -> tensor<f32>
   func.return %r : tensor<f32>
 }
 """
+DEEP = LOOP.replace(
+    "relay.yield %z :",
+    "%w = relay.add %z, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n    relay.yield %w :",
+)
+"""The same, with an addition after each call."""
+LISTS = """
+func.func private @grow(%n: tensor<i32>, %x: tensor<?xf32>, %y: tensor<?xf32>, %one: tensor<1xf32>)
+    -> tensor<?xf32> {
+  %m1 = relay.constant dense<-1> : tensor<i32>
+  %zero = relay.constant dense<0> : tensor<i32>
+  %c = relay.greater %n, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %r = relay.if %c : tensor<i1> -> (tensor<?xf32>) {
+    %m = relay.add %n, %m1 : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %l = relay.concatenate %x, %one {axis = 0 : i64}
+        : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+    %z = func.call @shrink(%m, %y, %l, %one)
+        : (tensor<i32>, tensor<?xf32>, tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+    relay.yield %z : tensor<?xf32>
+  } else {
+    relay.yield %x : tensor<?xf32>
+  }
+  func.return %r : tensor<?xf32>
+}
+func.func private @shrink(%n: tensor<i32>, %x: tensor<?xf32>, %y: tensor<?xf32>, %s: tensor<1xf32>)
+    -> tensor<?xf32> {
+  %l = relay.add %y, %s : (tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+  %z = func.call @grow(%n, %x, %l, %s)
+      : (tensor<i32>, tensor<?xf32>, tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+  func.return %z : tensor<?xf32>
+}
+func.func @main(%n: tensor<i32>, %x: tensor<?xf32>, %y: tensor<?xf32>, %one: tensor<1xf32>)
+    -> tensor<?xf32> {
+  %r = func.call @grow(%n, %x, %y, %one)
+      : (tensor<i32>, tensor<?xf32>, tensor<?xf32>, tensor<1xf32>) -> tensor<?xf32>
+  func.return %r : tensor<?xf32>
+}
+"""
+SWAP = """
+func.func private @swap(%n: tensor<i32>, %x: tensor<2xf32>, %y: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  %one = relay.constant dense<1> : tensor<i32>
+  %zero = relay.constant dense<0> : tensor<i32>
+  %c = relay.greater %n, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %a, %b = relay.if %c : tensor<i1> -> (tensor<2xf32>, tensor<2xf32>) {
+    %m = relay.subtract %n, %one : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    %u, %v = func.call @swap(%m, %y, %x)
+        : (tensor<i32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+    relay.yield %u, %v : tensor<2xf32>, tensor<2xf32>
+  } else {
+    relay.yield %x, %y : tensor<2xf32>, tensor<2xf32>
+  }
+  func.return %a, %b : tensor<2xf32>, tensor<2xf32>
+}
+func.func @main(%n: tensor<i32>, %x: tensor<2xf32>, %y: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  %a, %b = func.call @swap(%n, %x, %y)
+      : (tensor<i32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  func.return %a, %b : tensor<2xf32>, tensor<2xf32>
+}
+"""
 SUM = """
 func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %z = relay.add %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
@@ -208,20 +268,30 @@ func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 
 def test_recursion_and_failures(tmp_path: Path):
-    """Loops by calls; what goes on for ever, or does not fit, is an error, and memory is freed."""
+    """Loops by calls; what recurs for ever, or does not fit, is an error, and memory is freed."""
     batch = NativeBatch()
-    loop, even, add = (
-        batch.add(parse(text), f"{PASSES},{MEMORY[0]}") for text in (LOOP, EVEN, SUM)
-    )
-    assert loop is not None
-    assert even is not None
-    assert add is not None
+    texts = (LOOP, EVEN, SUM, DEEP, LISTS, SWAP)
+    added = [batch.add(parse(text), f"{PASSES},{MEMORY[0]}") for text in texts]
+    loop, even, add, deep, lists, swap = (number for number in added if number is not None)
     batch.build(tmp_path)
     x = np.arange(4, dtype=np.float32)
     for n in (0, 1, 20):
         (found,) = batch.run(loop, [np.array(n, np.int32), x])
         np.testing.assert_array_equal(found, x * np.float32(2**n))
-    assert batch.run(loop, [np.array(2**31 - 1, np.int32), x]) == STACK
+    (found,) = batch.run(loop, [np.array(10**6, np.int32), 0 * x])
+    np.testing.assert_array_equal(found, 0 * x)
+    (found,) = batch.run(deep, [np.array(3, np.int32), x])
+    np.testing.assert_array_equal(found, 15 * x)
+    assert batch.run(deep, [np.array(2**31 - 1, np.int32), x]) == STACK
+    one = np.ones(1, np.float32)
+    for n in (0, 1, 2, 5):
+        grown = [x[:2], x[:3]]
+        for _ in range(n):
+            grown = [grown[1], np.concatenate([grown[0], one]) + 1]
+        (found,) = batch.run(lists, [np.array(n, np.int32), x[:2], x[:3], one])
+        np.testing.assert_array_equal(found, grown[0])
+        found = batch.run(swap, [np.array(n, np.int32), x[:2], x[2:]])
+        np.testing.assert_array_equal(found, [x[2:], x[:2]] if n % 2 else [x[:2], x[2:]])
     for n, wanted in ((0, 1), (1, 2), (6, 1), (101, 2)):
         one, two = np.array(1, np.float32), np.array(2, np.float32)
         assert batch.run(even, [np.array(n, np.int8), one, two]) == [wanted]

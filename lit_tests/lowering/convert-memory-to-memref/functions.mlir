@@ -57,30 +57,6 @@ relay.prim_func @k(%a: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// Functions that recur, also by way of others, check the stack; others do not.
-//
-// CHECK-LABEL: func.func private @even
-// CHECK-NEXT:    func.call @xrelay_enter() : () -> ()
-// CHECK-LABEL: func.func private @odd
-// CHECK-NEXT:    func.call @xrelay_enter() : () -> ()
-// CHECK-LABEL: func.func @start
-// CHECK-NEXT:    %y = func.call @even
-// CHECK:       func.func private @xrelay_enter()
-func.func private @even(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = func.call @odd(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  func.return %y : tensor<4xf32>
-}
-func.func private @odd(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = func.call @even(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  func.return %y : tensor<4xf32>
-}
-func.func @start(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %y = func.call @even(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  func.return %y : tensor<4xf32>
-}
-
-// -----
-
 // A kernel of linalg writes its result into the buffer of the caller.
 //
 // CHECK-LABEL: func.func private @add
