@@ -133,6 +133,12 @@ def _inputs(group: Group) -> None:
 
 
 def _pipeline(group: Group) -> None:
+    _flag(
+        group,
+        "--summary",
+        help="instead of the module, print its inputs, outputs, dims, operators and weights, and "
+        "everything in an ONNX model that is not supported",
+    )
     group.add_argument(
         "-p",
         "--passes",

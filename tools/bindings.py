@@ -64,15 +64,9 @@ def checked_bindings(
     shapes: Shapes | None, dims: Dims | None, inputs: Inputs | None
 ) -> InputBindings:
     """Check what a caller in Python gives; `UsageError` for arguments of other types."""
-    arguments: tuple[tuple[str, object, str], ...] = (
-        ("shapes", shapes, "inputs to shapes"),
-        ("dims", dims, "dims to sizes"),
-        ("inputs", inputs, "inputs to values"),
-    )
-    for name, argument, what in arguments:
-        if argument is not None and not isinstance(argument, Mapping):
-            got = f"{type(argument).__name__} {argument!r:.80}"
-            raise UsageError(f"{name} must be a mapping from {what}, but got {got}")
+    _require_mapping("shapes", shapes, "inputs to shapes")
+    _require_mapping("dims", dims, "dims to sizes")
+    _require_mapping("inputs", inputs, "inputs to values")
     sizes = {name: _size(f"dims: {name}", size) for name, size in (dims or {}).items()}
     known: dict[str, tuple[int | None, ...]] = {}
     for name, given in (shapes or {}).items():
@@ -82,6 +76,12 @@ def checked_bindings(
         what = f"shapes: each dim of '{name}'"
         known[name] = tuple(None if dim is None else _size(what, dim) for dim in given)
     return InputBindings(known, sizes, {n: _checked(n, v) for n, v in (inputs or {}).items()})
+
+
+def _require_mapping(name: str, argument: object, what: str) -> None:
+    if argument is not None and not isinstance(argument, Mapping):
+        got = f"{type(argument).__name__} {argument!r:.80}"
+        raise UsageError(f"{name} must be a mapping from {what}, but got {got}")
 
 
 def _size(what: str, given: object) -> int:

@@ -260,7 +260,7 @@ def lower(
     `keeps_kernels` its kernels are read right before `lower-to-bytecode`, or at the end.
     """
     module, steps = program.module, list(runner.steps)
-    names = {op.sym_name.data: _result_names(op) for op in module.ops if isinstance(op, FuncOp)}
+    names = {op.sym_name.data: result_names(op) for op in module.ops if isinstance(op, FuncOp)}
     passes = [step.run.name for step in steps]
     last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
     runner.steps = steps[:last]
@@ -288,7 +288,8 @@ def given(module: ModuleOp, folder: Path) -> Given:
     return Given(module, folder / weights.data if isinstance(weights, StringAttr) else None)
 
 
-def _result_names(function: FuncOp) -> tuple[str | None, ...]:
+def result_names(function: FuncOp) -> tuple[str | None, ...]:
+    """Return the names of the results of a function; None for one without."""
     attrs = function.res_attrs
     if attrs is None:
         return (None,) * len(function.function_type.outputs)

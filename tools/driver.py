@@ -145,6 +145,8 @@ class XRelayOpt(xDSLOptMain):
             after_failure=args.print_ir_after_failure,
             options=self._print_options(),
         )
+        if args.summary and parse_spec(args.target).name != "mlir":
+            raise CommandLineError("--summary prints no module: omit -t")
         if not args.run_reproducer:
             self._set_passes(args.passes)
         elif args.passes:
@@ -276,7 +278,9 @@ class XRelayOpt(xDSLOptMain):
         frontend = self._frontend(source)
         output = StringIO()
         try:
-            if frontend != "onnx":
+            if self.args.summary and frontend == "onnx":
+                failed = self._summarize(source, output)
+            elif frontend != "onnx":
                 failed = self._execute_parts(source, output, frontend)
             else:
                 failed = self._execute_part(lambda: self._load_onnx(source), output, None)
@@ -382,6 +386,20 @@ class XRelayOpt(xDSLOptMain):
             return self.messages is None
         return False
 
+    def _summarize(self, source: Source, output: IO[str]) -> bool:
+        """Write what an ONNX model has; return whether it cannot be converted."""
+        from .summary import summary_of_model
+
+        try:
+            summary, error = summary_of_model(source, self.bindings)
+        except DiagnosticException as wrong:
+            self.fail(wrong)
+            return True
+        output.writelines(f"{line}\n" for line in summary.lines())
+        if error is not None:
+            self.fail(error)
+        return error is not None
+
     def _internal(self, during: str, error: Exception, text: str | None) -> InternalError:
         internal = InternalError(during, error)
         if text is not None:
@@ -419,7 +437,11 @@ class XRelayOpt(xDSLOptMain):
         out = self.args.output_file
         weights = Path(Path(name).name if out in (None, "-") else out).with_suffix(".safetensors")
         target, linalg = self._file_target(), self._linalg_target()
-        takes = (target and target.takes_weights) or (linalg and linalg.weights == "embedded")
+        takes = (
+            self.args.summary
+            or (target and target.takes_weights)
+            or (linalg and linalg.weights == "embedded")
+        )
         if takes:
             folder = self.scratch.enter_context(TemporaryDirectory(prefix="xrelay-opt-"))
             self.weights_folder = Path(folder)
@@ -447,6 +469,11 @@ class XRelayOpt(xDSLOptMain):
 
     @override
     def output_resulting_program(self, prog: ModuleOp) -> str:
+        if self.args.summary:
+            from .summary import summary_of
+
+            name = self.args.input_file or "<stdin>"
+            return "".join(f"{line}\n" for line in summary_of(prog, name).lines())
         if self.written is not None:
             return ""
         linalg = self._linalg_target()

@@ -289,7 +289,9 @@ class Builder:
         if not isinstance(length, int):
             raise self.node.error(
                 f"the length of {what} (input {index}) is computed at run time; supported: "
-                "vectors of known length"
+                "vectors of known length",
+                value,
+                needs_shape=True,
             )
         return self.cast(self.reshape(value, (length,)), np.dtype(np.int64)), length
 

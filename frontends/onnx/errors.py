@@ -1,5 +1,9 @@
 """Errors about ONNX models that cannot be read or converted."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.utils.exceptions import DiagnosticException
 
@@ -12,7 +16,13 @@ class OnnxError(DiagnosticException):
     graph) as the line. An error without a node gets the location of the file from `load_module`.
     """
 
-    def __init__(self, message: str, location: FileLineColLoc | None = None):
+    def __init__(
+        self,
+        message: str,
+        location: FileLineColLoc | None = None,
+        notes: Sequence[tuple[str, FileLineColLoc | None]] = (),
+    ):
         super().__init__(message)
         self.message = message
         self.location = location
+        self.notes = notes

@@ -106,6 +106,15 @@ def schema_body(node: Node) -> Body | None:
     return Body.of(FunctionProto.FromString(data), defaults, node) if data else None
 
 
+def has_body(node: Node) -> bool:
+    """Test whether ONNX defines the operator of `node` by a body, for some operands."""
+    try:
+        schema: Any = defs.get_schema(node.op_type, node.opset, node.domain)
+    except defs.SchemaError:
+        return False
+    return bool(schema.function_opset_versions or schema.context_dependent_function_opset_versions)
+
+
 def _type_of(value: Value | None) -> TypeProto:
     """Return the type of an operand; an empty one if it is omitted."""
     if value is None:

@@ -43,13 +43,14 @@ from ...runtime.input_values import fitted
 from .builder import Builder
 from .errors import OnnxError
 from .external import ExternalData
-from .functions import Body, bound, functions_by_key, model_body, schema_body
+from .functions import Body, bound, functions_by_key, has_body, model_body, schema_body
 from .model import initializers_of, input_dims, input_type, opsets_of
-from .node import Node
+from .node import Node, NodeError
 from .operators import RULES
 from .operators.rule import Rule
+from .refusals import Refusals
 from .schema import require_signature
-from .scope import Scope, names_in, names_read, with_inner
+from .scope import Scope, graphs_of, names_in, names_read, with_inner
 from .values import Array, Constant, DynamicShape, Value, value_name
 
 UNBOUND = InputBindings()
@@ -110,30 +111,43 @@ class _Importer:
         self.functions = functions_by_key(model.functions)
         self.inlined = 0
         self.scope = Scope(opsets_of(model.opset_import), names_in(model.graph))
-        for constant in initializers_of(model.graph, external):
-            self.scope.values[constant.name] = constant
+        self.refusals = Refusals()
+        for name, constant in initializers_of(model.graph, external):
+            if isinstance(constant, OnnxError):
+                self.refusals.add(constant, [name])
+            else:
+                self.scope.values[name] = constant
         self.builder = Builder(Block(), inline_limit, self._convert_graph)
 
     def convert(self) -> Conversion:
         arguments = self._arguments()
         for index, proto in enumerate(self.graph.node):
-            self._convert_node(proto, self._location(index + 1))
+            self._convert_or_refuse(proto, self._location(index + 1))
         results = self._results()
-        return Conversion(self._module(arguments, results), self.builder.params)
+        if self.refusals.errors:
+            block = self.builder.block
+            raise self.refusals.error(dict(zip(block.args, arguments, strict=True)))
+        attributes = [_described(name, dims) for name, dims in arguments]
+        return Conversion(self._module(attributes, results), self.builder.params)
 
     # ------------------------------------------------------------ signature
 
-    def _arguments(self) -> list[DictionaryAttr]:
-        """Add the arguments; return their attributes."""
-        attributes: list[DictionaryAttr] = []
-        values = self.scope.values
+    def _arguments(self) -> list[tuple[str, list[int | str]]]:
+        """Add the arguments; return their names and dims."""
+        values, refusals = self.scope.values, self.refusals
+        found: list[tuple[str, list[int | str]]] = []
         infos = [i for i in self.graph.input if i.name not in values]
+        infos = [i for i in infos if i.name not in refusals.unknown]
         shapes = _shapes(infos, self.bindings)
         block = self.builder.block = Block()
         for info, dims in zip(infos, shapes, strict=True):
             if info.name in values:
                 raise OnnxError(f'two inputs are called "{info.name}"')
-            type = input_type(info, dims)
+            try:
+                type = input_type(info, dims)
+            except OnnxError as error:
+                refusals.add(error, [info.name])
+                continue
             if info.name in self.bindings.values:
                 values[info.name] = _constant(info.name, type, self.bindings.values[info.name])
                 continue
@@ -141,12 +155,15 @@ class _Importer:
             argument.name_hint = value_name(info.name)
             argument.location = NameLoc(StringAttr(info.name), self._location(0))
             values[info.name] = argument
-            attributes.append(_described(info.name, dims))
-        return attributes
+            found.append((info.name, dims or []))
+        return found
 
     def _results(self) -> list[SSAValue]:
+        """Return the results, without those that cannot be converted."""
         results: list[SSAValue] = []
         for info in self.graph.output:
+            if info.name in self.refusals.unknown:
+                continue
             value = self.scope.find(info.name)
             if value is None:
                 raise OnnxError(f'no node computes the output "{info.name}" of the graph')
@@ -176,6 +193,35 @@ class _Importer:
         """Return node `number`, from 1, as a line; the graph itself is line 1 too."""
         return FileLineColLoc(self.file, IntAttr(max(1, number)), IntAttr(1))
 
+    def _convert_or_refuse(self, proto: NodeProto, place: FileLineColLoc) -> None:
+        """Convert a node of the model's graph; go on after an error, to find others."""
+        refusals = self.refusals
+        if refusals.unknown and not refusals.unknown.isdisjoint(names_read([proto], ())):
+            refusals.unknown.update(filter(None, proto.output))
+            self._refuse_operators([proto], place)
+            return
+        try:
+            self._convert_node(proto, place)
+        except OnnxError as error:
+            refusals.add(error, proto.output)
+            inner = [node for graph in graphs_of(proto) for node in graph.node]
+            self._refuse_operators(inner, place, error.message)
+
+    def _refuse_operators(
+        self, protos: Iterable[NodeProto], place: FileLineColLoc, known: str = ""
+    ) -> None:
+        """
+        Refuse the nodes, and those of their graphs, whose operators are not supported.
+
+        The reason in the message `known` is not listed again.
+        """
+        for proto in with_inner(protos):
+            node = Node(proto, self.scope.opsets, place)
+            if model_body(node, self.functions) is not None or _rule_for(node) is not None:
+                continue
+            if not has_body(node) and (error := _unsupported(node)).message not in known:
+                self.refusals.add(error, ())
+
     def _convert_node(self, proto: NodeProto, place: FileLineColLoc) -> None:
         scope = self.scope
         node = Node(bound(proto, scope.attributes), scope.opsets, place, used=scope.used)
@@ -201,7 +247,7 @@ class _Importer:
         except (MemoryError, OverflowError) as error:
             raise node.error(f"a number is too large: {error}") from None
         except DynamicShape as error:
-            raise node.error(str(error)) from None
+            raise node.error(str(error), error.value, needs_shape=True) from None
         node.require_all_read()
         if self.scope.depth:
             self.inlined += self.builder.built - before
@@ -262,8 +308,10 @@ class _Importer:
             )
         outer = self.scope
         scope = Scope(outer.opsets, names_in(graph), outer.attributes, outer)
-        for constant in initializers_of(graph, self.external):
-            scope.values[constant.name] = constant
+        for name, constant in initializers_of(graph, self.external):
+            if isinstance(constant, OnnxError):
+                raise node.error(f'in graph "{graph.name}": {constant.message}')
+            scope.values[name] = constant
         for info, argument in zip(graph.input, arguments, strict=True):
             scope.values[info.name] = argument
         outputs = [info.name for info in graph.output]
@@ -298,7 +346,10 @@ class _Importer:
                     )
                 self._convert_node(proto, node.place)
         except OnnxError as error:
-            raise node.error(f"in {where}: {error.message}") from None
+            unknown, needs_shape = None, False
+            if isinstance(error, NodeError):
+                unknown, needs_shape = error.unknown, error.needs_shape
+            raise node.error(f"in {where}: {error.message}", unknown, needs_shape) from None
         finally:
             self.scope = outer
             self.builder.node = node
@@ -311,7 +362,7 @@ def _rule_for(node: Node) -> Rule | None:
     return next((rule for rule in rules if rule.covers(node.opset)), None)
 
 
-def _unsupported(node: Node) -> OnnxError:
+def _unsupported(node: Node) -> NodeError:
     """Return the error about a node that has neither a rule nor a body."""
     domains = [domain or "ai.onnx" for domain in RULES]
     rules = RULES.get(node.domain)
@@ -331,10 +382,16 @@ def _unsupported(node: Node) -> OnnxError:
     )
 
 
-def _shapes(infos: Sequence[ValueInfoProto], bindings: InputBindings) -> list[list[int | str]]:
-    """Return the dims of the inputs, with the sizes that the user gives."""
+def _shapes(
+    infos: Sequence[ValueInfoProto], bindings: InputBindings
+) -> list[list[int | str] | None]:
+    """Return the dims of the inputs, with the sizes that the user gives; None if not even these."""
+    known = [(info.name, input_dims(info, bindings)) for info in infos]
     try:
-        return bindings.bind([(info.name, input_dims(info, bindings)) for info in infos])
+        bound = bindings.bind(known)
+        return [
+            None if dims is None else sizes for (_, dims), sizes in zip(known, bound, strict=True)
+        ]
     except BindingError as error:
         raise OnnxError(str(error)) from None
 

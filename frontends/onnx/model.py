@@ -91,20 +91,22 @@ def opsets_of(imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
     return found
 
 
-def initializers_of(graph: GraphProto, external: ExternalData) -> Iterator[Constant]:
-    """Yield the arrays stored in `graph`, or in files beside the model."""
-    if graph.sparse_initializer:
-        name = graph.sparse_initializer[0].values.name
-        raise OnnxError(f'initializer "{name}" is sparse; supported: dense ones')
+def initializers_of(
+    graph: GraphProto, external: ExternalData
+) -> Iterator[tuple[str, Constant | OnnxError]]:
+    """Yield the arrays stored in `graph`, or in files beside the model, by name, or an error."""
+    for sparse in graph.sparse_initializer:
+        name = sparse.values.name
+        yield name, OnnxError(f'initializer "{name}" is sparse; supported: dense ones')
     for tensor in graph.initializer:
         try:
-            yield Constant(tensor.name, array_of(tensor, external))
+            yield tensor.name, Constant(tensor.name, array_of(tensor, external))
         except OnnxError as error:
-            raise OnnxError(f'initializer "{tensor.name}": {error.message}') from None
+            yield tensor.name, OnnxError(f'initializer "{tensor.name}": {error.message}')
 
 
-def input_type(info: ValueInfoProto, dims: Sequence[int | str]) -> Tensor:
-    """Return the type of a graph input of `dims`, which must be a tensor."""
+def input_type(info: ValueInfoProto, dims: Sequence[int | str] | None) -> Tensor:
+    """Return the type of a graph input of `dims`, which must be a tensor and have some."""
     what = f'input "{info.name}"'
     if info.type.WhichOneof("value") != "tensor_type":
         kind = info.type.WhichOneof("value") or "without type"
@@ -114,24 +116,22 @@ def input_type(info: ValueInfoProto, dims: Sequence[int | str]) -> Tensor:
     except OnnxError as error:
         raise OnnxError(f"{what}: {error.message}") from None
     assert element is not None, "a supported dtype has an element type"
+    if dims is None:
+        raise OnnxError(f"{what} has no shape; give it: --shape {info.name}=SIZExSIZE…")
     return tensor_type(element, [DYNAMIC_INDEX if isinstance(dim, str) else dim for dim in dims])
 
 
-def input_dims(info: ValueInfoProto, bindings: InputBindings) -> list[int | str]:
+def input_dims(info: ValueInfoProto, bindings: InputBindings) -> list[int | str] | None:
     """
     Return the dims of a graph input: sizes, and names of dynamic ones, "" if they have none.
 
     Exporters write -1 for a dynamic dim, some 0: that is one to which `bindings` give a size. The
-    rank of an input without a shape is that of its shape in `bindings`.
+    rank of an input without a shape is that of its shape in `bindings`; None without.
     """
     tensor = info.type.tensor_type
     if info.type.WhichOneof("value") == "tensor_type" and not tensor.HasField("shape"):
         shape = bindings.all_shapes.get(info.name)
-        if shape is None:
-            raise OnnxError(
-                f'input "{info.name}" has no shape; give it: --shape {info.name}=SIZExSIZE…'
-            )
-        return [""] * len(shape)
+        return None if shape is None else ["" for _ in shape]
     found: list[int | str] = []
     for axis, dim in enumerate(tensor.shape.dim):
         size = dim.dim_value if dim.WhichOneof("value") == "dim_value" else -1

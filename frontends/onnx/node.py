@@ -40,6 +40,25 @@ def _kind(number: int) -> str:
     return f"of type {number}"
 
 
+class NodeError(OnnxError):
+    """
+    A node cannot be converted, for a `reason`.
+
+    `unknown` is the value that is computed at run time, but must be known; or, if it `needs_shape`,
+    its shape.
+    """
+
+    def __init__(
+        self, node: Node, reason: str, unknown: Value | None = None, needs_shape: bool = False
+    ):
+        self.operator = f"{node.op_type}, opset {node.opset}"
+        super().__init__(f'node "{node.title}" ({self.operator}): {reason}', node.place)
+        self.title = node.title
+        self.reason = reason
+        self.unknown = unknown
+        self.needs_shape = needs_shape
+
+
 @dataclass
 class Node:
     """A node with resolved inputs; `inputs[i]` is None if optional and omitted."""
@@ -85,11 +104,15 @@ class Node:
     def location(self) -> LocationAttr:
         return NameLoc(StringAttr(self.title), self.place)
 
-    def error(self, message: str) -> OnnxError:
-        """Return the error `message`, prefixed with node, operator and opset."""
-        return OnnxError(
-            f'node "{self.title}" ({self.op_type}, opset {self.opset}): {message}', self.place
-        )
+    def error(
+        self, message: str, unknown: Value | None = None, needs_shape: bool = False
+    ) -> NodeError:
+        """
+        Return the error `message`, prefixed with node, operator and opset.
+
+        `unknown` is the value that must be known, or whose shape must be.
+        """
+        return NodeError(self, message, unknown, needs_shape)
 
     # --------------------------------------------------------------- inputs
 
@@ -122,7 +145,8 @@ class Node:
         if not isinstance(value, Constant):
             raise self.error(
                 f"{what} (input {index}) is computed at run time; supported: initializers, "
-                "constants, and what is computed from these and from static shapes"
+                "constants, and what is computed from these and from static shapes",
+                value,
             )
         return value.array
 

@@ -78,8 +78,11 @@ Dim: TypeAlias = int | DimOf
 class DynamicShape(Exception):
     """A conversion needs all dims of a value whose shape is not static."""
 
-    def __init__(self, type: Tensor):
-        super().__init__(f"an operand of type {type} has dynamic dims; supported: static shapes")
+    def __init__(self, value: SSAValue):
+        super().__init__(
+            f"an operand of type {value.type} has dynamic dims; supported: static shapes"
+        )
+        self.value = value
 
 
 def tensor_type_of(value: Value) -> Tensor:
@@ -99,7 +102,7 @@ def shape_of(value: Value) -> tuple[int, ...]:
         return value.array.shape
     type = tensor_type_of(value)
     if not is_static(type):
-        raise DynamicShape(type)
+        raise DynamicShape(value)
     return type.get_shape()
 
 

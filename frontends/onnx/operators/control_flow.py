@@ -143,7 +143,8 @@ class Loop:
         if self.output_count:
             raise node.error(
                 f"the number of iterations, and so of rows of output {self.state_count}, is "
-                "computed at run time; supported then: states"
+                "computed at run time; supported then: states",
+                self.limit,
             )
         name = b.unique_function(f"{node.title}_loop")
         types = [tensor_type_of(state) for state in done.states]

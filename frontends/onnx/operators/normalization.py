@@ -15,7 +15,6 @@ from ..values import (
     rank_of,
     shape_of,
     shape_text,
-    tensor_type_of,
 )
 from .rule import Results, Rules, since
 
@@ -85,7 +84,7 @@ def layer_normalization(node: Node, b: Builder) -> Results:
     epsilon = node.number("epsilon", 1e-5)
     inner = [dim for dim in dims[axis:] if isinstance(dim, int)]
     if len(inner) < len(dims) - axis:
-        raise DynamicShape(tensor_type_of(x))
+        raise DynamicShape(b.tensor(x))
     if bias is None:
         bias = b.broadcast_to(b.scalar_like(0, x), (prod(inner),))
     rows = x if len(inner) == 1 else b.reshape(x, (*dims[:axis], prod(inner)))

@@ -217,12 +217,16 @@ class Layer:
         if not isinstance(steps, int) or steps < 1:
             raise node.error(
                 f"the sequences have shape {shape_text(dims_of(x))}; supported: a known number of "
-                "steps, at least one"
+                "steps, at least one",
+                x,
+                needs_shape=True,
             )
         self.steps = steps
         size = dims_of(self._required(2, 3, "R"))[2]
         if not isinstance(size, int):
-            raise node.error("the size of the states is computed at run time; supported: known")
+            weights = self._required(2, 3, "R")
+            message = "the size of the states is computed at run time; supported: known"
+            raise node.error(message, weights, needs_shape=True)
         self.size = size
         hidden = node.optional_int("hidden_size")
         if hidden is not None and hidden != size:

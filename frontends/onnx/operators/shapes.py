@@ -224,7 +224,8 @@ def depth_to_space(node: Node, b: Builder) -> Value:
     n, c, h, w = dims_of(x)
     block = _block_size(node)
     if not isinstance(c, int):
-        raise node.error("the number of channels is dynamic; supported: static ones")
+        message = "the number of channels is dynamic; supported: static ones"
+        raise node.error(message, x, needs_shape=True)
     if c % block**2:
         raise node.error(f"{c} channels do not divide into blocks of {block} by {block}")
     depth = c // block**2

@@ -79,9 +79,12 @@ def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
 def known_dims(node: Node, dims: Sequence[Dim], what: str) -> list[int]:
     """Return `dims`, which must be static because of `what`."""
     found = [dim for dim in dims if isinstance(dim, int)]
-    if len(found) < len(dims):
+    unknown = next((dim.value for dim in dims if not isinstance(dim, int)), None)
+    if unknown is not None:
         raise node.error(
-            f"{what} needs the size of the input, but dims {shape_text(dims)} are dynamic"
+            f"{what} needs the size of the input, but dims {shape_text(dims)} are dynamic",
+            unknown,
+            needs_shape=True,
         )
     return found
 

@@ -1,0 +1,139 @@
+"""
+The reasons why a model cannot be converted, all in one error.
+
+    model.onnx:3:1: error: the model cannot be converted, for 2 reasons
+    model.onnx:3:1: note: Unfold, opset 13: the operator is not supported (…): 2 nodes: "a", "b"
+    model.onnx:9:1: note: node "c" (Split, opset 13): split (input 1) is computed at run time; …
+    note: it depends on dims or values that are open; give them: --dim n=SIZE --input s=VALUE
+
+Nodes that need the result of one that cannot be converted are skipped, but for operators that are
+not supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FileLineColLoc
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+from ...dialects.relay.creation import ShapeOfOp
+from ...dialects.tensors import as_tensor, dtype_name
+from ...operators.input_bindings import listed
+from .errors import OnnxError
+from .node import NodeError
+from .values import Constant, Value
+
+MAX_NOTES = 100
+"""The maximum number of reasons that are listed."""
+
+
+@dataclass
+class Refusals:
+    """The errors so far, and the names of values that are unknown because of them."""
+
+    errors: list[OnnxError] = field(default_factory=list[OnnxError])
+    unknown: set[str] = field(default_factory=set[str])
+
+    def add(self, error: OnnxError, names: Iterable[str]) -> None:
+        """Record an error, due to which the values called `names` are unknown."""
+        self.errors.append(error)
+        self.unknown.update(name for name in names if name)
+
+    def error(self, arguments: Mapping[SSAValue, tuple[str, Sequence[int | str]]]) -> OnnxError:
+        """
+        Return all errors as one.
+
+        `arguments` are name and dims of the inputs of the graph.
+        """
+        groups: dict[tuple[str, str], list[NodeError]] = {}
+        lines: list[tuple[str, FileLineColLoc | None]] = []
+        for error in self.errors:
+            if isinstance(error, NodeError):
+                groups.setdefault((error.operator, error.reason), []).append(error)
+            else:
+                lines.append((error.message, error.location))
+        lines += (_line(group) for group in groups.values())
+        cure = _cure(self.errors, arguments)
+        notes = [(cure, None)] if cure else []
+        if len(lines) == 1:
+            (message, location), *_ = lines
+            return OnnxError(message, location, notes)
+        more = len(lines) - MAX_NOTES
+        if more > 0:
+            notes.insert(0, (f"and {more} more reasons", None))
+        location = next((where for _, where in lines if where is not None), None)
+        message = f"the model cannot be converted, for {len(lines)} reasons"
+        return OnnxError(message, location, [*lines[:MAX_NOTES], *notes])
+
+
+def _line(group: Sequence[NodeError]) -> tuple[str, FileLineColLoc | None]:
+    """Return the message and the place for nodes of one operator, refused for one reason."""
+    first = group[0]
+    if len(group) == 1:
+        return first.message, first.location
+    titles = listed(f'"{error.title}"' for error in group)
+    return f"{first.operator}: {first.reason}: {len(group)} nodes: {titles}", first.location
+
+
+def _cure(
+    errors: Sequence[OnnxError], arguments: Mapping[SSAValue, tuple[str, Sequence[int | str]]]
+) -> str:
+    """Return the options that give sizes and values to what the errors depend on; "" if none."""
+    options: dict[str, None] = {}
+    for error in errors:
+        if not isinstance(error, NodeError) or error.unknown is None:
+            continue
+        for argument, is_shape in origins(error.unknown, error.needs_shape):
+            if argument not in arguments:
+                continue
+            name, dims = arguments[argument]
+            if not is_shape and _is_small(argument):
+                options[f"--input {name}=VALUE"] = None
+                continue
+            for axis, dim in enumerate(dims):
+                if isinstance(dim, str):
+                    options[f"--dim {dim or f'{name}:{axis}'}=SIZE"] = None
+    if not options:
+        return ""
+    shown = " ".join(options) if len(options) <= 30 else f"{' '.join([*options][:30])} …"
+    return f"it depends on dims or values that are open; give them: {shown}"
+
+
+def _is_small(argument: SSAValue) -> bool:
+    """Test whether a parameter may be a size, an axis or a flag, rather than data."""
+    tensor = as_tensor(argument.type)
+    if tensor is None:
+        return False
+    name = dtype_name(tensor.element_type) or ""
+    return len(tensor.get_shape()) <= 1 and (not name.startswith("float") or not _is_long(argument))
+
+
+def _is_long(argument: SSAValue) -> bool:
+    tensor = as_tensor(argument.type)
+    shape = () if tensor is None else tensor.get_shape()
+    return any(dim == DYNAMIC_INDEX or dim > 16 for dim in shape)
+
+
+def origins(value: Value, is_shape: bool) -> list[tuple[BlockArgument, bool]]:
+    """Return the block arguments that `value`, or its shape, depends on, and if by their shapes."""
+    found: dict[tuple[BlockArgument, bool], None] = {}
+    seen: set[tuple[SSAValue, bool]] = set()
+    rest: list[tuple[SSAValue, bool]] = []
+    if not isinstance(value, Constant):
+        rest.append((value, is_shape))
+    while rest:
+        item = rest.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        here, by_shape = item
+        if isinstance(here, BlockArgument):
+            found[here, by_shape] = None
+        elif isinstance(here.owner, Operation):
+            by_shape = by_shape or isinstance(here.owner, ShapeOfOp)
+            rest += ((operand, by_shape) for operand in reversed(here.owner.operands))
+        else:
+            assert isinstance(here.owner, Block)
+    return list(found)
