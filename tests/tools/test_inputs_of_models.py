@@ -172,7 +172,7 @@ def test_the_driver_binds_programs_of_every_format(opt: Opt, folder: Path):
     for wrong in ("n=1.5", "m=1", "n=3000000000", "n=nan"):
         ran = opt("p.relay", "--input", wrong)
         assert (ran.status, ran.out) == (1, "")
-        assert "p.relay:2:1: error: @main: " in ran.err
+        assert "p.relay:2:5: error: @main: " in ran.err
 
 
 def test_values_in_python(folder: Path):
