@@ -11,9 +11,10 @@ memory plan, and live together with the image and the result; by itself it share
 others, and the image is often dead by then. Operators with the same padding share the copy. Of the
 padding after an image, only what windows reach is made.
 
-Padded are images of convolutions, of maxima (with the least number), and of means that count the
-padding. Operators whose padding makes a small image large stay. After `propagate-layout`; before
-fusion, which lets elementwise operators write into the padded copy. Level: `relay`.
+Padded are images of convolutions, of maxima (with the least number), and of means, which are scaled
+where padding does not count. Operators whose padding makes a small image large stay. After
+`propagate-layout`; before fusion, which lets elementwise operators write into the padded copy.
+Level: `relay`.
 """
 
 from collections.abc import Sequence
@@ -22,17 +23,17 @@ from math import prod
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import BoolAttr, ModuleOp, TensorType
+from xdsl.dialects.builtin import BoolAttr, Float32Type, Float64Type, ModuleOp, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.relay import convolution, pooling, rearrange
+from ..dialects.relay import broadcast, convolution, pooling, rearrange
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import as_tensor
-from .analysis.arrays import dense_of, numpy_dtype
+from .analysis.arrays import Array, dense_of, numpy_dtype
 from .support.rewriting import apply_patterns
 
 MOST_PADDED = 1 << 22
@@ -170,27 +171,84 @@ class PadConvolution(RewritePattern):
             rewriter.replace(op, made)
 
 
+def unpadded(op: pooling.Pool2d, data: SSAValue) -> pooling.Pool2d:
+    """Return `op` on images that are padded already."""
+    ceil = BoolAttr.from_bool(False)
+    made = type(op).on([data], {**op.properties, "padding": NONE, "ceil_mode": ceil})
+    assert isinstance(made, pooling.Pool2d)
+    made.result.name_hint = op.result.name_hint
+    return made
+
+
 @dataclass(frozen=True)
-class PadPool(RewritePattern):
-    """Pad the images of a pooling operator beforehand."""
+class PadMaxima(RewritePattern):
+    """Pad the images of maxima with the least number beforehand."""
 
     padded: Padded
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: pooling.MaxPool2dOp | pooling.AvgPool2dOp, rewriter: PatternRewriter, /
-    ) -> None:
-        is_mean = isinstance(op, pooling.AvgPool2dOp)
-        windows = windows_of_pool(op)
-        if is_mean and (windows.ceil or not op.count_include_pad.value.data):
-            return
-        data = self.padded.of(op, windows, 0 if is_mean else -np.inf, rewriter)
+    def match_and_rewrite(self, op: pooling.MaxPool2dOp, rewriter: PatternRewriter, /) -> None:
+        data = self.padded.of(op, windows_of_pool(op), -np.inf, rewriter)
         if data is not None:
-            ceil = BoolAttr.from_bool(False)
-            properties = {**op.properties, "padding": NONE, "ceil_mode": ceil}
-            made = type(op).on([data], properties)
-            made.result.name_hint = op.result.name_hint
-            rewriter.replace(op, made)
+            rewriter.replace(op, unpadded(op, data))
+
+
+@dataclass(frozen=True)
+class PadMeans(RewritePattern):
+    """Pad the images of means with zeros beforehand; scale the means where zeros do not count."""
+
+    padded: Padded
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: pooling.AvgPool2dOp, rewriter: PatternRewriter, /) -> None:
+        windows, type = windows_of_pool(op), as_tensor(op.result.type)
+        padding_counts = not windows.ceil and op.count_include_pad.value.data
+        scales = [] if padding_counts else shares(op, windows)
+        if type is None or scales is None:
+            return
+        data = self.padded.of(op, windows, 0, rewriter)
+        if data is None:
+            return
+        ops: list[Operation] = [made := unpadded(op, data)]
+        value = made.result
+        for scale in scales:
+            scale_type = TensorType(type.element_type, list(scale.shape))
+            constant = relay.ConstantOp(dense_of(scale, scale_type))
+            scaled = broadcast.MultiplyOp.on([value, constant.result], {})
+            ops += [constant, scaled]
+            value = scaled.result
+        value.name_hint = op.result.name_hint
+        rewriter.replace(op, ops, [value])
+
+
+def shares(op: pooling.AvgPool2dOp, windows: Windows) -> list[Array] | None:
+    """
+    Return the number of cells of windows by that of those which count, along height and width.
+
+    They broadcast to `op`. None unless height and width are known, and means are of f32 or f64.
+    """
+    type, result = as_tensor(op.data.type), as_tensor(op.result.type)
+    if type is None or result is None:
+        return None
+    if not isinstance(type.element_type, Float32Type | Float64Type):
+        return None
+    padding_counts = bool(op.count_include_pad.value.data)
+    found: list[Array] = []
+    for side, axis in enumerate(windows.axes):
+        size, count = type.get_shape()[axis], result.get_shape()[axis]
+        if min(size, count) < 1 or count * windows.cells[side] > MOST_PADDED:
+            return None
+        low = -windows.padding[side] if padding_counts else 0
+        high = size + (windows.padding[side + 2] if padding_counts else 0)
+        starts = np.arange(count) * windows.strides[side] - windows.padding[side]
+        cells = starts[:, None] + np.arange(windows.cells[side]) * windows.dilation[side]
+        inside = ((cells >= low) & (cells < high)).sum(1)
+        shape = [1] * type.get_num_dims()
+        shape[axis] = count
+        scale = (windows.cells[side] / np.maximum(inside, 1)).reshape(shape)
+        if (scale != 1).any():
+            found.append(scale.astype(numpy_dtype(type)))
+    return found
 
 
 @dataclass(frozen=True)
@@ -201,4 +259,4 @@ class SeparatePaddingPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         padded = Padded(dict[tuple[object, ...], SSAValue]())
-        apply_patterns(op, PadConvolution(padded), PadPool(padded))
+        apply_patterns(op, PadConvolution(padded), PadMaxima(padded), PadMeans(padded))

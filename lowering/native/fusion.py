@@ -8,14 +8,15 @@ Make one loop of each chain of elementwise ops of a kernel, and let reshapes be 
     %f = generic add(%c, %y)                     %f = generic add(%x, %e)
     materialize_in_destination %f in %out  ->    materialize_in_destination %f in %out
 
-where the last %out has the shape of %x.
+where the last %out has the shape of %x. A loop that reads each element of a chain once, such as a
+transposition or a sum, computes it, too.
 
 Then the loops that come after a reduction have its dims, and schedules tile them together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import bufferization, memref, tensor
 from xdsl.dialects.builtin import (
@@ -30,7 +31,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
@@ -44,10 +45,15 @@ MOST_OPERANDS = 32
 def fuse_elementwise(kernel: FuncOp) -> None:
     """Fuse the chains of elementwise ops in `kernel`, in place."""
     for op in [*kernel.body.block.ops]:
-        if isinstance(op, linalg.GenericOp) and is_elementwise(op):
-            op = _expanded(op)
+        if isinstance(op, linalg.GenericOp) and len(op.results) == 1:
+            _expand_before(op)
+    for op in [*kernel.body.block.ops]:
+        if isinstance(op, linalg.GenericOp) and len(op.results) == 1:
+            if _is_pointwise(op) and not _has_index(op):
+                op = _expanded(op)
+            op = _with_distinct_inputs(op)
             while (fused := _fused(op)) is not None:
-                op = fused
+                op = _with_distinct_inputs(fused)
     for op in [*kernel.body.block.ops]:
         if isinstance(op, bufferization.MaterializeInDestinationOp):
             _reshape_destination(op)
@@ -59,6 +65,11 @@ def fuse_elementwise(kernel: FuncOp) -> None:
 
 
 def is_elementwise(op: linalg.GenericOp) -> bool:
+    """Test whether `op` is pointwise, and its result is nowhere yet."""
+    return _is_pointwise(op) and isinstance(op.outputs[0].owner, tensor.EmptyOp)
+
+
+def _is_pointwise(op: linalg.GenericOp) -> bool:
     """Test whether `op` computes each element of one result by itself, in their order."""
     maps, block = _maps(op), op.body.block
     return (
@@ -66,13 +77,32 @@ def is_elementwise(op: linalg.GenericOp) -> bool:
         and len(op.results) == 1
         and all(kind.data == IteratorType.PARALLEL for kind in op.iterator_types)
         and _is_identity(maps[-1])
-        and isinstance(op.outputs[0].owner, tensor.EmptyOp)
         and not block.args[-1].uses
-        and not any(isinstance(inner, linalg.IndexOp) for inner in op.body.walk())
     )
 
 
+def _has_index(op: linalg.GenericOp) -> bool:
+    return any(isinstance(inner, linalg.IndexOp) for inner in op.body.walk())
+
+
 # ------------------------------------------------------------------------- fusion
+
+
+def _with_distinct_inputs(op: linalg.GenericOp) -> linalg.GenericOp:
+    """Return `op` with each operand that it reads more than once in one order given once."""
+    maps, count = _maps(op), len(op.inputs)
+    keys = [(operand, str(map)) for operand, map in zip(op.inputs, maps, strict=False)]
+    kept = [number for number, key in enumerate(keys) if keys.index(key) == number]
+    if len(kept) == count:
+        return op
+    old, outputs = op.body.block, [*op.outputs]
+    inputs = [op.inputs[number] for number in kept]
+    block = Block(arg_types=[_element(value) for value in (*inputs, *outputs)])
+    arguments = [block.args[kept.index(keys.index(key))] for key in keys]
+    _move(old, block, [*arguments, *block.args[len(kept) :]])
+    made = _generic(op, inputs, outputs, [*(maps[n] for n in kept), *maps[count:]], block)
+    _replace(op, made, made.results[0])
+    return made
 
 
 def _fused(op: linalg.GenericOp) -> linalg.GenericOp | None:
@@ -83,12 +113,19 @@ def _fused(op: linalg.GenericOp) -> linalg.GenericOp | None:
             isinstance(producer, linalg.GenericOp)
             and producer.parent is op.parent
             and _has_one_use(operand)
-            and _is_identity(_maps(op)[number])
+            and _reads_once(_maps(op)[number])
             and is_elementwise(producer)
+            and (_is_identity(_maps(op)[number]) or not _has_index(producer))
             and len(op.inputs) + len(producer.inputs) <= MOST_OPERANDS
         ):
             return _with_producer(op, number, producer)
     return None
+
+
+def _reads_once(map: AffineMap) -> bool:
+    """Test whether each element is read in one turn of all loops."""
+    loops = [expr.position for expr in map.results if isinstance(expr, AffineDimExpr)]
+    return len(loops) == len(map.results) and sorted(loops) == [*range(map.num_dims)]
 
 
 def _with_producer(
@@ -97,7 +134,7 @@ def _with_producer(
     *maps, out = _maps(op)
     inputs = [*op.inputs]
     inputs[number : number + 1] = producer.inputs
-    maps[number : number + 1] = _maps(producer)[:-1]
+    maps[number : number + 1] = [map.compose(maps[number]) for map in _maps(producer)[:-1]]
     old, source = op.body.block, producer.body.block
     block = Block(arg_types=[_element(v) for v in (*inputs, *op.outputs)])
     count = len(producer.inputs)
@@ -148,47 +185,80 @@ def _over_expanded(
     op: linalg.GenericOp, number: int, collapse: tensor.CollapseShapeOp
 ) -> linalg.GenericOp:
     groups = _groups(collapse)
-    shape = _shape(collapse.src)
-    rewriter_ops: list[Operation] = []
-    inputs: list[SSAValue] = []
-    maps: list[AffineMap] = []
-    for i, (operand, map) in enumerate(zip(op.inputs, _maps(op), strict=False)):
-        exprs, operand_groups, sizes = _expanded_map(map, groups, shape, _shape(operand))
-        maps.append(AffineMap(len(shape), 0, tuple(exprs)))
-        if i == number:
-            inputs.append(collapse.src)
-        elif len(sizes) == len(operand_groups):
-            inputs.append(operand)
-        else:
-            expand = tensor.ExpandShapeOp.build(
-                operands=[operand, []],
-                result_types=[tensor_type(_element(operand), sizes)],
-                properties={
-                    "reassociation": _reassociation(operand_groups),
-                    "static_output_shape": DenseArrayBase.from_list(i64, sizes),
-                },
-            )
-            rewriter_ops.append(expand)
-            inputs.append(expand.results[0])
-    result = tensor_type(_element(op.outputs[0]), list(shape))
-    empty = tensor.EmptyOp([], result)
-    block = Block(arg_types=[argument.type for argument in op.body.block.args])
-    _move(op.body.block, block, block.args)
-    maps.append(AffineMap.identity(len(shape)))
-    expanded = _generic(op, inputs, [empty.results[0]], maps, block)
+    expanded = _over_loops(op, groups, _shape(collapse.src), {number: collapse.src})
     back = tensor.CollapseShapeOp.create(
         operands=[expanded.results[0]],
         result_types=[op.results[0].type],
         properties={"reassociation": _reassociation(groups)},
     )
-    assert op.parent is not None
-    op.parent.insert_ops_before([*rewriter_ops, empty], op)
     _replace(op, expanded, back.results[0])
     parent = expanded.parent
     assert parent is not None
     parent.insert_op_after(back, expanded)
     Rewriter.erase_op(collapse)
     return expanded
+
+
+def _expand_before(op: linalg.GenericOp) -> None:
+    """Let `op` compute the reshape of its result that another loop reads."""
+    expand = next((use.operation for use in op.results[0].uses), None)
+    if (
+        not is_elementwise(op)
+        or _has_index(op)
+        or not isinstance(expand, tensor.ExpandShapeOp)
+        or not _has_one_use(op.results[0])
+        or not all(isinstance(use.operation, linalg.GenericOp) for use in expand.result.uses)
+        or any(isinstance(value.owner, linalg.GenericOp) for value in op.inputs)
+        or not all(is_simple(map) for map in _maps(op))
+        or not all(_is_static(value) for value in (*op.inputs, expand.result))
+    ):
+        return
+    expanded = _over_loops(op, _groups(expand), _shape(expand.result), {})
+    expand.result.replace_all_uses_with(expanded.results[0])
+    Rewriter.erase_op(expand)
+    assert op.parent is not None
+    op.parent.insert_op_before(expanded, op)
+    Rewriter.erase_op(op)
+
+
+def _over_loops(
+    op: linalg.GenericOp,
+    groups: Sequence[Sequence[int]],
+    shape: Sequence[int],
+    known: Mapping[int, SSAValue],
+) -> linalg.GenericOp:
+    """
+    Return `op`, to be inserted, over loops of `shape`: `groups` of them for each loop before.
+
+    Its operands are expanded before `op`; those of the numbers in `known` are so already.
+    """
+    assert op.parent is not None
+    operands: list[SSAValue] = []
+    maps: list[AffineMap] = []
+    for i, (operand, map) in enumerate(zip((*op.inputs, *op.outputs), _maps(op), strict=True)):
+        exprs, operand_groups, sizes = _expanded_map(map, groups, shape, _shape(operand))
+        maps.append(AffineMap(len(shape), 0, tuple(exprs)))
+        if i in known or len(sizes) == len(operand_groups):
+            operands.append(known.get(i, operand))
+            continue
+        made: tensor.EmptyOp | tensor.ExpandShapeOp
+        type = tensor_type(_element(operand), sizes)
+        if isinstance(operand.owner, tensor.EmptyOp):
+            made = tensor.EmptyOp([], type)
+        else:
+            made = tensor.ExpandShapeOp.build(
+                operands=[operand, []],
+                result_types=[type],
+                properties={
+                    "reassociation": _reassociation(operand_groups),
+                    "static_output_shape": DenseArrayBase.from_list(i64, sizes),
+                },
+            )
+        op.parent.insert_op_before(made, op)
+        operands.append(made.results[0])
+    block = Block(arg_types=[argument.type for argument in op.body.block.args])
+    _move(op.body.block, block, block.args)
+    return _generic(op, operands[:-1], operands[-1:], maps, block)
 
 
 def _expanded_map(
@@ -262,7 +332,9 @@ def _generic(
         outputs,
         Region(block),
         ArrayAttr(AffineMapAttr(map) for map in maps),
-        ArrayAttr([IteratorTypeAttr(IteratorType.PARALLEL)] * maps[-1].num_dims),
+        like.iterator_types
+        if len(like.iterator_types) == maps[-1].num_dims
+        else ArrayAttr([IteratorTypeAttr(IteratorType.PARALLEL)] * maps[-1].num_dims),
         [value.type for value in outputs],
     )
     op.location = like.location
@@ -293,7 +365,7 @@ def _has_one_use(value: SSAValue) -> bool:
     return value.has_one_use()
 
 
-def _groups(op: tensor.CollapseShapeOp) -> list[list[int]]:
+def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]]:
     return [[axis.value.data for axis in group] for group in op.reassociation]
 
 

@@ -1,8 +1,9 @@
 """
 Rewrite a kernel for compilation, before its schedule is chosen.
 
-Elementwise chains become one loop, copies that transpose have buffers of their own, and products
-become calls of a library if there is one for them.
+Elementwise chains become one loop, values are computed in the memory of results, copies that
+transpose have buffers of their own, and products become calls of a library if there is one for
+them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 
+from .destinations import compute_in_destinations
 from .fusion import fuse_elementwise
 from .products import call_product, product_of
 from .settings import Settings
@@ -19,6 +21,7 @@ from .transposition import transpose_operands, write_transposed
 def prepare(kernel: FuncOp, settings: Settings) -> None:
     """Rewrite `kernel`, in place."""
     fuse_elementwise(kernel)
+    compute_in_destinations(kernel)
     if settings.blas is not None and settings.blas.is_preferred:
         _call_products(kernel)
     transpose_operands(kernel)

@@ -21,7 +21,7 @@ from .saved_stages import UNSAVED, SavedStages
 from .tool_messages import error_of
 from .toolchain import tool, version
 
-STACK = 2048
+STACK = 16 << 10
 """Bytes of the largest buffer that a kernel keeps on the stack, of which most have a few MiB."""
 
 BUFFERIZE = (

@@ -39,6 +39,11 @@ def means() -> Array:
     return windows(padded((1, 1, 1, 1), 0), (3, 2), (1, 1)).mean((-1, -2))
 
 
+def means_inside() -> Array:
+    of_windows = windows(padded((1, 1, 1, 1), np.nan), (3, 2), (2, 2))
+    return np.nanmean(of_windows, (-1, -2))
+
+
 @pytest.mark.parametrize(
     ("op", "expected"),
     [
@@ -55,6 +60,11 @@ def means() -> Array:
             "relay.nn.avg_pool2d %x {pool_size = array<i64: 3, 2>, "
             "padding = array<i64: 1, 1, 1, 1>, count_include_pad = true}",
             means(),
+        ),
+        (
+            "relay.nn.avg_pool2d %x {pool_size = array<i64: 3, 2>, strides = array<i64: 2, 2>, "
+            "padding = array<i64: 1, 1, 0, 0>, ceil_mode = true}",
+            means_inside(),
         ),
     ],
 )

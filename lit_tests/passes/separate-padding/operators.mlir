@@ -45,12 +45,16 @@ func.func @maxima(%x: tensor<1x3x7x7xi8>) -> tensor<1x3x4x4xi8> {
 
 // -----
 
-// Means pad if the padding counts.
+// Means are scaled where padding does not count: a window at a corner has one cell of four inside.
 //
 // CHECK-LABEL: @means
 // CHECK:         %[[P:.*]] = relay.nn.pad %x
-// CHECK:         relay.nn.avg_pool2d %[[P]]
-// CHECK:         relay.nn.avg_pool2d %x
+// CHECK-NEXT:    relay.nn.avg_pool2d %[[P]]
+// CHECK-NEXT:    %[[Q:.*]] = relay.nn.avg_pool2d %[[P]]
+// CHECK-NEXT:    %[[H:.*]] = relay.constant dense<{{.*}}2.0{{.*}}> : tensor<1x1x8x1xf32>
+// CHECK-NEXT:    %[[R:.*]] = relay.multiply %[[Q]], %[[H]]
+// CHECK-NEXT:    %[[W:.*]] = relay.constant dense<{{.*}}2.0{{.*}}> : tensor<1x1x1x8xf32>
+// CHECK-NEXT:    relay.multiply %[[R]], %[[W]]
 func.func @means(%x: tensor<1x3x7x7xf32>) -> (tensor<1x3x8x8xf32>, tensor<1x3x8x8xf32>) {
   %0 = relay.nn.avg_pool2d %x {pool_size = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, count_include_pad = true}
     : (tensor<1x3x7x7xf32>) -> tensor<1x3x8x8xf32>
