@@ -38,7 +38,7 @@ class NamedDim:
     parameter: int
     axis: int
     text: str
-    """How messages call it, with `{0}` for its size."""
+    """Its description in messages, with `{}` for its size."""
 
 
 @dataclass(frozen=True)
