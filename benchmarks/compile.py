@@ -33,8 +33,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.passes import ModulePass
 
+from xrelay.passes.support.changes import apply_pass
 from xrelay.passes.support.composite import CompositePass
 from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.passes.support.valid_ops import ValidOps
 from xrelay.passes.support.verifier import verify
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.pipeline import Step, build
@@ -94,16 +96,19 @@ def run_pipeline(module: ModuleOp, steps: Sequence[Step], check: bool) -> dict[s
     ctx = context()
     parts: dict[str, float] = {}
     seconds = dict.fromkeys(("verify", *(step.run.name for step in steps)), 0.0)
+    valid = ValidOps()
     if check:
-        seconds["verify"] += timed(lambda: verify(module)).seconds
+        seconds["verify"] += timed(lambda: verify(module, valid)).seconds
     for step in steps:
+        changed = False
         for name, part in parts_of(step):
-            spent = timed(lambda part=part: part.apply(ctx, module)).seconds
+            spent, has_changed = timed(lambda part=part: apply_pass(part, ctx, module))
+            changed |= has_changed
             seconds[step.run.name] += spent
             if name != step.run.name:
                 parts[name] = parts.get(name, 0.0) + spent
-        if check:
-            seconds["verify"] += timed(lambda: verify(module)).seconds
+        if check and changed:
+            seconds["verify"] += timed(lambda: verify(module, valid)).seconds
     seconds["all"] = sum(seconds.values())
     seconds |= parts
     seconds["print"] = timed(lambda: module_text(ctx, module, PrintOptions())).seconds

@@ -2,6 +2,7 @@
 Measure compiled networks against onnxruntime, on one thread: latency, results, sizes.
 
     python benchmarks/native_networks.py [--only resnet50,shufflenet] [--cpu native] [--rounds 10]
+    python benchmarks/native_networks.py --blas …         also with OpenBLAS for all products
     python benchmarks/native_networks.py --kernels …      the time by kernel, in the same order
 
 The networks are those of ONNX's tests and a transformer. A figure is the least CPU time of all
@@ -18,7 +19,7 @@ import resource
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -41,6 +42,7 @@ from xdsl.ir import Attribute
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.native import linking, stages
+from xrelay.lowering.native.blas import openblas
 from xrelay.lowering.native.cache import Cache
 from xrelay.lowering.native.kernels import compile_kernels
 from xrelay.lowering.native.linking import STANDALONE, SUPPORT, Inputs, c_file, linked_library
@@ -163,32 +165,43 @@ def measure(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
     tools = Tools()
     start = process_time()
     net = lowered(name)
-    request = Request("library", name, f"lib{name}.so")
-    product = make_product(net.module, net.library, net.weights.array, request, settings)
+    call, size = made(net, replace(settings, blas=None))
     python = process_time() - start
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / request.file
-        path.write_bytes(product.contents)
-        call = Caller(path, net.library, list(net.feeds.values()))
+    calls = [call]
+    spent = dict(tools.spent)
+    if settings.blas is not None:
+        calls.append(made(net, settings)[0])
     session = onnxruntime_session(net.model, threads=1)
     expected = session.run(None, net.feeds)
-    call()
-    error = worst(call.outputs, expected)
-    ours, theirs = least([call, lambda: session.run(None, net.feeds)], rounds)
+    for each in calls:
+        each()
+    error = max(worst(each.outputs, expected) for each in calls)
+    theirs, ours, *others = least([lambda: session.run(None, net.feeds), *calls], rounds)
     print(f"{name}: {ours / theirs:.2f}, error {error:.1e}", file=sys.stderr)
     yield {
         "network": name,
         "native, ms": round(ours, 2),
         "onnxruntime, ms": round(theirs, 2),
         "ratio": round(ours / theirs, 2),
+        **{"ratio with BLAS": round(other / theirs, 2) for other in others},
         "error": float(f"{error:.1e}"),
         "planned, KiB": call.planned >> 10,
         "scratch, KiB": (call.workspace_size - call.planned) >> 10,
         "weights, KiB": net.library.constants_size >> 10,
-        "library, KiB": len(product.contents) >> 10,
+        "library, KiB": size >> 10,
         "python, s": round(python, 2),
-        **{f"{tool}, s": round(seconds, 2) for tool, seconds in tools.spent.items()},
+        **{f"{tool}, s": round(seconds, 2) for tool, seconds in spent.items()},
     }
+
+
+def made(net: Compiled, settings: Settings) -> tuple[Caller, int]:
+    """Compile and load a network; return its function, and the bytes of its library."""
+    request = Request("library", net.name, f"lib{net.name}.so")
+    product = make_product(net.module, net.library, net.weights.array, request, settings)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / request.file
+        path.write_bytes(product.contents)
+        return Caller(path, net.library, list(net.feeds.values())), len(product.contents)
 
 
 # ------------------------------------------------------------------------- kernels
@@ -196,7 +209,7 @@ def measure(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
 
 def breakdown(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
     """Measure each kernel of a network alone, on random numbers, with its number of calls."""
-    units = units_of(lowered(name).module)
+    units = units_of(lowered(name).module, settings)
     calls: defaultdict[str, int] = defaultdict(int)
     for op in units.program.walk():
         if isinstance(op, func.CallOp):
@@ -227,7 +240,8 @@ def loaded(kernels: Sequence[Kernel], settings: Settings) -> ctypes.CDLL:
     """Compile and load kernels, which allocate memory as any C program does."""
     objects = [compiled.code for compiled in compile_kernels(kernels, settings)]
     sources = {file: c_file(file) for file in (SUPPORT, STANDALONE)}
-    contents = linked_library(Inputs(objects, sources), settings, "libkernels.so")
+    inputs = Inputs(objects, sources, blas=settings.blas)
+    contents = linked_library(inputs, settings, "libkernels.so")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "libkernels.so"
         path.write_bytes(contents)
@@ -273,6 +287,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compiled networks against onnxruntime.")
     every = (*LIGHT_MODELS, TRANSFORMER)
     parser.add_argument("--only", default=",".join(every), help="names, with commas")
+    parser.add_argument("--blas", action="store_true", help="also with OpenBLAS")
     parser.add_argument("--cpu", default="native")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--cache", help="a folder that keeps kernels; by default none")
@@ -281,8 +296,10 @@ def main() -> None:
     options = parser.parse_args()
     run = breakdown if options.kernels else measure
     with TemporaryDirectory() as folder:
+        machine = Machine(cpu=options.cpu)
         settings = Settings(
-            machine=Machine(cpu=options.cpu),
+            machine=machine,
+            blas=openblas(machine, None, is_preferred=True) if options.blas else None,
             scheduler=choose,
             cache=Cache(Path(options.cache or folder)),
             remark=lambda op, message: print(message, file=sys.stderr),

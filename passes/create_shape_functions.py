@@ -27,7 +27,6 @@ from functools import partial
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, SymbolRefAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
@@ -41,6 +40,7 @@ from .analysis.structure import Key, structural_key
 from .shapes.operators import traced_results
 from .shapes.traced import Trace
 from .shapes.traced_elements import TracedElements, Unreadable, constant_elements
+from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 from .support.symbols import SymbolNames
@@ -184,7 +184,7 @@ class CreateShapeFunction(RewritePattern):
 
 
 @dataclass(frozen=True)
-class CreateShapeFunctionsPass(ModulePass):
+class CreateShapeFunctionsPass(ReportingPass):
     """Give each kernel with results of dynamic shape a function that computes their shapes."""
 
     name = "create-shape-functions"
@@ -192,7 +192,7 @@ class CreateShapeFunctionsPass(ModulePass):
     checks: bool = False
     """Give kernels with static results functions for what they require, too."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
         existing = {
             structural_key(f.body.block, _same_type): SymbolRefAttr(f.sym_name.data)
@@ -200,5 +200,6 @@ class CreateShapeFunctionsPass(ModulePass):
             if isinstance(f, relay.ShapeFuncOp)
         }
         create = CreateShapeFunction(SymbolNames.of(op), existing, self.checks)
-        apply_patterns(op, create, only=kernels)
+        changed = apply_patterns(op, create, only=kernels)
         op.body.block.add_ops(create.functions)
+        return changed

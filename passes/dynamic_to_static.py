@@ -28,7 +28,6 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, ModuleOp, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import ConstantLike, is_side_effect_free
 
@@ -45,6 +44,7 @@ from .analysis.dims import ProgramSizes
 from .analysis.polynomials import Polynomial
 from .analysis.sizes import Dims
 from .shapes.writer import Writer
+from .support.changes import ReportingPass
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -290,15 +290,15 @@ def makes_sizes(op: Operation) -> bool:
 
 
 @dataclass(frozen=True)
-class DynamicToStaticPass(ModulePass):
+class DynamicToStaticPass(ReportingPass):
     """Turn tensors that only hold sizes into sizes, and their readers into static forms."""
 
     name = "dynamic-to-static"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         ops = list(outside_primitives(op.body))
         if not any(map(makes_sizes, ops)):
-            return
+            return False
         sizes = ProgramSizes()
         sizes.read(op)
         writer = Writer(None, sizes)
@@ -312,3 +312,4 @@ class DynamicToStaticPass(ModulePass):
         )
         left = list(outside_primitives(op.body))
         apply_patterns(op, RemoveUnused(sizes), only=left[::-1])
+        return True

@@ -20,7 +20,6 @@ from math import prod
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Use
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
@@ -35,6 +34,7 @@ from ..dialects.type_rules import data_operands
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluation.operators import OperatorEvaluator
+from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.patterns import RemoveUnusedConstant
 from .support.rewriting import apply_patterns
@@ -152,7 +152,7 @@ class FoldBranch(RewritePattern):
 
 
 @dataclass(frozen=True)
-class FoldConstantsPass(ModulePass):
+class FoldConstantsPass(ReportingPass):
     """Compute operators whose operands are all constants."""
 
     name = "fold-constants"
@@ -160,13 +160,13 @@ class FoldConstantsPass(ModulePass):
     max_work: int = 2**24
     """The maximum of an operator's result elements times its operand elements."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         if self.max_work < 0:
             raise PassError(f"max-work must be at least 0, but is {self.max_work}", op)
         # In program order, so that a chain of operators folds in one walk; the next round walks
         # the branches that were inlined.
         fold = FoldOperator(self.max_work)
-        apply_patterns(op, FoldProjection(), fold, FoldBranch())
+        changed = apply_patterns(op, FoldProjection(), fold, FoldBranch())
         while apply_patterns(op, FoldBranch()):
             apply_patterns(op, FoldProjection(), fold)
-        apply_patterns(op, RemoveUnusedConstant())
+        return apply_patterns(op, RemoveUnusedConstant()) or changed

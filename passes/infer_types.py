@@ -18,7 +18,6 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -27,6 +26,7 @@ from ..dialects.interfaces import InferTypes
 from ..dialects.relay.incomplete import is_incomplete, refine
 from ..dialects.relay.operator import refined_result_types
 from ..dialects.walking import walk
+from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.forgetting import forgotten, is_passed
 from .support.rewriting import apply_patterns
@@ -164,12 +164,12 @@ class RefineConstructed(RewritePattern):
 
 
 @dataclass(frozen=True)
-class InferTypesPass(ModulePass):
+class InferTypesPass(ReportingPass):
     """Fill in result types from operand types, and check those that are declared."""
 
     name = "infer-types"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
         definitions = {d.sym_name.data: d for d in op.ops if isinstance(d, relay.TypeDataOp)}
         patterns = (
@@ -179,8 +179,9 @@ class InferTypesPass(ModulePass):
             *([RefineConstructed(definitions)] if definitions else []),
         )
         # One walk is enough except for calls of functions further down.
-        changed = apply_patterns(op, *patterns, walk_regions_first=True)
+        refined = changed = apply_patterns(op, *patterns, walk_regions_first=True)
         while changed and (unknown_value(op) is not None or has_stale_call(op, functions)):
             changed = apply_patterns(op, *patterns, walk_regions_first=True)
         if (value := unknown_value(op)) is not None:
             raise PassError("the type of this value cannot be inferred", value)
+        return refined

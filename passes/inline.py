@@ -41,7 +41,6 @@ from xdsl.ir import (
     Region,
     SSAValue,
 )
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
@@ -52,6 +51,7 @@ from ..dialects.relay.language_types import substituted
 from ..dialects.walking import walk
 from .analysis.call_graph import CallGraph, symbols_in
 from .support.calls import call_directly
+from .support.changes import ReportingPass
 from .support.diagnostics import PassError, emit_remark
 from .support.instantiation import substitute
 from .support.rewriting import apply_patterns
@@ -263,7 +263,7 @@ def remark_recursion(ctx: Context, criteria: Criteria) -> None:
 
 
 @dataclass(frozen=True)
-class InlinePass(ModulePass):
+class InlinePass(ReportingPass):
     """Replace calls of functions by their bodies."""
 
     name = "inline"
@@ -274,12 +274,12 @@ class InlinePass(ModulePass):
     once: bool = False
     """Inline private functions with a single use, besides marked ones."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         if self.max_ops < 0:
             raise PassError(f"max-ops must be at least 0, but is {self.max_ops}", op)
         functions = [function for function in op.ops if isinstance(function, func.FuncOp)]
         if not (self.max_ops or self.once or any(map(is_marked, functions))):
-            return
+            return False
         call_directly(op)
         graph = CallGraph.of(op)
         criteria = Criteria(graph, self.max_ops)
@@ -294,6 +294,7 @@ class InlinePass(ModulePass):
             # Callers first: an op moves only once.
             moved = used_once(CallGraph.of(op), criteria.recursive)
             apply_patterns(op, MoveBody(moved), only=[*moved])
+        return True
 
 
 def calls_in(function: Operation) -> Sequence[Operation]:

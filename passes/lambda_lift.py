@@ -39,7 +39,6 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
 )
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
@@ -50,6 +49,7 @@ from ..dialects.relay.incomplete import is_incomplete
 from ..dialects.walking import walk
 from .analysis.closures import MAX_CAPTURED, Closure, closures_in, itself, too_many
 from .support.calls import call_directly
+from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.patterns import RemoveUnusedValue
 from .support.rewriting import apply_patterns
@@ -254,17 +254,17 @@ def insert_functions(module: ModuleOp, functions: Sequence[tuple[Operation, func
 
 
 @dataclass(frozen=True)
-class LambdaLiftPass(ModulePass):
+class LambdaLiftPass(ReportingPass):
     """Turn every closure into a global function, and its use into a value of that function."""
 
     name = "lambda-lift"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         lifted = functions_of(closures_in(op), SymbolNames.of(op))
         if lifted:
             lift = LiftClosure(lifted)
             apply_patterns(op, lift, only=[*reversed(lifted)])
             insert_functions(op, lift.functions)
-        call_directly(op)
+        changed = call_directly(op) or bool(lifted)
         constants = dict.fromkeys(c.op for one in lifted.values() for c in one.closure.constants)
-        apply_patterns(op, RemoveUnusedValue(), only=[*constants])
+        return apply_patterns(op, RemoveUnusedValue(), only=[*constants]) or changed

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory
 from ..dialects.interfaces import Aliasing, DestinationPassing, Rematerializable
+from .support.changes import ReportingPass
 from .support.rewriting import apply_patterns
 
 
@@ -97,14 +97,14 @@ class RemoveUnusedValue(RewritePattern):
 
 
 @dataclass(frozen=True)
-class RemoveDeadWritesPass(ModulePass):
+class RemoveDeadWritesPass(ReportingPass):
     """Remove writes that nothing reads, with their allocations."""
 
     name = "remove-dead-writes"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         # From the end: a write dies when its readers, further down, are gone.
-        apply_patterns(
+        return apply_patterns(
             op,
             RemoveUnusedValue(),
             RemoveDeadWrite(),

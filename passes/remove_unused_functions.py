@@ -21,11 +21,11 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
 
 from .analysis.call_graph import CallGraph, symbol_name
+from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 
@@ -74,7 +74,7 @@ class RemoveUnusedFunction(RewritePattern):
 
 
 @dataclass(frozen=True)
-class RemoveUnusedFunctionsPass(ModulePass):
+class RemoveUnusedFunctionsPass(ReportingPass):
     """Remove functions that cannot be reached."""
 
     name = "remove-unused-functions"
@@ -82,10 +82,10 @@ class RemoveUnusedFunctionsPass(ModulePass):
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         functions = [function for function in op.ops if is_function(function)]
         if not self.entries and all(map(is_public, functions)):
-            return
+            return False
         graph = CallGraph.of(op)
         used = graph.reachable(entries_of(graph, self.entries, op))
-        apply_patterns(op, RemoveUnusedFunction(frozenset(used)), only=functions)
+        return apply_patterns(op, RemoveUnusedFunction(frozenset(used)), only=functions)

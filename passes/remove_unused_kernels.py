@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..dialects import relay
+from .support.changes import ReportingPass
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -59,13 +59,14 @@ class RemoveUnusedKernel(RewritePattern):
 
 
 @dataclass(frozen=True)
-class RemoveUnusedKernelsPass(ModulePass):
+class RemoveUnusedKernelsPass(ReportingPass):
     """Remove kernels that nothing calls, and shape functions that nothing names."""
 
     name = "remove-unused-kernels"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         kernels = [o for o in op.ops if isinstance(o, relay.PrimFuncOp | relay.ShapeFuncOp)]
-        if kernels:
-            used = frozenset(referenced_symbols(op))
-            apply_patterns(op, RemoveUnusedKernel(used), only=kernels)
+        if not kernels:
+            return False
+        used = frozenset(referenced_symbols(op))
+        return apply_patterns(op, RemoveUnusedKernel(used), only=kernels)

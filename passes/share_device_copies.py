@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
+from .support.changes import ReportingPass
 from .support.rewriting import apply_patterns
 
 Copied = tuple[SSAValue, Attribute]
@@ -65,10 +65,10 @@ class UseEarlierCopy(RewritePattern):
 
 
 @dataclass(frozen=True)
-class ShareDeviceCopiesPass(ModulePass):
+class ShareDeviceCopiesPass(ReportingPass):
     """Let uses of one value on one device share a copy."""
 
     name = "share-device-copies"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, UseEarlierCopy(equal_copies(op)))
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
+        return apply_patterns(op, UseEarlierCopy(equal_copies(op)))

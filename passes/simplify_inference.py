@@ -34,7 +34,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -54,6 +53,7 @@ from ..dialects.relay import (
 from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static
+from .support.changes import ReportingPass
 from .support.rewriting import apply_patterns
 
 
@@ -331,7 +331,7 @@ class RemoveIdentityCast(RewritePattern):
 
 
 @dataclass(frozen=True)
-class SimplifyInferencePass(ModulePass):
+class SimplifyInferencePass(ReportingPass):
     """Replace normalizations by arithmetic, and remove operators that do nothing."""
 
     name = "simplify-inference"
@@ -342,9 +342,9 @@ class SimplifyInferencePass(ModulePass):
     scale_weights: bool = False
     """Multiply weights in a side file by scales, too."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         known = relay.ConstantOp | relay.ParamOp if self.scale_weights else relay.ConstantOp
-        apply_patterns(
+        return apply_patterns(
             op,
             UnpackBatchNorm(known),
             *([UnpackLayerNorm()] if self.layer_norm else []),

@@ -33,7 +33,6 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import is_side_effect_free
 
@@ -48,6 +47,7 @@ from ..operators.sizes import Check
 from .analysis.polynomials import Polynomial, Symbol, holds
 from .analysis.sizes import Sizes, integer
 from .shapes.writer import Writer
+from .support.changes import ReportingPass
 from .support.rewriting import apply_patterns
 from .support.walk import is_kernel, outside_primitives
 
@@ -414,15 +414,15 @@ def is_function_level(op: Operation) -> bool:
 
 
 @dataclass(frozen=True)
-class SimplifyShapesPass(ModulePass):
+class SimplifyShapesPass(ReportingPass):
     """Reduce the computation of shapes to arithmetic on the dims of parameters."""
 
     name = "simplify-shapes"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
         ops = in_functions(op)
         if not any(map(concerns_sizes, ops)):
-            return
+            return False
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
         writer = Writer(host_of(op))
         if functions:
@@ -446,3 +446,4 @@ class SimplifyShapesPass(ModulePass):
         if called is not None:
             named = [o for o in op.ops if isinstance(o, relay.ShapeFuncOp | relay.PrimFuncOp)]
             apply_patterns(op, RemoveShapeFunction(called), only=named)
+        return True

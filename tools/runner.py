@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
 from ..dialects.errors import TOO_DEEP
+from ..passes.support.changes import apply_pass
 from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
 from ..passes.support.valid_ops import ValidOps
@@ -83,7 +84,7 @@ class Runner:
         self._show(index, step)
         before = module.clone() if self.reproducer_path is not None else None
         try:
-            self._apply(ctx, module, step)
+            changed = self._apply(ctx, module, step)
         except ShrinkException:
             raise
         except Exception as error:
@@ -98,21 +99,25 @@ class Runner:
             internal = InternalError(f"in pass '{step.name}'", error)
             internal.reproducer = self._write(ctx, before, index)
             raise internal from error
-        # A pass that declares that it changes nothing leaves a verified module verified.
-        if self.verify_each and not getattr(step, "changes_nothing", False):
+        if self.verify_each and changed:
             self._verify(ctx, module, before, index)
         self.dumps.after_pass(step, ctx, module)
 
-    def _apply(self, ctx: Context, module: ModuleOp, step: ModulePass) -> None:
-        """Run one pass, of a composite one its steps; each is shown and timed by itself."""
+    def _apply(self, ctx: Context, module: ModuleOp, step: ModulePass) -> bool:
+        """
+        Run one pass, of a composite one its steps; each is shown and timed by itself.
+
+        Returns whether anything may have changed.
+        """
         self.dumps.before_pass(step, ctx, module)
         with self.timer.span(step.name):
             if not isinstance(step, CompositePass):
-                step.apply(ctx, module)
-                return
+                return apply_pass(step, ctx, module)
+            changed = False
             for part in step.steps():
-                self._apply(ctx, module, part)
+                changed |= self._apply(ctx, module, part)
                 self.dumps.after_pass(part, ctx, module)
+            return changed
 
     def _verify(self, ctx: Context, module: ModuleOp, before: ModuleOp | None, index: int) -> None:
         name = self.steps[index].run.name

@@ -66,8 +66,12 @@ class CallDirectly(RewritePattern):
             rewriter.erase(value)
 
 
-def call_directly(module: ModuleOp) -> None:
-    """Make calls of known functions direct, and remove the function values that this leaves."""
+def call_directly(module: ModuleOp) -> bool:
+    """
+    Make calls of known functions direct, and remove the function values that this leaves.
+
+    Returns whether there are any.
+    """
     calls = [
         op
         for op in walk(module)
@@ -76,3 +80,4 @@ def call_directly(module: ModuleOp) -> None:
     if calls:
         functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
         apply_patterns(module, CallDirectly(functions), only=calls)
+    return bool(calls)

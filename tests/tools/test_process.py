@@ -135,6 +135,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         "xrelay.passes.support",
         "xrelay.passes.support.composite",
         "xrelay.passes.support.diagnostics",
+        "xrelay.passes.support.changes",
         "xrelay.passes.support.valid_ops",
         "xrelay.passes.support.verifier",
     }

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import cast
 
 from xdsl.dialects import bufferization, tensor
@@ -50,6 +51,8 @@ class Nest:
     inputs: tuple[AffineMap, ...]
     bits: int
     """Of an element of the result."""
+    depth: int | None
+    """The number of elements that one sum has; None is unknown."""
     has_consumer: bool
     """True if an elementwise op reads the result."""
 
@@ -102,7 +105,22 @@ def _nest(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | None:
     element = cast(Attribute, result.element_type)  # pyright: ignore[reportUnknownMemberType]
     if not isinstance(element, FixedBitwidthType):
         return None
-    return Nest(iterators, sizes, parallel, inputs, element.bitwidth, root is not reduction)
+    depth = _depth(reduction)
+    is_consumed = root is not reduction
+    return Nest(iterators, sizes, parallel, inputs, element.bitwidth, depth, is_consumed)
+
+
+def _depth(reduction: linalg.GenericOp) -> int | None:
+    """Return the number of turns of the loops that reduce, if it is known."""
+    turns: dict[int, int] = {}
+    for operand, map in zip(reduction.inputs, _maps(reduction), strict=False):
+        shape = cast("TensorType[Attribute]", operand.type).get_shape()
+        for expr, size in zip(map.results, shape, strict=True):
+            if isinstance(expr, AffineDimExpr):
+                turns[expr.position] = size
+    kinds = _iterators(reduction)
+    sizes = [turns.get(i, DYNAMIC_INDEX) for i, kind in enumerate(kinds) if kind == REDUCTION]
+    return None if DYNAMIC_INDEX in sizes else prod(sizes)
 
 
 def _is_chain(kernel: FuncOp, reduction: Operation, root: linalg.GenericOp) -> bool:

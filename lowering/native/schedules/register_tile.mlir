@@ -10,7 +10,8 @@ transform.annotate %root "xrelay.root" : !op
 %reduction = transform.structured.match ops{["linalg.generic"]}
     attributes{iterator_types = [$iterators]} in %func : (!op) -> !op
 transform.annotate %reduction "xrelay.reduction" : !op
-$tile = transform.structured.fuse %root tile_sizes [$sizes] interchange [$order]
+$block
+$tile = transform.structured.fuse $of tile_sizes [$sizes] interchange [$order]
     {apply_cleanup} : (!op) -> ($tile_types)
 
 $rests

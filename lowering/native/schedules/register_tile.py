@@ -26,6 +26,8 @@ def register_tile(nest: Nest, tile: Tile) -> str:
     return filled(
         "register_tile",
         iterators=", ".join(f"#linalg.iterator_type<{kind}>" for kind in nest.iterators),
+        block=_block(nest, tile),
+        of="%block" if tile.block else "%root",
         sizes=_list(root_sizes),
         order=_list(root_order),
         tile=_handles("loop", loops, first="%tile"),
@@ -35,6 +37,17 @@ def register_tile(nest: Nest, tile: Tile) -> str:
         step_types=ops(steps),
         step_sizes=_list(int(is_reduced) for is_reduced in reduced),
         rows=_single_rows(nest, tile),
+    )
+
+
+def _block(nest: Nest, tile: Tile) -> str:
+    """Write the step that divides the columns into blocks."""
+    if tile.block is None:
+        return ""
+    sizes = _list(_spread(nest, _only(nest, len(nest.parallel) - 1, tile.block)))
+    return (
+        f"%block, %block_loop = transform.structured.fuse %root tile_sizes [{sizes}]"
+        " {apply_cleanup} : (!op) -> (!op, !op)"
     )
 
 

@@ -21,6 +21,11 @@ ALONE = 8
 
 MOST_ROWS = 14
 
+BLOCK = 256 << 10
+"""
+The bytes of a block: vectors that stay in the cache of the second level while all rows read them.
+"""
+
 
 @dataclass(frozen=True)
 class Tile:
@@ -35,6 +40,8 @@ class Tile:
     """True if a step to the next row is more than one element of some operand's dim."""
     order: tuple[int, ...]
     """The parallel loops, outermost first."""
+    block: int | None = None
+    """The columns of a block, which is outside of all loops; None if there is one."""
 
     def sizes(self, nest: Nest) -> list[int]:
         """Return the size of the tile along each parallel loop; 0 is all of it."""
@@ -62,7 +69,29 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     is_strided = nest.stride(nest.parallel[row]) > 1
     most = min(MOST_ROWS, max(1, sums // max(1, width // lanes)))
     rows = _rows(nest.sizes[row], most, is_strided)
-    return Tile(row, rows, width, is_strided and rows > 1, _order(nest, row))
+    order, block = _order(nest, row), None
+    if nest.depth is not None and _is_shared(nest, row):
+        columns = BLOCK * 8 // max(nest.bits * nest.depth, 1)
+        block = _block(size, width, columns)
+        if block is not None:
+            order = (*(i for i in order if i != last), last)
+    return Tile(row, rows, width, is_strided and rows > 1, order, None if block == size else block)
+
+
+def _is_shared(nest: Nest, row: int) -> bool:
+    """Test whether no row has vectors of its own."""
+    shared = [map for map in nest.inputs if nest.moves(map, nest.parallel[-1])]
+    return not any(nest.moves(map, nest.parallel[row]) for map in shared)
+
+
+def _block(size: int, width: int, most: int) -> int | None:
+    """Return the largest part of `size` that is at most `most` and some whole tiles, if any is."""
+    if size % width:
+        return None
+    if size <= most:
+        return size
+    parts = [n for n in range(2 * width, most + 1, width) if size % n == 0]
+    return parts[-1] if parts else None
 
 
 def _width(size: int, most: int) -> int:
