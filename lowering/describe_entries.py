@@ -49,8 +49,8 @@ from .lower_to_bytecode import kernel_steps
 class DescribeEntry(RewritePattern):
     """Describe a function that is called from outside."""
 
-    devices: list[str]
-    """The devices of the module, in order of first use."""
+    devices: Sequence[str]
+    """The devices of the module, the host first."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
@@ -86,8 +86,6 @@ class DescribeEntry(RewritePattern):
             )
         device = device_of(type)
         spec = self.devices[0] if device is None else device.spec
-        if spec not in self.devices:
-            self.devices.append(spec)
         return Param(name, spec_of(type, op), self.devices.index(spec), dims if any(dims) else ())
 
 
@@ -111,14 +109,16 @@ class DescribeKernel(RewritePattern):
 
 
 def devices_in(module: ModuleOp, host: str) -> list[str]:
-    """Return the devices of storages, the host first."""
-    found = {host: None}
+    """Return the devices of all values: the host first, the others by name and number."""
+    found: set[str] = set()
     for op in walk(module):
-        for value in op.results:
+        args = (arg for region in op.regions for block in region.blocks for arg in block.args)
+        for value in (*op.results, *args):
             device = device_of(value.type)
             if device is not None:
-                found.setdefault(device.spec)
-    return [*found]
+                found.add(device.spec)
+    others = found - {host}
+    return [host, *sorted(others, key=lambda spec: (spec.partition(":")[0], len(spec), spec))]
 
 
 def params_in(module: ModuleOp) -> dict[str, str]:

@@ -167,6 +167,10 @@ _OF_ENTRIES = ("remove-unused-functions", "plan-memory", "describe-entries")
 """The passes that depend on which functions are called from outside."""
 
 
+_INTERFACE = ("aot-lower-main",)
+"""The pass that makes the interface in C."""
+
+
 def quoted(text: str) -> str:
     """Return `text` as the value of an option, whatever is in it."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
@@ -210,12 +214,22 @@ class AotPipeline(Pipeline):
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
 
+    prefix: str = ""
+    """The prefix of all symbols in C; by default the name of the source file."""
+
+    device_contexts: tuple[str, ...] = ()
+    """The devices that get a context, such as `cuda:0`, and calls around their use."""
+
     @property
     def text(self) -> str:
         moved = ("propagate-layout",) if self.layout == "nhwc" else ()
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *moved, "separate-padding", *_WEIGHTS)
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions{checks=true}")
         passes = (*kernels, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
+        names = (self.prefix,) if self.prefix else ()
+        passes = _with_option(passes, _INTERFACE, "prefix", *names)
+        contexts = _values(self.device_contexts)
+        passes = _with_option(passes, _INTERFACE, "device-contexts", *contexts)
         return _called_from_outside(passes, self.entries)
 
 
@@ -240,21 +254,26 @@ class LinalgPipeline(Pipeline):
 
 def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str:
     """Return the pipeline of `passes`, of which some are given the option `entries`."""
-    if not entries:
-        return ",".join(passes)
-    # A tuple of one value is given as that value.
-    names = (entries,) if isinstance(entries, str) else entries
-    option = f"entries={','.join(map(quoted, names))}"
-    return ",".join(_with_option(p, option) if _name(p) in _OF_ENTRIES else p for p in passes)
+    return ",".join(_with_option(passes, _OF_ENTRIES, "entries", *_values(entries)))
 
 
-def _name(step: str) -> str:
-    return step.partition("{")[0]
+def _values(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values of an option; a tuple of one value is given as that value."""
+    return (given,) if isinstance(given, str) else given
 
 
-def _with_option(step: str, option: str) -> str:
-    """Return the pass `step` with one more option."""
-    return f"{step[:-1]} {option}}}" if step.endswith("}") else f"{step}{{{option}}}"
+def _with_option(
+    passes: Sequence[str], names: Sequence[str], option: str, *values: str
+) -> Sequence[str]:
+    """Return `passes`, those of `names` with one more option, if it has values."""
+    text = f"{option}={','.join(map(quoted, values))}"
+
+    def step(given: str) -> str:
+        if not values or given.partition("{")[0] not in names:
+            return given
+        return f"{given[:-1]} {text}}}" if given.endswith("}") else f"{given}{{{text}}}"
+
+    return [step(given) for given in passes]
 
 
 PIPELINES: dict[str, type[Pipeline]] = {

@@ -139,8 +139,8 @@ class VerifyMemoryPlanPass(ModulePass):
             except PassError as error:
                 if checker.slots.proofs.has_given_up and error.message.startswith("cannot show"):
                     error.message += (
-                        f" (proofs were given up after {MAX_STEPS} steps: those of a simpler plan, "
-                        "such as that of layout-slices{strategy=coalesce}, are shorter)"
+                        f" (proofs were given up after {MAX_STEPS} steps: give sizes to open dims, "
+                        "or run plan-memory{dynamic=at-bind}, whose plan needs no proof)"
                     )
                 raise
             if block in named:

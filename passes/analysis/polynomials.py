@@ -420,7 +420,8 @@ class Algebra:
         divisor = right.constant
         if divisor is not None and divisor > 0:
             whole = Polynomial.from_terms(
-                {m: c // divisor for m, c in left.terms if not c % divisor}
+                # (n - 1) // 2 is (n + 1) // 2 - 1, a natural number but for the one
+                {m: c // divisor for m, c in left.terms if not (m and c % divisor)}
             )
             rest = left - whole * divisor
             if rest.constant is not None:

@@ -20,6 +20,7 @@ from .recurrent import RULES as RECURRENT
 from .reductions import RULES as REDUCTIONS
 from .resize import RULES as RESIZE
 from .rule import Rules
+from .scattering import RULES as SCATTERING
 from .selection import RULES as SELECTION
 from .shapes import RULES as SHAPES
 
@@ -39,6 +40,7 @@ _DEFAULT: Rules = {
     **RECURRENT,
     **REDUCTIONS,
     **RESIZE,
+    **SCATTERING,
     **SELECTION,
     **SHAPES,
 }

@@ -9,6 +9,8 @@ from ..node import Node
 from ..values import Constant, Value, dtype_of, is_float, shape_of
 from .rule import Convert, Rule, Rules, since
 
+INDEX = np.dtype(np.int64)
+
 
 def unary(name: str) -> Convert:
     """Return the conversion to the unary operator `name` of `relay`."""
@@ -152,6 +154,33 @@ def where(node: Node, b: Builder) -> Value:
     return b.op("where", node.input(0), node.input(1), node.input(2))
 
 
+def bit_shift(node: Node, b: Builder) -> Value:
+    """Shift the bits of integers: multiply or divide by powers of 2; signed ones keep the sign."""
+    x, y = node.input(0), node.input(1)
+    left = node.choice("direction", "", ("LEFT", "RIGHT")) == "LEFT"
+    dtype = dtype_of(x)
+    bits = 8 * dtype.itemsize
+    most = bits if left or dtype.kind == "u" else bits - 1  # powers of 2 that are positive
+    powers = (np.uint64(1) << np.arange(most, dtype=np.uint64)).astype(dtype)
+    factors = b.op("take", b.constant(powers), b.cast(y, INDEX), axis=0, mode="clip")
+    shifted = b.op("multiply" if left else "floor_divide", x, factors)
+    zero = b.scalar_like(0, x)
+    past = zero
+    if dtype.kind == "i" and not left:
+        past = b.op("where", b.op("less", x, zero), b.scalar_like(-1, x), zero)
+    inside = b.op("less", y, b.scalar_like(most, y))
+    if dtype.kind == "i":  # a negative shift is a large one
+        inside = b.op("logical_and", inside, b.op("greater_equal", y, zero))
+    return b.op("where", inside, shifted, past)
+
+
+def bitwise_not(node: Node, b: Builder) -> Value:
+    """Flip all bits: compute -1 - x, or the greatest number less x if it is unsigned."""
+    x = node.input(0)
+    ones = np.asarray(-1 if dtype_of(x).kind == "i" else np.iinfo(dtype_of(x)).max, dtype_of(x))
+    return b.op("subtract", b.constant(ones), x)
+
+
 RULES: Rules = {
     "Abs": since(6, unary("abs")),
     "Acos": since(7, unary("acos")),
@@ -164,6 +193,8 @@ RULES: Rules = {
     "Atanh": since(9, unary("atanh")),
     "Cast": since(6, cast),
     "CastLike": since(15, cast_like),
+    "BitShift": since(11, bit_shift),
+    "BitwiseNot": since(18, bitwise_not),
     "Ceil": since(6, unary("ceil")),
     "Clip": (Rule(clip_by_attributes, 6, 11), Rule(clip, 11)),
     "Cosh": since(9, unary("cosh")),

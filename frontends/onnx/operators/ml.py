@@ -88,6 +88,13 @@ def _transformed(node: Node, y: Value, b: Builder) -> Value:
     return y
 
 
+def binarizer(node: Node, b: Builder) -> Value:
+    """Return 1 where an element is above the threshold, else 0."""
+    x = node.input(0)
+    above = b.op("greater", x, b.scalar_like(node.number("threshold", 0.0), x))
+    return b.cast(above, dtype_of(x))
+
+
 def linear_regressor(node: Node, b: Builder) -> Value:
     return _transformed(node, _linear(node, node.integer("targets", 1), b), b)
 
@@ -112,6 +119,7 @@ def linear_classifier(node: Node, b: Builder) -> Results:
 
 RULES: Rules = {
     "ArrayFeatureExtractor": since(1, array_feature_extractor),
+    "Binarizer": since(1, binarizer),
     "LinearClassifier": since(1, linear_classifier),
     "LinearRegressor": since(1, linear_regressor),
     "Normalizer": since(1, normalizer),

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from native_kernels import run
-from scheduled_kernels import Body, function_of, kernel_on, scheduled
+from scheduled_kernels import Body, function_of, kernel_on, scheduled, scheduled_module
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.native.fusion import fuse_elementwise
+from xrelay.lowering.native.kernels import compile_kernels
 from xrelay.lowering.native.machine import Machine
 from xrelay.lowering.native.preparation import prepare
 from xrelay.lowering.native.saved_stages import SavedStages
@@ -23,6 +24,7 @@ from xrelay.lowering.native.schedules.nests import nest_of
 from xrelay.lowering.native.schedules.tiles import tile_of, widths
 from xrelay.lowering.native.schedules.vectors import AVX, AVX512, SSE, Vectors
 from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.units import units_of
 
 Array = Any
 RNG = np.random.default_rng(0)
@@ -168,6 +170,18 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
         np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4, err_msg=name)
     vectors = [text for text in map(Path.read_text, tmp_path.glob("*.ll")) if "xk_" in text]
     assert any("x float>" in text for text in vectors), "no vectors in the code of kernels"
+
+
+def test_schedules_for_other_processors_compile():
+    shape = CONVOLUTIONS[0]
+    x, w = draw(1, shape.size, shape.size, shape.channels), draw(*shape.weight())
+    types = [tensor_type(f32, list(size)) for size in OPERATORS[0].shapes]
+    kernels = [convolution("c", shape, x, w), kernel_on("o", types, OPERATORS[0].write)]
+    machine = Machine("aarch64-unknown-linux-gnu")
+    settings = Settings(machine, choose, remark=must_apply)
+    units = units_of(scheduled_module(kernels), settings)
+    assert all(choose(kernel.function, machine) is not None for kernel in units.kernels)
+    assert all(part.code for part in compile_kernels(units.kernels, settings))
 
 
 def residual(name: str, case: Convolution, x: Array, w: Array):

@@ -133,6 +133,7 @@ def test_division_is_exact_where_it_can_be():
     assert n.quotient(constant(0)) is None
     assert algebra.floordiv(n * 6 + 4, constant(3)) == n * 2 + 1
     assert algebra.floordiv(n, constant(2)) == algebra.floordiv(n, constant(2))
+    assert algebra.floordiv(n - 5, constant(4)) == algebra.floordiv(n + 3, constant(4)) - 2
     assert algebra.mod(n * 6 + 4, constant(3)) == constant(1)
 
 
