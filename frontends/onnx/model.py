@@ -32,7 +32,9 @@ LARGE = 1 << 20
 
 def read_model(data: bytes | memoryview | ModelProto, external: ExternalData) -> ModelProto:
     """
-    Parse the model in `data`, unless it is one already; raises `OnnxError` when it is damaged or not a model.
+    Parse the model in `data`, unless it is one already.
+
+    Raises `OnnxError` when it is damaged or not a model.
 
     The data of large tensors are one more file of `external`.
     """

@@ -87,7 +87,7 @@ def same_without_the_compiler(
 ) -> None:
     """Assert that `exe` computes what `program` does, in a process that lacks the compiler."""
     capsys.readouterr()
-    options = ("--random-seed", "3", *options)
+    options = ("--random-seed", "3", "--random-weights", *options)
     assert run.main([program, *options]) == 0
     wanted = capsys.readouterr().out
     assert wanted
