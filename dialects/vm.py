@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
-from typing import Self
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -146,6 +146,8 @@ class KernelDevices(DeviceRule):
     Which ones the kernel reads there is up to it; the machine checks that.
     """
 
+    names_no_device: ClassVar = True
+
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         assert isinstance(op, InvokeTvmOp)
         sizes = [value for value in op.ins if may_be_sizes(value)]
@@ -257,6 +259,8 @@ class ShapeOfOp(IRDLOperation):
 @dataclass(frozen=True)
 class ViewDevices(DeviceRule):
     """The view is on the device of its data; a shape is on the host."""
+
+    names_no_device: ClassVar = True
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         yield SameDomain((op.operands[0], op.results[0]), "a view is where its data is")

@@ -19,7 +19,7 @@ from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective, Print
 from xdsl.parser import Parser, ParserState
 from xdsl.pattern_rewriter import PatternRewriteWalker
 from xdsl.printer import Printer
-from xdsl.traits import IsolatedFromAbove
+from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.lexer import Input, Position, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
@@ -290,6 +290,28 @@ def isolated(trait: IsolatedFromAbove, op: Operation) -> None:
     """Replace `IsolatedFromAbove.verify`: our verifier checks every operand once."""
 
 
+_TABLE = "_found_traits"
+
+
+def get_trait(kind: type[Operation], trait: type[OpTrait] | OpTrait) -> OpTrait | None:
+    """Replace `Operation.get_trait`, which compares all traits of a class at every call."""
+    traits = kind.traits.traits
+    known: tuple[object, dict[Any, OpTrait | None]] | None = kind.__dict__.get(_TABLE)
+    if known is None or known[0] is not traits:  # a trait was added
+        known = traits, {}
+        setattr(kind, _TABLE, known)
+    found = known[1]
+    try:
+        return found[trait]
+    except KeyError:
+        if isinstance(trait, type):
+            having = (t for t in traits if isinstance(t, trait))
+        else:
+            having = (t for t in traits if t == trait)
+        found[trait] = next(having, None)
+        return found[trait]
+
+
 def print_functional_type(
     directive: FunctionalTypeDirective, printer: Printer, state: PrintingState, op: IRDLOperation
 ) -> None:
@@ -299,7 +321,8 @@ def print_functional_type(
     printer.print_function_type(operands, directive.result_typeable_directive.get_types(op))
 
 
-REPLACED: tuple[tuple[type, str, Callable[..., object]], ...] = (
+REPLACED: tuple[tuple[type, str, object], ...] = (
+    (Operation, "get_trait", classmethod(get_trait)),
     (Operation, "walk", walk),
     (Region, "walk", walk),
     (Block, "walk", walk),
@@ -308,7 +331,7 @@ REPLACED: tuple[tuple[type, str, Callable[..., object]], ...] = (
     (FunctionalTypeDirective, "print", print_functional_type),
 )
 """
-Methods of xDSL, and functions that do the same right, or in linear time.
+Methods of xDSL, and what does the same right, or in linear time.
 
 n nested regions take xDSL n² steps: `walk` costs each op its depth, and two checks climb from
 every op to the module.

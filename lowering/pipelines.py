@@ -42,6 +42,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `verify-stage` at every level: its error names an op that was left and the pass that should have
   removed it; a later pass would only fail on the op.
 
+With `kernels=native`, layout and weights are changed first, as in `aot`.
+
 `aot` takes a `relay` program as `vm` does to `memory-planned`, and from there out of the house.
 What differs, and why:
 
@@ -159,6 +161,8 @@ _TO_FIRST_ORDER = (
     "infer-types",
 )
 
+_LAYOUT = ("propagate-layout", "separate-padding")
+
 _WEIGHTS = ("transpose-weights", "fold-constants", "fold-weights")
 
 _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
@@ -189,6 +193,9 @@ class VmPipeline(Pipeline):
     together; `plan` lets those share bytes that are never live together.
     """
 
+    kernels: Literal["numpy", "native"] = "numpy"
+    """`native` gives images and weights the layout that compiled kernels read, as `aot` does."""
+
     entries: tuple[str, ...] = ()
     """
     The functions that are called from outside, for `remove-unused-functions` and `plan-memory`; if
@@ -197,7 +204,9 @@ class VmPipeline(Pipeline):
 
     @property
     def text(self) -> str:
-        kernels = (*_TO_SIMPLIFIED, *_TO_KERNELS, "create-shape-functions")
+        native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
+        simple = native if self.kernels == "native" else _TO_SIMPLIFIED
+        kernels = (*simple, *_TO_KERNELS, "create-shape-functions")
         passes = (*kernels, *_TO_MANIFEST, *_MEMORY[self.memory], *_TO_BYTECODE)
         return _called_from_outside(passes, self.entries)
 
@@ -222,8 +231,8 @@ class AotPipeline(Pipeline):
 
     @property
     def text(self) -> str:
-        moved = ("propagate-layout",) if self.layout == "nhwc" else ()
-        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *moved, "separate-padding", *_WEIGHTS)
+        layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
+        simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *_WEIGHTS)
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions{checks=true}")
         passes = (*kernels, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
         names = (self.prefix,) if self.prefix else ()

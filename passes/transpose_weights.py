@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.relay import matmul, rearrange
+from ..dialects.relay import matmul, rearrange, reshape
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import as_tensor
 from .support.rewriting import apply_patterns
@@ -31,6 +31,14 @@ def rank_of(value: SSAValue) -> int | None:
     return None if type is None else type.get_num_dims()
 
 
+def is_constant(value: SSAValue) -> bool:
+    """Test whether `value` is a constant or a weight, maybe with its elements rearranged."""
+    owner = value.owner
+    while isinstance(owner, rearrange.TransposeOp | reshape.ReshapeOp) and len(owner.operands) == 1:
+        owner = owner.operands[0].owner
+    return isinstance(owner, relay.ConstantOp | relay.ParamOp)
+
+
 @dataclass
 class Transposed:
     """The weights that were transposed, each once."""
@@ -39,9 +47,9 @@ class Transposed:
 
     def of(self, weight: SSAValue, rewriter: PatternRewriter) -> SSAValue | None:
         """Return the transpose of the matrix `weight`, right after it; None if it is computed."""
-        if not isinstance(weight.owner, relay.ConstantOp | relay.ParamOp):
-            return None
         if weight not in self.made:
+            if not is_constant(weight) or not isinstance(weight.owner, Operation):
+                return None
             op = rearrange.TransposeOp.on([weight], {"axes": ints((1, 0))})
             op.result.name_hint = weight.name_hint
             rewriter.insert(op, InsertPoint.after(weight.owner))

@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, get_args
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import OpTrait
 
@@ -27,6 +27,7 @@ from ..dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, Sam
 from ..dialects.relay.incomplete import is_incomplete
 from ..dialects.tensors import has_dynamic
 from ..dialects.walking import walk
+from ..dialects.xdsl_internals import operands_of
 from .analysis.aliases import bodies_of
 from .analysis.liveness import used_after_kill
 from .support.diagnostics import PassError
@@ -86,10 +87,29 @@ class Rule:
         return STAGES.index(self.stage) <= STAGES.index(stage)
 
 
-def incomplete_type(op: Operation) -> str | None:
-    for value in defined_values(op):
-        if is_incomplete(value.type):
-            return "its type is incomplete: infer-types should have filled it in"
+@dataclass(frozen=True)
+class TypeFault:
+    """Finds values that an op defines whose type has the fault that `find` returns."""
+
+    find: Callable[[Attribute], str | None]
+    faults: dict[int, str | None] = field(default_factory=dict[int, "str | None"])
+    """Cached by the identity of the type: nothing changes while the rule is in use."""
+
+    def __call__(self, op: Operation) -> str | None:
+        faults = self.faults
+        for value in defined_values(op):
+            type = value.type
+            if id(type) not in faults:
+                faults[id(type)] = self.find(type)
+            fault = faults[id(type)]
+            if fault is not None:
+                return fault
+        return None
+
+
+def incomplete_type(type: Attribute) -> str | None:
+    if is_incomplete(type):
+        return "its type is incomplete: infer-types should have filled it in"
     return None
 
 
@@ -97,14 +117,9 @@ def hint(op: Operation) -> str:
     return "plan-devices should have turned it into a copy or removed it"
 
 
-def without_device(op: Operation) -> str | None:
-    if isinstance(op, relay.PrimFuncOp | relay.ShapeFuncOp):
-        return None
-    for value in defined_values(op):
-        if None in devices_in(value.type):
-            return (
-                f"it has a value of type {value.type}: plan-devices should have given it a device"
-            )
+def without_device(type: Attribute) -> str | None:
+    if None in devices_in(type):
+        return f"it has a value of type {type}: plan-devices should have given it a device"
     return None
 
 
@@ -116,13 +131,33 @@ class Misplaced:
         default_factory=dict[type[Operation], "DeviceRule | None"]
     )
     """Cached by op class."""
+    devices: dict[int, VirtualDeviceAttr | None] = field(
+        default_factory=dict[int, "VirtualDeviceAttr | None"]
+    )
+    """Cached by the identity of the type."""
+
+    def share_device(self, op: Operation) -> bool:
+        """Test whether all operands and results of `op` that have a device have the same one."""
+        devices, shared = self.devices, None
+        for value in (*operands_of(op), *op.results):
+            type = value.type
+            if id(type) not in devices:
+                devices[id(type)] = device_of(type)
+            device = devices[id(type)]
+            if device is not None and device is not shared and device != shared:
+                if shared is not None:
+                    return False
+                shared = device
+        return True
 
     def __call__(self, op: Operation) -> str | None:
         kind = type(op)
         if kind not in self.rules:
             self.rules[kind] = op.get_trait(DeviceRule)
         rule = self.rules[kind]
-        for constraint in () if rule is None else rule.constraints(op):
+        if rule is None or (rule.names_no_device and self.share_device(op)):
+            return None
+        for constraint in rule.constraints(op):
             if not isinstance(constraint, Pinned | SameDomain):
                 continue  # the module does not name the host, and preferences may fail
             one, *others = constrained_devices(constraint)
@@ -209,10 +244,11 @@ def has_trait(trait: type[OpTrait]) -> Callable[[type[Operation]], bool]:
     return lambda kind: kind.get_trait(trait) is not None
 
 
+def has_values_on_devices(kind: type[Operation]) -> bool:
+    return not issubclass(kind, relay.PrimFuncOp | relay.ShapeFuncOp)
+
+
 RULES = (
-    Rule("planned", incomplete_type),
-    Rule("planned", hint, concerns=is_one_of(relay.OnDeviceOp)),
-    Rule("planned", without_device, in_kernels=False),
     Rule("fused", loose_operator, in_kernels=False, concerns=has_trait(Fusible)),
     Rule("lowered", primitive, concerns=is_one_of(relay.PrimitiveOp)),
     Rule(
@@ -236,7 +272,14 @@ def rules_at(stage: str) -> list[Rule]:
         return [Rule(stage, not_memref)]
     if stage == "linalg":
         return [Rule(stage, not_linalg)]
-    rules = [*RULES, Rule("planned", Misplaced(), in_kernels=False)]
+    without = TypeFault(without_device)
+    rules = [
+        Rule("planned", TypeFault(incomplete_type)),
+        Rule("planned", hint, concerns=is_one_of(relay.OnDeviceOp)),
+        Rule("planned", without, in_kernels=False, concerns=has_values_on_devices),
+        *RULES,
+        Rule("planned", Misplaced(), in_kernels=False),
+    ]
     return [rule for rule in rules if rule.holds_at(stage)]
 
 

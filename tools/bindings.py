@@ -44,9 +44,11 @@ def bindings_of(
 
 
 def with_shapes(bindings: InputBindings, arrays: ArrayFiles) -> InputBindings:
-    """Return `bindings` with the shapes of arrays for inputs without a shape or a value."""
+    """Return `bindings` with the shapes of arrays for inputs that have none in `bindings`."""
     shapes: dict[str, Sequence[int | None]] = {
-        name: array.spec.dims for name, array in arrays.named.items() if name not in bindings.values
+        name: array.spec.dims
+        for name, array in arrays.named.items()
+        if isinstance(bindings.values.get(name, 0), bool | int | float)
     }
     return replace(bindings, shapes={**shapes, **bindings.shapes})
 

@@ -222,8 +222,9 @@ class Compiler:
         Run `pipeline` on a program, in place, unless it is bytecode.
 
         By default it is `vm`, for a program of which only the function `entry` is called if it is
-        given. With `reads_memory`, the memory that the program uses is read right before it becomes
-        bytecode, and with `keeps_kernels`, its kernels are kept.
+        given, and for compiled kernels with `keeps_kernels`. With `reads_memory`, the memory that
+        the program uses is read right before it becomes bytecode, and with `keeps_kernels`, its
+        kernels are kept.
         """
         module = program.module
         if is_bytecode(module):
@@ -235,7 +236,9 @@ class Compiler:
             return Loaded(module, program.weights, {}, DataTypes(), {})
         if pipeline is None:
             names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
-            pipeline = f"vm{{entries={quoted(entry)}}}" if entry in names and entry else "vm"
+            options = ["kernels=native"] if keeps_kernels else []
+            options += [f"entries={quoted(entry)}"] if entry in names and entry else []
+            pipeline = f"vm{{{' '.join(options)}}}" if options else "vm"
         runner = Runner(steps=self.steps(pipeline), progress=self.reporter.progress)
         return lower(runner, self.context, program, reads_memory, keeps_kernels)
 

@@ -215,7 +215,7 @@ def compile_model(
             origin = _ORIGINS[module]
         loaded = compiler.compile(
             Given(module),
-            pipeline,
+            None if pipeline == "vm" else pipeline,
             reads_memory=not is_bytecode(module),
             keeps_kernels=kernels == "native",
         )

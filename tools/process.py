@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from inspect import getattr_static
 
 from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
@@ -43,7 +44,7 @@ def settings() -> Generator[None]:
 def _changed() -> Generator[None]:
     recursion = sys.getrecursionlimit()
     thresholds = gc.get_threshold()
-    before = [(cls, name, getattr(cls, name)) for cls, name in CHANGED]
+    before = [(cls, name, getattr_static(cls, name)) for cls, name in CHANGED]
     sys.setrecursionlimit(max(recursion, RECURSION_LIMIT))
     gc.set_threshold(*GC_THRESHOLDS)
     for cls, name, linear in REPLACED:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation, SSAValue
@@ -58,6 +58,9 @@ DeviceConstraint: TypeAlias = SameDomain | PreferSameDomain | Pinned | OnHost
 class DeviceRule(OpTrait, ABC):
     """Which devices an op's operands and results may be on."""
 
+    names_no_device: ClassVar[bool] = False
+    """True if operands and results may be on any device, if all are on the same one."""
+
     @abstractmethod
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]: ...
 
@@ -65,6 +68,8 @@ class DeviceRule(OpTrait, ABC):
 @dataclass(frozen=True)
 class SameDevice(DeviceRule):
     """Every operand and every result is on one device: the rule of ordinary operators."""
+
+    names_no_device: ClassVar = True
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         values = (*op.operands, *op.results)
@@ -77,6 +82,8 @@ class SameDevice(DeviceRule):
 class AnyDevice(DeviceRule):
     """Each operand and each result may be on any device."""
 
+    names_no_device: ClassVar = True
+
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         return ()
 
@@ -84,6 +91,8 @@ class AnyDevice(DeviceRule):
 @dataclass(frozen=True)
 class ResultOnHost(DeviceRule):
     """Results are on the host; operands may be on any device."""
+
+    names_no_device: ClassVar = True
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         for result in op.results:
@@ -93,6 +102,8 @@ class ResultOnHost(DeviceRule):
 @dataclass(frozen=True)
 class AllOnHost(DeviceRule):
     """Operands and results are on the host."""
+
+    names_no_device: ClassVar = True
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         for value in (*op.operands, *op.results):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import (
@@ -73,6 +74,8 @@ class ResultIsOuts(Aliasing):
 @dataclass(frozen=True)
 class CopyDevices(DeviceRule):
     """The result is on the device of its destination; the source may be on another."""
+
+    names_no_device: ClassVar = True
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         yield SameDomain((op.operands[1], op.results[0]), "what is written is where its tensor is")

@@ -118,8 +118,26 @@ def _fused(op: linalg.GenericOp) -> linalg.GenericOp | None:
             and (_is_identity(_maps(op)[number]) or not _has_index(producer))
             and len(op.inputs) + len(producer.inputs) <= MOST_OPERANDS
         ):
-            return _with_producer(op, number, producer)
+            maps = _maps_with_producer(op, number, producer)
+            if _have_sizes(maps):
+                return _with_producer(op, number, producer, maps)
     return None
+
+
+def _maps_with_producer(
+    op: linalg.GenericOp, number: int, producer: linalg.GenericOp
+) -> list[AffineMap]:
+    """Return the maps of `op` with the operands of `producer` in place of operand `number`."""
+    maps = _maps(op)
+    maps[number : number + 1] = [map.compose(maps[number]) for map in _maps(producer)[:-1]]
+    return maps
+
+
+def _have_sizes(maps: Sequence[AffineMap]) -> bool:
+    """Test whether each loop runs along a dim of an operand, which determines its size."""
+    exprs = [expr for map in maps for expr in map.results]
+    loops = {expr.position for expr in exprs if isinstance(expr, AffineDimExpr)}
+    return len(loops) == maps[0].num_dims
 
 
 def _reads_once(map: AffineMap) -> bool:
@@ -129,12 +147,10 @@ def _reads_once(map: AffineMap) -> bool:
 
 
 def _with_producer(
-    op: linalg.GenericOp, number: int, producer: linalg.GenericOp
+    op: linalg.GenericOp, number: int, producer: linalg.GenericOp, maps: Sequence[AffineMap]
 ) -> linalg.GenericOp:
-    *maps, out = _maps(op)
     inputs = [*op.inputs]
     inputs[number : number + 1] = producer.inputs
-    maps[number : number + 1] = [map.compose(maps[number]) for map in _maps(producer)[:-1]]
     old, source = op.body.block, producer.body.block
     block = Block(arg_types=[_element(v) for v in (*inputs, *op.outputs)])
     count = len(producer.inputs)
@@ -146,7 +162,7 @@ def _with_producer(
     value = end.operands[0]
     Rewriter.erase_op(end)
     _move(old, block, [*ours[:number], value, *ours[number:]])
-    fused = _generic(op, inputs, [*op.outputs], [*maps, out], block)
+    fused = _generic(op, inputs, [*op.outputs], maps, block)
     _replace(op, fused, fused.results[0])
     Rewriter.erase_op(producer)
     return fused

@@ -27,6 +27,7 @@ def parse_keyed(
             name, value = parse(text)
         except ValueError as error:
             raise PassError(f"each of {option} {error}") from None
-        if found.setdefault(name, value) != value:
+        before = found.setdefault(name, value)
+        if before is not value and before != value:
             raise PassError(f"{option} has two values for '{name}'")
     return found

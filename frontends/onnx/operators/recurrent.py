@@ -57,12 +57,18 @@ _OF_ALPHA: Mapping[str, tuple[float, Callable[[Value, float, Builder], Value]]] 
 }
 """Activation functions of one number, and its default."""
 
-_OF_BOTH: Mapping[str, tuple[float, float, Callable[[Value, float, float, Builder], Value]]] = {
-    "affine": (1.0, 0.0, _line),
+_OF_BOTH: Mapping[
+    str, tuple[float | None, float | None, Callable[[Value, float, float, Builder], Value]]
+] = {
+    "affine": (None, None, _line),
     "hardsigmoid": (0.2, 0.5, hard_sigmoid_of),
-    "scaledtanh": (1.0, 1.0, _scaled_tanh),
+    "scaledtanh": (None, None, _scaled_tanh),
 }
-"""Activation functions of two numbers, and their defaults."""
+"""
+Activation functions of two numbers, and their defaults: those of the operator of that name, if ONNX
+has it. (For numbers that are omitted, onnxruntime takes 0 in all but `LeakyRelu`, `Elu` and
+`HardSigmoid`; ONNX says 1 for `ThresholdedRelu`.)
+"""
 
 
 def _activations(node: Node, defaults: Sequence[str], directions: int) -> list[Function]:
@@ -91,6 +97,11 @@ def _activation(node: Node, name: str, alphas: Iterator[float], betas: Iterator[
     if key in _OF_BOTH:
         first, second, of_both = _OF_BOTH[key]
         alpha, beta = next(alphas, first), next(betas, second)
+        if alpha is None or beta is None:
+            raise node.error(
+                f'activation "{name}" has no default numbers; supported: an activation_alpha and '
+                "an activation_beta"
+            )
         return lambda x, b: of_both(x, alpha, beta, b)
     known = ", ".join(sorted((*_PLAIN, *_OF_ALPHA, *_OF_BOTH)))
     raise node.error(f'activation "{name}" is not supported; supported: {known}')

@@ -24,3 +24,19 @@ func.func @with_an_argument(%x: tensor<5x4xf32>, %w: tensor<8x4xf32>) -> tensor<
   %a = relay.nn.dense %x, %w : (tensor<5x4xf32>, tensor<8x4xf32>) -> tensor<5x8xf32>
   func.return %a : tensor<5x8xf32>
 }
+
+// -----
+
+// Weights that were rearranged are weights.
+//
+// CHECK-LABEL: @rearranged
+// CHECK:         %[[R:.*]] = relay.reshape
+// CHECK-NEXT:    %[[T:.*]] = relay.transpose %[[R]] {axes = array<i64: 1, 0>}
+// CHECK-NEXT:    relay.nn.matmul %x, %[[T]]
+func.func @rearranged(%x: tensor<5x4xf32>) -> tensor<5x8xf32> {
+  %w = relay.param "w" : tensor<8x2x2xf32>
+  %t = relay.transpose %w {axes = array<i64: 0, 2, 1>} : (tensor<8x2x2xf32>) -> tensor<8x2x2xf32>
+  %r = relay.reshape %t {newshape = array<i64: 8, 4>} : (tensor<8x2x2xf32>) -> tensor<8x4xf32>
+  %a = relay.nn.dense %x, %r : (tensor<5x4xf32>, tensor<8x4xf32>) -> tensor<5x8xf32>
+  func.return %a : tensor<5x8xf32>
+}

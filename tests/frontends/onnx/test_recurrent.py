@@ -13,6 +13,7 @@ from onnx_models import Array, run_onnxruntime
 from onnx_programs import agree, functions, model, value
 from onnx_small import random_array
 
+from xrelay.frontends.onnx import OnnxError
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.passes.evaluation.evaluator import evaluate
 
@@ -144,3 +145,29 @@ def test_a_batch_of_any_size_without_an_initial_state():
         actual = evaluate(conversion.module, [x], conversion.params)
         for mine, theirs in zip(actual, run_onnxruntime(proto, {"X": x}), strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("activation", ["Affine", "ScaledTanh"])
+def test_activations_without_default_numbers(activation: str):
+    proto, _ = layer("RNN", activations=[activation], activation_alpha=[0.5])
+    with pytest.raises(OnnxError, match=f'"{activation}" has no default numbers; supported: an'):
+        convert_model(proto, "bad.onnx")
+
+
+@pytest.mark.parametrize(
+    ("activation", "numbers"),
+    [
+        ("ThresholdedRelu", {"activation_alpha": [1.0]}),
+        ("LeakyRelu", {"activation_alpha": [0.01]}),
+        ("Elu", {"activation_alpha": [1.0]}),
+        ("HardSigmoid", {"activation_alpha": [0.2], "activation_beta": [0.5]}),
+    ],
+)
+def test_default_numbers_are_those_of_the_operator(activation: str, numbers: dict[str, Any]):
+    """Here onnxruntime is given them: it takes 0 for that of ThresholdedRelu."""
+    omitted, feeds = layer("RNN", activations=[activation])
+    given, _ = layer("RNN", activations=[activation], **numbers)
+    conversion = convert_model(omitted, "small.onnx")
+    found = evaluate(conversion.module, list(feeds.values()), conversion.params)
+    for a, e in zip(found, run_onnxruntime(given, feeds), strict=True):
+        np.testing.assert_allclose(a, e, rtol=1e-4, atol=1e-6)

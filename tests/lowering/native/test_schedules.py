@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from native_kernels import run
-from scheduled_kernels import Body, function_of, kernel_on, scheduled
+from scheduled_kernels import Body, function_of, kernel_on, scheduled, scheduled_module
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.native.fusion import fuse_elementwise
+from xrelay.lowering.native.kernels import compile_kernels
 from xrelay.lowering.native.machine import Machine
 from xrelay.lowering.native.preparation import prepare
 from xrelay.lowering.native.saved_stages import SavedStages
@@ -23,6 +24,7 @@ from xrelay.lowering.native.schedules.nests import nest_of
 from xrelay.lowering.native.schedules.tiles import tile_of, widths
 from xrelay.lowering.native.schedules.vectors import AVX, AVX512, SSE, Vectors
 from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.units import units_of
 
 Array = Any
 RNG = np.random.default_rng(0)
@@ -170,6 +172,18 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
     assert any("x float>" in text for text in vectors), "no vectors in the code of kernels"
 
 
+def test_schedules_for_other_processors_compile():
+    shape = CONVOLUTIONS[0]
+    x, w = draw(1, shape.size, shape.size, shape.channels), draw(*shape.weight())
+    types = [tensor_type(f32, list(size)) for size in OPERATORS[0].shapes]
+    kernels = [convolution("c", shape, x, w), kernel_on("o", types, OPERATORS[0].write)]
+    machine = Machine("aarch64-unknown-linux-gnu")
+    settings = Settings(machine, choose, remark=must_apply)
+    units = units_of(scheduled_module(kernels), settings)
+    assert all(choose(kernel.function, machine) is not None for kernel in units.kernels)
+    assert all(part.code for part in compile_kernels(units.kernels, settings))
+
+
 def residual(name: str, case: Convolution, x: Array, w: Array):
     """A convolution and what is added to it, over which the plan may lay the result."""
     y = case.product(x, w)
@@ -250,6 +264,18 @@ def test_large_operands_are_read_in_blocks():
     tile = tile_of(nest, AVX)
     assert tile is not None
     assert (tile.block, tile.order[-1]) == (80, 1)
+
+
+def test_tiles_of_deep_sums_are_narrow():
+    case = Convolution(14, 512, 64, 3, padding=1)
+    x, w = np.empty((1, 14, 14, 512), np.float32), np.empty(case.weight(), np.float32)
+    function = function_of(convolution("k", case, x, w))
+    fuse_elementwise(function)
+    nest = nest_of(function)
+    assert nest is not None
+    tile = tile_of(nest, AVX512)
+    assert tile is not None
+    assert (tile.rows, tile.width) == (14, AVX512.lanes(32))
 
 
 def test_rests_of_rows_are_powers_of_two():
