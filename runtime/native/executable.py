@@ -232,8 +232,8 @@ def _library_of(code: ctypes.CDLL, path: str | PathLike[str]) -> Library:
         raise MachineError(text) from None
     describe.restype = ctypes.c_char_p
     try:
-        return Library.from_json(describe().decode("utf-8"))
-    except (InterfaceError, UnicodeDecodeError, AttributeError) as error:
+        return Library.from_json((describe() or b"").decode("utf-8"))
+    except (InterfaceError, UnicodeDecodeError) as error:
         raise MachineError(f"{path}: {error}") from error
 
 
