@@ -162,10 +162,11 @@ def aligned(array: Any) -> Any:
 
 def seconds(call: Callable[[], object]) -> float:
     """Return the CPU seconds of a call, as the mean of as many as take 5 ms."""
-    start, calls = process_time(), 0
-    while (spent := process_time() - start) < 0.005:
+    start, calls, spent = process_time(), 0, 0.0
+    while spent < 0.005:
         call()
         calls += 1
+        spent = process_time() - start
     return spent / calls
 
 

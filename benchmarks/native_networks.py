@@ -275,10 +275,11 @@ def seconds_of(call: Callable[[], object], rounds: int) -> float:
     call()
     best = float("inf")
     for _ in range(rounds):
-        start, count = process_time(), 0
-        while (spent := process_time() - start) < 0.002:
+        start, count, spent = process_time(), 0, 0.0
+        while spent < 0.002:
             call()
             count += 1
+            spent = process_time() - start
         best = min(best, spent / count)
     return best
 

@@ -46,7 +46,7 @@ from ..dialects.walking import walk
 from ..passes.devices.options import device_option
 from ..passes.support.rewriting import apply_patterns
 from ..passes.support.symbols import SymbolNames
-from .memref import arithmetic, functions, shapes, storages
+from .memref import arithmetic, functions, named_dims, shapes, storages
 from .memref.booleans import store_booleans_as_bytes
 from .memref.conversion import Conversion
 from .memref.deallocation import free_allocations
@@ -78,6 +78,9 @@ class ConvertMemoryToMemrefPass(ModulePass):
         defined = [f for f in op.ops if isinstance(f, func.FuncOp)]
         lent = {f.sym_name.data: functions.lent_results(f) for f in defined}
         code = code_of(op)
+        called = {o.callee.string_value() for o in code if isinstance(o, func.CallOp)}
+        inner = [f for f in defined if f.sym_name.data in called and f.body.blocks]
+        named = {f: found for f in inner if (found := named_dims.named(f)).dims}
         measured = {o: [*o.args.types] for o in code if isinstance(o, relay.MeasureOp)}
         apply_patterns(
             op,
@@ -112,6 +115,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
             functions.ConvertIf(state),
             only=[o for o in code if o.parent is not None],
         )
+        apply_patterns(op, named_dims.CheckNamedDims(state, named), only=[*named])
         for function in defined:
             if function.body.blocks:
                 free_allocations(function)

@@ -15,11 +15,11 @@ Compute the operators in kernels by linalg on tensors.
 Kernels and what is in them get the types of the upstream dialects: integers are signless; the types
 of their callers stay. Each operator has a rule (`lowering.linalg`), or one from a plug-in. A kernel
 with an operator that has none, or declines, stays as it is, and is called through the runtime's
-kernels; `--remarks` tells which and why. With `require`, that is an error. Levels: `lowered` to
-`memory-planned`.
+kernels; `--remarks` tells which and why. With `require`, that is an error. Dims that are equal in
+all calls of a kernel are one in it (`linalg.known_dims`). Levels: `lowered` to `memory-planned`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ from ..dialects.device import upstream_type
 from ..dialects.tensors import as_tensor, bits_of
 from ..passes.support.diagnostics import PassError, emit_remark, wants_remarks
 from .linalg.builder import Builder, Rule, Unsupported
+from .linalg.known_dims import Position, equal_dims
 from .linalg.registry import rules_of
 
 
@@ -56,13 +57,22 @@ def stray_type(op: Operation) -> Attribute | None:
     return None
 
 
-def convert_kernel(kernel: relay.PrimFuncOp, rules: Mapping[str, Rule]) -> NoRule | None:
-    """Convert all operators of `kernel`; return one that cannot be, after which it is unchanged."""
+def convert_kernel(
+    kernel: relay.PrimFuncOp, rules: Mapping[str, Rule], equal: Sequence[Sequence[Position]]
+) -> NoRule | None:
+    """
+    Convert all operators of `kernel`; return one that cannot be, after which it is unchanged.
+
+    Dims of its parameters are `equal` if they are in one list.
+    """
     old = kernel.body.block
     type = upstream_type(kernel.function_type)
     assert isinstance(type, FunctionType), "of the same kind"
     new = Block(arg_types=type.inputs)
     b = Builder(new)
+    for (first, at), *others in equal:
+        for parameter, axis in others:
+            b.has_dim(new.args[parameter], axis, b.dim(new.args[first], at))
     values = dict[SSAValue, SSAValue](zip(old.args, new.args, strict=True))
     for op in old.ops:
         b.location = op.location
@@ -105,8 +115,9 @@ class ConvertRelayToLinalgPass(ModulePass):
         kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
         operators = {inner.name for kernel in kernels for inner in kernel.body.ops}
         rules = rules_of(operators - {relay.YieldOp.name})
+        equal = equal_dims(op)
         for kernel in kernels:
-            missing = convert_kernel(kernel, rules)
+            missing = convert_kernel(kernel, rules, equal.get(kernel.sym_name.data, ()))
             if missing is None:
                 continue
             if self.require:

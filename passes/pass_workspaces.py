@@ -124,7 +124,7 @@ class LendStorages(RewritePattern):
 
     lent: Mapping[str, Lent]
     sizes: Sizes
-    _shapes: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    shapes: dict[SSAValue, SSAValue]
     """The shapes of results of calls, where callees say how to compute them."""
     made: list[Operation] = field(default_factory=list[Operation])
     """The ops that compute sizes and shapes, which may turn out not to be needed."""
@@ -150,7 +150,7 @@ class LendStorages(RewritePattern):
         rewriter.notify_op_modified(op)
         for i, origin in lent.shapes.items():
             shape = self.computed(origin, origin.ops[-1].results[0], op, rewriter)
-            self._shapes[op.results[i]] = shape
+            self.shapes[op.results[i]] = shape
             dims = self.sizes.elements(shape)
             if dims is not None:
                 self.sizes.know_dims(op.results[i], dims)
@@ -204,7 +204,7 @@ class LendStorages(RewritePattern):
 
     def known_shape(self, value: SSAValue, type: Attribute) -> SSAValue | None:
         """Return the shape, of `type`, with which `value` is allocated; None if it is measured."""
-        while isinstance(value, OpResult) and value not in self._shapes:
+        while isinstance(value, OpResult) and value not in self.shapes:
             if value.op.has_trait(DestinationPassing):
                 value = DestinationPassing.outs(value.op)[value.index]
                 continue
@@ -212,7 +212,7 @@ class LendStorages(RewritePattern):
             if isinstance(value.op, memory.AllocTensorOp | vm.ReshapeTensorOp):
                 shape = value.op.shape
             return shape if shape is not None and shape.type == type else None
-        shape = self._shapes.get(value)
+        shape = self.shapes.get(value)
         return shape if shape is not None and shape.type == type else None
 
     def shape_of(
@@ -269,7 +269,7 @@ class PassWorkspacesPass(ModulePass):
         }
         captured = captured_values(op)
         lenders = Lenders(captured, returned_by_functions(functions, captured))
-        lend = LendStorages(lenders.lent, lenders.sizes)
+        lend = LendStorages(lenders.lent, lenders.sizes, lenders.shapes)
         names, measured = SymbolNames.of(op), list[func.FuncOp | None]()
         for name in chain.from_iterable(graph.components()):
             function = functions.get(name)

@@ -156,9 +156,13 @@ class Builder:
     def has_dims(self, value: SSAValue, sizes: Sequence[Size]) -> SSAValue:
         """Record that the tensor `value` has these dims, and return it."""
         for axis, size in enumerate(sizes):
-            if not isinstance(size, int):
-                self._dims[value, axis] = size
+            self.has_dim(value, axis, size)
         return value
+
+    def has_dim(self, value: SSAValue, axis: int, size: Size) -> None:
+        """Record a dim of the tensor `value`."""
+        if not isinstance(size, int):
+            self._dims[value, axis] = size
 
     def add(self, a: Size, b: Size) -> Size:
         """Return `a + b`."""

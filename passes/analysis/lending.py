@@ -112,6 +112,8 @@ class Lenders:
     homes: dict[str, Sequence[Home]] = field(default_factory=dict[str, Sequence[Home]])
     """Of the results of each function that is lent storages."""
     sizes: Sizes = field(default_factory=Sizes)
+    shapes: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """The shapes of results of calls, where callees say how to compute them."""
 
     def classes(self, function: func.FuncOp) -> AliasClasses:
         block = function.body.block
@@ -149,10 +151,10 @@ class Lenders:
         """Return how the shape that `value` is allocated with follows from the parameters'."""
         while isinstance(value, OpResult) and value.op.has_trait(DestinationPassing):
             value = DestinationPassing.outs(value.op)[value.index]
-        op = value.owner
-        if not isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp) or op.shape is None:
-            return None
-        origin = origin_of(op.shape, body)
+        op, shape = value.owner, self.shapes.get(value)
+        if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
+            shape = op.shape
+        origin = None if shape is None else origin_of(shape, body)
         return origin if origin is not None and origin.never_fails else None
 
     def results(

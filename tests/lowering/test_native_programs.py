@@ -267,12 +267,26 @@ func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
 """
 
 
+NAMES = """
+func.func private @f(%x: tensor<?x4xf32> {relay.dims = ["n", 4 : i64]},
+                     %y: tensor<?x4xf32> {relay.dims = ["n", 4 : i64]}) -> tensor<?x4xf32> {
+  %z = relay.add %x, %y : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %r = relay.nn.relu %z : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %r : tensor<?x4xf32>
+}
+func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %z = func.call @f(%x, %y) : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %z : tensor<?x4xf32>
+}
+"""
+
+
 def test_recursion_and_failures(tmp_path: Path):
     """Loops by calls; what recurs for ever, or does not fit, is an error, and memory is freed."""
     batch = NativeBatch()
-    texts = (LOOP, EVEN, SUM, DEEP, LISTS, SWAP)
+    texts = (LOOP, EVEN, SUM, DEEP, LISTS, SWAP, NAMES)
     added = [batch.add(parse(text), f"{PASSES},{MEMORY[0]}") for text in texts]
-    loop, even, add, deep, lists, swap = (number for number in added if number is not None)
+    loop, even, add, deep, lists, swap, names = (number for number in added if number is not None)
     batch.build(tmp_path)
     x = np.arange(4, dtype=np.float32)
     for n in (0, 1, 20):
@@ -298,6 +312,12 @@ def test_recursion_and_failures(tmp_path: Path):
     rows = [np.ones((n, 4), np.float32) for n in (1, 3, 2)]
     (found,) = batch.run(add, rows[:2])
     np.testing.assert_array_equal(found, np.full((3, 4), 2, np.float32))
+    (found,) = batch.run(names, [rows[1] - 2, rows[1]])
+    np.testing.assert_array_equal(found, np.zeros((3, 4), np.float32))
+    for pair in (rows[:2], rows[1::-1]):
+        message = batch.run(names, pair)
+        assert isinstance(message, str)
+        assert "dim 0 (n)" in message
     message = batch.run(add, rows[1:])
     assert isinstance(message, str)
     assert "3" in message

@@ -3,7 +3,9 @@ Sizes of tiles: the vectors and rows of sums that stay in registers.
 
     512 bits, 32 registers: 2 vectors by 8 rows       256 bits, 16 registers: 2 vectors by 6 rows
 
-The other registers hold the vectors and the element that are multiplied.
+The other registers hold the vectors and the element that are multiplied. If the vectors that all
+rows of a tile read do not fit into the cache of the second level, tiles of one vector by more rows
+read half of them at a time.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ ALONE = 8
 """The vectors of a row without others: enough sums to hide the time of an addition."""
 
 MOST_ROWS = 14
+
+LARGE = 512 << 10
+"""The bytes of the vectors that a tile's rows share from which narrow tiles are faster."""
 
 BLOCK = 256 << 10
 """
@@ -69,6 +74,10 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     is_strided = nest.stride(nest.parallel[row]) > 1
     most = min(MOST_ROWS, max(1, sums // max(1, width // lanes)))
     rows = _rows(nest.sizes[row], most, is_strided)
+    if width > lanes and (nest.depth or 0) * width * nest.bits > 8 * LARGE:
+        more = _rows(nest.sizes[row], min(MOST_ROWS, sums), is_strided)
+        if 4 * more >= 3 * min(MOST_ROWS, sums):  # as many sums, or nearly
+            width, rows = lanes, more
     order, block = _order(nest, row), None
     if nest.depth is not None and _is_shared(nest, row):
         columns = BLOCK * 8 // max(nest.bits * nest.depth, 1)

@@ -52,6 +52,38 @@ def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     np.testing.assert_allclose(given, expected(*inputs), rtol=1e-5, atol=1e-6)
 
 
+def lstm(xs: Array, h: Array, c: Array, w: Array, r: Array, b: Array) -> tuple[Array, Array, Array]:
+    def sigmoid(x: Array) -> Array:
+        return 1 / (1 + np.exp(-x))
+
+    found: list[Array] = []
+    for x in xs:
+        i, o, f, g = np.split(x @ w.T + h @ r.T + b, 4, axis=1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = sigmoid(o) * np.tanh(c)
+        found.append(h)
+    return np.array(found, np.float32).reshape(len(xs), *h.shape), h, c
+
+
+def test_recursion_whose_depth_the_argument_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The size of a result is the depth, which is more than the stack has room for calls."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    library = tmp_path / "liblstm.so"
+    command = [str(EXAMPLES / "lstm.relay"), "-p", "aot{entries=main}", "-t", "native"]
+    assert main([*command, "-o", str(library)]) == 0
+    exe, rng = xrelay.load(library), np.random.default_rng(0)
+    for length, batch in ((0, 2), (1, 1), (7, 3), (5000, 1)):
+        shapes = [(length, batch, 3), (batch, 4), (batch, 4), (16, 3), (16, 4), (16,)]
+        inputs = [rng.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
+        given = cast("tuple[Array, ...]", exe(*inputs))
+        for array, expected in zip(given, lstm(*inputs), strict=True):
+            assert array.shape == expected.shape
+            np.testing.assert_allclose(array, expected, rtol=1e-4, atol=1e-5)
+    h = np.zeros((2, 4), np.float32)
+    with pytest.raises(xrelay.MachineError, match="do not broadcast"):
+        exe(np.zeros((2, 3, 3), np.float32), h, h, *inputs[3:])
+
+
 def test_data_types_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     out = tmp_path / "lib.so"
     assert main([str(EXAMPLES / "lists.relay"), "-p", "aot", "-t", "native", "-o", str(out)]) == 1

@@ -266,6 +266,18 @@ def test_large_operands_are_read_in_blocks():
     assert (tile.block, tile.order[-1]) == (80, 1)
 
 
+def test_tiles_of_deep_sums_are_narrow():
+    case = Convolution(14, 512, 64, 3, padding=1)
+    x, w = np.empty((1, 14, 14, 512), np.float32), np.empty(case.weight(), np.float32)
+    function = function_of(convolution("k", case, x, w))
+    fuse_elementwise(function)
+    nest = nest_of(function)
+    assert nest is not None
+    tile = tile_of(nest, AVX512)
+    assert tile is not None
+    assert (tile.rows, tile.width) == (14, AVX512.lanes(32))
+
+
 def test_rests_of_rows_are_powers_of_two():
     assert widths(58, 32) == [16, 8, 2]
     assert widths(64, 32) == []

@@ -1,0 +1,110 @@
+"""
+The dims of a kernel's parameters that are equal in all its calls.
+
+    func.func @main(%x: tensor<?x4xf32> {relay.dims = ["n", 4]},
+                    %y: tensor<?x4xf32> {relay.dims = ["n", 4]}) {
+      %z = vm.invoke_tvm_op @add ins(%x, %y : …) outs(%t : …)
+    relay.prim_func @add(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>)       dims 0 of %a and %b
+
+Then neither is broadcast to the other, and loops over both are plain. Dims of one name are equal,
+as are those that were computed from the same sizes, and those that a `relay.require` before the
+call compares: a program that goes on has met it.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
+from xdsl.ir import Block
+
+from ...dialects import relay, vm
+from ...dialects.tensors import as_tensor
+from ...operators.sizes import Check
+from ...passes.analysis.lending import users_by_name
+from ...passes.analysis.polynomials import Polynomial
+from ...passes.analysis.sizes import Sizes, read_sizes
+
+Position: TypeAlias = tuple[int, int]
+"""A parameter and an axis of it."""
+
+
+@dataclass
+class Facts:
+    """The sizes that are known to be equal."""
+
+    others: ChainMap[Polynomial, Polynomial] = field(
+        default_factory=ChainMap[Polynomial, Polynomial]
+    )
+    """For a size another one that is equal to it."""
+
+    def standing_for(self, size: Polynomial) -> Polynomial:
+        """Return one size for all that are equal to `size`."""
+        while size in self.others:
+            size = self.others[size]
+        return size
+
+    def equate(self, one: Polynomial, other: Polynomial) -> None:
+        one, other = self.standing_for(one), self.standing_for(other)
+        if one != other:
+            self.others[one] = other
+
+
+def equal_dims(module: ModuleOp) -> dict[str, list[list[Position]]]:
+    """Return the dynamic dims of parameters of each kernel that are equal in all its calls."""
+    kernels = [op for op in module.ops if isinstance(op, relay.PrimFuncOp)]
+    dynamic = {k.sym_name.data: places for k in kernels if len(places := dynamic_dims(k)) > 1}
+    if not dynamic:
+        return {}
+    sizes = Sizes()
+    found: dict[str, list[Sequence[Polynomial]]] = {name: [] for name in dynamic}
+    for function in module.ops:
+        if isinstance(function, func.FuncOp) and function.body.blocks:
+            read_sizes(function, sizes)
+            for call, known in calls_in(function.body.block, Facts(), sizes):
+                name = call.callee.string_value()
+                dims = [sizes.dims(call.operands[i])[axis] for i, axis in dynamic.get(name, ())]
+                found.setdefault(name, []).append([*map(known.standing_for, dims)])
+    users = users_by_name(module)
+    return {
+        name: classes
+        for name, places in dynamic.items()
+        if len(users.get(name, ())) == len(found[name])
+        and (classes := equal_in_all(places, found[name]))
+    }
+
+
+def dynamic_dims(kernel: relay.PrimFuncOp) -> list[Position]:
+    """Return the dynamic dims of the parameters of `kernel`."""
+    found: list[Position] = []
+    for i, type in enumerate(kernel.function_type.inputs):
+        tensor = as_tensor(type)
+        shape = () if tensor is None else tensor.get_shape()
+        found += [(i, axis) for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
+    return found
+
+
+def calls_in(block: Block, known: Facts, sizes: Sizes) -> Iterator[tuple[vm.InvokeTvmOp, Facts]]:
+    """Yield the calls of kernels in `block`, each with what is required before it."""
+    for op in block.ops:
+        if isinstance(op, relay.RequireOp) and op.check.data == Check.EQUAL:
+            known.equate(sizes.size(op.lhs), sizes.size(op.rhs))
+        elif isinstance(op, vm.InvokeTvmOp):
+            yield op, known
+        for region in op.regions:
+            for inner in region.blocks:
+                yield from calls_in(inner, Facts(known.others.new_child()), sizes)
+
+
+def equal_in_all(
+    places: Sequence[Position], calls: Sequence[Sequence[Polynomial]]
+) -> list[list[Position]]:
+    """Return the classes of `places` that have equal dims in each of `calls`, if there are any."""
+    classes: dict[tuple[Polynomial, ...], list[Position]] = {}
+    for place, dims in zip(places, zip(*calls, strict=True), strict=bool(calls)):
+        classes.setdefault(dims, []).append(place)
+    return [places for places in classes.values() if len(places) > 1]
