@@ -53,7 +53,8 @@ What differs, and why:
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
   the layout that they are compiled in.
-- `separate-padding` after it, before fusion: padded images are part of the memory plan.
+- `expand-lrn` after it, before `separate-padding`: what it leaves is padded.
+- `separate-padding` then, before fusion: padded images are part of the memory plan.
 - `pack-weights` after the layout is chosen, too: it packs weights for channels that are last.
 - `transpose-weights` after these, which gives weights another order, too.
 - `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
@@ -162,7 +163,7 @@ _TO_FIRST_ORDER = (
     "infer-types",
 )
 
-_LAYOUT = ("propagate-layout", "separate-padding", "pack-weights")
+_LAYOUT = ("propagate-layout", "expand-lrn", "separate-padding", "pack-weights")
 
 _WEIGHTS = ("transpose-weights", "fold-constants", "fold-weights")
 
