@@ -23,7 +23,7 @@ HEADER = """\
 //
 // The weights are declared, but not included. To run it with random weights:
 //
-//     xrelay-run examples/squeezenet.mlir --random-seed 0 --stats
+//     xrelay-run examples/squeezenet.mlir --random-seed 0 --random-weights --stats
 """
 
 

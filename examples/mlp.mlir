@@ -1,6 +1,6 @@
 // A multi-layer perceptron: 8 images of 28 by 28 pixels, two hidden layers, 10 classes.
 //
-//     xrelay-run examples/mlp.mlir --random-seed 0 --stats
+//     xrelay-run examples/mlp.mlir --random-seed 0 --random-weights --stats
 //
 // Result types may be omitted: `infer-types` replaces `!relay.incomplete`.
 

@@ -4,7 +4,7 @@
 //
 // The weights are declared, but not included. To run it with random weights:
 //
-//     xrelay-run examples/squeezenet.mlir --random-seed 0 --stats
+//     xrelay-run examples/squeezenet.mlir --random-seed 0 --random-weights --stats
 
 builtin.module {
   func.func @main(%data.0: tensor<1x3x224x224xf32> {relay.name = "data_0"}) -> (tensor<1x1000x1x1xf32> {relay.name = "softmaxout_1"}) {

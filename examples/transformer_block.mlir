@@ -4,7 +4,7 @@
 //     x = x + attention(layer_norm(x))
 //     x = x + feed_forward(layer_norm(x))
 //
-//     xrelay-run examples/transformer_block.mlir --random-seed 0 --stats
+//     xrelay-run examples/transformer_block.mlir --random-seed 0 --random-weights --stats
 
 !tokens = tensor<16x64xf32>  // token, feature
 !split = tensor<16x4x16xf32>  // token, head, feature of the head

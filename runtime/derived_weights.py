@@ -17,6 +17,7 @@ values of a formula together not than the file.
 from __future__ import annotations
 
 import ast
+import os
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Mapping, Sequence
@@ -33,8 +34,10 @@ from .errors import MachineError
 from .kernels.checked import tensor_of
 from .kernels.loading import kernels_of
 from .kernels.scratch import Workspace
+from .mapped_arrays import aligned
 from .program import Array, AttrValue, TensorSpec, spec_of
 from .records import record
+from .tensor_file import TensorFile
 
 MARK = "="
 MAX_FORMULA = 4096
@@ -95,7 +98,7 @@ class ArraySource:
         return spec_of(self.arrays[name])
 
     def array(self, name: str) -> Array:
-        return self.arrays[name]
+        return aligned(self.arrays[name])
 
 
 class Weights:
@@ -166,6 +169,11 @@ class Weights:
         except (ValueError, IndexError, TypeError) as error:
             raise _fault(formula, str(error)) from error
         return result
+
+
+def weights_in(given: str | os.PathLike[str] | Mapping[str, Array]) -> Weights:
+    """Return the weights in a `.safetensors` file, or among `given` ones. Raises `MachineError`."""
+    return Weights(ArraySource(given) if isinstance(given, Mapping) else TensorFile(given))
 
 
 def _fault(formula: str, reason: str) -> MachineError:

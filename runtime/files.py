@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import cast
@@ -45,11 +47,27 @@ def mapped(path: str | os.PathLike[str]) -> memoryview:
         raise MachineError(f"cannot read '{name}': {reason_of(error)}") from None
 
 
-def replace(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) -> None:
+def inside(folder: str | os.PathLike[str], name: str) -> Path | None:
+    """
+    Return the path of the file `name` in `folder` or below; None if it is elsewhere.
+
+    Links count as what they point to.
+    """
+    root = os.path.realpath(folder)
+    path = os.path.realpath(os.path.join(root, name))
+    is_inside = bool(name) and path != root and os.path.commonpath([root, path]) == root
+    return Path(folder, name) if is_inside else None
+
+
+def replace(
+    path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview], *, overwrite: bool = False
+) -> None:
     """
     Write `pieces` to the file at `path`: as a whole, or not at all.
 
-    Programs that read an earlier file of this name keep it. Raises `MachineError`.
+    Programs that read an earlier file of this name keep it. Its permissions stay; those of a new
+    file are what the user's umask gives. An earlier file of another kind, such as a model where
+    text is written, is not replaced, unless `overwrite`. Raises `MachineError`.
     """
     name = path_text(path)
     try:
@@ -59,6 +77,9 @@ def replace(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) 
             with open(final, "wb") as file:
                 file.writelines(pieces)
             return
+        start, pieces = _peeked(pieces)
+        if final.exists() and not overwrite:
+            _require_same_kind(name, final, start)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with open(descriptor, "wb") as file:
@@ -71,3 +92,49 @@ def replace(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) 
             raise
     except (OSError, ValueError) as error:
         raise MachineError(f"cannot write '{name}': {reason_of(error)}") from None
+
+
+START = 512
+"""The bytes that tell the kind of a file."""
+
+_KINDS = {
+    b"\x7fELF": "machine code",
+    b"\x89XRX": "an executable",
+    b"PK\x03\x04": "an archive of arrays",
+    b"\x89xrelay weights": "weights of machine code",
+}
+
+
+def _peeked(
+    pieces: Iterable[bytes | memoryview],
+) -> tuple[bytes, Iterator[bytes | memoryview]]:
+    """Return the first bytes of `pieces`, and all of them."""
+    rest, first, size = iter(pieces), list[bytes | memoryview](), 0
+    while size < START and (piece := next(rest, None)) is not None:
+        first.append(piece)
+        size += len(piece)
+    return b"".join(piece[:START] for piece in first)[:START], chain(first, rest)
+
+
+def _require_same_kind(name: str, path: Path, start: bytes) -> None:
+    with open(path, "rb") as file:
+        old, new = kind_of(file.read(START)), kind_of(start)
+    if old not in (new, ""):
+        raise MachineError(
+            f"cannot write '{name}': it exists and is {old}, not {new or 'empty'}: choose another "
+            "name, remove it, or say that it may be replaced (--overwrite)"
+        )
+
+
+def kind_of(start: bytes) -> str:
+    """Return what a file is, by its first `START` bytes; empty if it has none."""
+    for magic, kind in _KINDS.items():
+        if start.startswith(magic):
+            return kind
+    if len(start) > 8 and start[8] == ord("{") and not any(start[4:8]):
+        return "a file of weights"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)  # the last character may be cut
+    except UnicodeDecodeError:
+        return "data"
+    return "data" if 0 in start else "text" if start else ""

@@ -5,7 +5,7 @@ A value depends on its name, element type, shape and the seed, not on the order 
 are drawn or on other values of the program.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod, sqrt
 from zlib import crc32
 
@@ -89,6 +89,12 @@ def random_inputs(
         _reserve(param.name, param.spec, memory)
         values[param.name] = random_input(param.name, param.spec, seed)
     return values
+
+
+def random_weights_text(names: Sequence[str], seed: int) -> str:
+    """Return a sentence that says which weights are random."""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"the weight '{names[0]}'{more} {'are' if more else 'is'} random, with seed {seed}"
 
 
 def random_parameters(

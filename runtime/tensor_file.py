@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any, cast
 
@@ -32,6 +32,10 @@ _TYPES = {
     **{f"U{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
 }
 _KINDS = {name: kind for kind, name in _TYPES.items()}
+METADATA = "__metadata__"
+"""The entry of a header that is not a tensor: text by name."""
+PROGRAM = "xrelay.program"
+"""The text in a header that names the program that the file was written for."""
 _LENGTH = 8
 MAX_HEADER = 100_000_000
 """Limit on the bytes of a header, that of the library `safetensors`."""
@@ -56,8 +60,23 @@ class TensorFile:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path_text(path)
         self._data = mapped(path)
+        self.metadata: Mapping[str, str] = {}
+        """The text in the header, by name."""
         try:
-            self._entries = _entries(self._data)
+            header, start = _header(self._data)
+            self._entries = {
+                name: _entry(name, entry, start, len(self._data))
+                for name, entry in header.items()
+                if name != METADATA
+            }
+            found = header.get(METADATA)
+            if isinstance(found, dict):
+                pairs = cast("Mapping[object, object]", found).items()
+                self.metadata = {
+                    key: text
+                    for key, text in pairs
+                    if isinstance(key, str) and isinstance(text, str)
+                }
         except ValueError as error:
             raise MachineError(f"'{self.path}' is not a safetensors file: {error}") from None
 
@@ -96,8 +115,8 @@ class TensorFile:
         return np.require(array, dtype, "A")
 
 
-def _entries(data: memoryview) -> dict[str, _Entry]:
-    """Read the header; `ValueError` when it is broken."""
+def _header(data: memoryview) -> tuple[Mapping[str, object], int]:
+    """Read the header, which ends where the data start; `ValueError` when it is broken."""
     if len(data) < _LENGTH:
         raise ValueError(f"it has {len(data)} bytes, but needs at least {_LENGTH}")
     length = int.from_bytes(data[:_LENGTH], "little")
@@ -116,12 +135,7 @@ def _entries(data: memoryview) -> dict[str, _Entry]:
         raise ValueError(f"its header is not JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError("its header must be a JSON object")
-    header = cast("Mapping[str, object]", found)
-    return {
-        name: _entry(name, entry, start, len(data))
-        for name, entry in header.items()
-        if name != "__metadata__"
-    }
+    return cast("Mapping[str, object]", found), start
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -162,21 +176,63 @@ def _naturals(found: object) -> tuple[int, ...] | None:
 
 def write_tensors(path: str | os.PathLike[str], arrays: Mapping[str, Array]) -> None:
     """
-    Write `arrays` to the file at `path`: as a whole, or not at all.
-
-    The data are aligned for all element types. Raises `MachineError`.
+    Write `arrays` to the file at `path`: as a whole, or not at all. Raises `MachineError`.
     """
-    header: dict[str, Any] = {}
-    pieces: list[bytes | memoryview] = []
+    replace(path, tensor_pieces(arrays))
+
+
+def write_side_file(
+    path: str | os.PathLike[str],
+    arrays: Mapping[str, Array],
+    program: str,
+    *,
+    overwrite: bool = False,
+) -> None:
+    """
+    Write the weights of the file `program`, which is beside it and names it, to the file at `path`.
+
+    The user did not name this file: an earlier one is replaced only if it was written for the same
+    program, unless `overwrite`. Raises `MachineError`.
+    """
+    if os.path.lexists(path) and not overwrite and _program_of(path) != program:
+        raise MachineError(
+            f"cannot write the weights of '{program}' to '{os.fspath(path)}': it exists, and is "
+            "not what an earlier run wrote for it: choose another name for the output, or say that "
+            "it may be replaced (--overwrite)"
+        )
+    replace(path, tensor_pieces(arrays, {PROGRAM: program}), overwrite=overwrite)
+
+
+def _program_of(path: str | os.PathLike[str]) -> str | None:
+    """Return the program that a file of weights was written for, if it says so."""
+    try:
+        return TensorFile(path).metadata.get(PROGRAM)
+    except MachineError:
+        return None
+
+
+def tensor_pieces(
+    arrays: Mapping[str, Array], metadata: Mapping[str, str] | None = None
+) -> Iterator[bytes | memoryview]:
+    """
+    Yield the bytes of a file of `arrays`, with text about it.
+
+    The data are aligned for all element types. An array that must be copied is when it is its turn.
+    Raises `MachineError` for an element type that files do not have.
+    """
+    header: dict[str, Any] = {} if metadata is None else {METADATA: dict(metadata)}
+    ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)
     end = 0
-    for name, array in sorted(arrays.items(), key=lambda item: -item[1].itemsize):
-        plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
-        kind = _KINDS.get(plain.dtype.name)
-        if kind is None:
-            raise MachineError(f"cannot write '{os.fspath(path)}': '{name}' is {plain.dtype}")
-        start, end = end, end + plain.nbytes
+    for name, array in ordered:
+        kind = _KINDS.get(array.dtype.name)
+        if kind is None or name == METADATA:
+            raise MachineError(f"a file of weights cannot have '{name}', which is {array.dtype}")
+        start, end = end, end + array.nbytes
         header[name] = {"dtype": kind, "shape": [*array.shape], "data_offsets": [start, end]}
-        pieces.append(memoryview(cast(Any, plain.view(np.uint8))))
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-(_LENGTH + len(text)) % ALIGNMENT)
-    replace(path, [len(text).to_bytes(_LENGTH, "little"), text, *pieces])
+    yield len(text).to_bytes(_LENGTH, "little")
+    yield text
+    for _, array in ordered:
+        plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
+        yield memoryview(cast(Any, plain.view(np.uint8)))

@@ -32,10 +32,11 @@ from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
+from xrelay.runtime.files import replace
 from xrelay.runtime.paths import Kept, Object, State
 from xrelay.runtime.program import Program
 from xrelay.runtime.spaces import Space
-from xrelay.tools.npz import write_npz
+from xrelay.tools.npz import npz_pieces
 
 NOT_REPAIRED = re.compile("would have to be on|only tensors and tuples can be copied")
 """Conflicts of devices that copies cannot repair."""
@@ -57,7 +58,7 @@ def saved(module: ModuleOp, passes: str, calls: Sequence[Sequence[Array]]) -> Ge
         commands: list[str] = []
         for i, args in enumerate(calls):
             given = path.with_suffix(f".{i}.npz")
-            write_npz(str(given), dict(zip(names, args, strict=True)))
+            replace(given, npz_pieces(dict(zip(names, args, strict=True))))
             run = f"xrelay-run {path} --inputs {given} --poison"
             commands += [f"{run} --evaluate", f"{run} --pipeline '{passes}'"]
         path.write_text("".join(f"// {line}\n" for line in commands) + text, encoding="utf-8")

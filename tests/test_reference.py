@@ -18,6 +18,8 @@ from xdsl.irdl import (
 from xdsl.traits import HasParent, Pure
 
 from xrelay.dialects import relay
+from xrelay.frontends.onnx.operators import RULES
+from xrelay.tools.testing.onnx_restrictions import restrictions
 from xrelay.tools.testing.reference import dialect_page, main, pages
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
@@ -87,6 +89,18 @@ Traits: `HasParent(relay.prim_func)`, `Pure`
     )
     assert "| Types | [`!relay.incomplete`](#relayincomplete) |" in page
     assert "### `!relay.incomplete`\n\n" in page
+
+
+def test_restrictions_of_onnx_operators_are_read_from_their_code():
+    def supported(name: str) -> str:
+        return restrictions([rule.convert for rule in RULES[""][name]])
+
+    assert supported("CumSum") == "constant: axis"
+    assert supported("Gelu") == "`approximate`: `none`, `tanh`"
+    assert "not computed: the indices" in supported("MaxPool")
+    assert "the input has shape …: batch, channel and 1 or 2 dims" in supported("MaxPool")
+    assert "constant" not in supported("Expand")  # it may be known at run time
+    assert supported("Relu") == ""
 
 
 def test_options_of_passes_are_described():

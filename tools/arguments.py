@@ -50,6 +50,21 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
         metavar="FILE",
         help="the file to write if there is no error (default: stdout)",
     )
+    _flag(
+        group,
+        "--overwrite",
+        help="let outputs replace inputs, files of another kind, and weights of other programs",
+    )
+    group.add_argument(
+        "--params",
+        metavar="SAFETENSORS",
+        help="the weights of the input, by name, for targets that contain them",
+    )
+    _flag(
+        group,
+        "--random-weights",
+        help="for targets that contain weights: draw those that the input lacks at random",
+    )
     group.add_argument(
         "-t",
         "--target",

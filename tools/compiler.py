@@ -2,7 +2,7 @@
 Compile a program: what the commands and the Python API share.
 
     compiler = Compiler(reporter)
-    given = compiler.read(read_source("model.onnx"), folder)    IR, and the file of its weights
+    given = compiler.read(read_source("model.onnx"))    IR, and its weights
     loaded = compiler.compile(given)                            bytecode, after the pipeline `vm`
     machine = Machine(loaded.program, …)
 
@@ -11,9 +11,10 @@ Everything raises errors that `message_of` accepts; warnings and remarks are sen
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -25,6 +26,8 @@ from ..dialects.device import device_of
 from ..dialects.relay.annotations import NAME
 from ..dialects.relay.constants import PARAMS_FILE
 from ..dialects.tensors import as_tensor
+from ..dialects.walking import walk
+from ..frontends.conversion import Conversion
 from ..lowering.assemble import assemble, spec_of
 from ..lowering.pipelines import quoted
 from ..operators.input_bindings import InputBindings
@@ -34,8 +37,9 @@ from ..passes.memory_use.report import Amount, report_of
 from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ..passes.support.verifier import verify
 from ..runtime.data_types import DataTypes
+from ..runtime.files import inside
 from ..runtime.planned_memory import PlannedMemory
-from ..runtime.program import Param, Program, TensorSpec
+from ..runtime.program import Array, Late, Param, Program, TensorSpec
 from .bindings import UNBOUND, passes_of
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
@@ -48,8 +52,8 @@ from .runner import Runner
 from .source import Part, Source, read_source
 from .type_table import TypeTable
 
-WEIGHTS = "weights.safetensors"
-"""The file in the scratch folder for the weights of inputs that hold them."""
+Weights: TypeAlias = "Path | Mapping[str, Array] | None"
+"""The weights of a program: the file that it names, those that came with it, or none."""
 
 NO_PLAN = "the memory of a program is reported before it becomes bytecode"
 NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode already"
@@ -57,10 +61,10 @@ NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode a
 
 @dataclass(frozen=True)
 class Given:
-    """A program as it was read, and the file of its parameters if it names one."""
+    """A program as it was read, and its weights."""
 
     module: ModuleOp
-    weights: Path | None = None
+    weights: Weights = None
 
 
 @dataclass(frozen=True)
@@ -76,12 +80,11 @@ class Result:
 @dataclass(frozen=True)
 class Loaded:
     """
-    A module after its pipeline, the file of its parameters if it names one, and the names and types
-    of its functions' results.
+    A module after its pipeline, its weights, and the names and types of its functions' results.
     """
 
     module: ModuleOp
-    weights: Path | None
+    weights: Weights
     names: Mapping[str, tuple[str | None, ...]]
     types: DataTypes
     results: Mapping[str, Sequence[Result]]
@@ -167,24 +170,20 @@ class Compiler:
     def read(
         self,
         source: Source,
-        scratch: Path,
         frontend: str | None = None,
         bindings: InputBindings = UNBOUND,
     ) -> Given:
         """
         Read a program, with sizes for dims of its parameters, and values of some.
 
-        `frontend` is by default that of the file's extension, or IR text. Weights that must be
-        unpacked are written into the folder `scratch`.
+        `frontend` is by default that of the file's extension, or IR text.
         """
         frontend = frontend or frontend_of(source.extension)
         if frontend == "onnx":
-            weights = scratch / WEIGHTS
-            return given(load_onnx(self.context, source, weights, bindings), scratch)
+            return converted(load_onnx(self.context, source, bindings))
         part = Part(self._text(source))
         if frontend in FRONTENDS and frontend != "mlir":
-            weights = scratch / WEIGHTS
-            read = given(load_relay(self.context, frontend, part, source.name, weights), scratch)
+            read = converted(load_relay(self.context, frontend, part, source.name))
         else:
             parser = LocatingParser(self.context, part.text, source.name)
             read = given(parser.parse_module(), Path(source.name).parent)
@@ -206,9 +205,9 @@ class Compiler:
         """Run `pipeline` on `module`, in place."""
         Runner(steps=self.steps(pipeline)).run(self.context, module)
 
-    def load(self, path: str, pipeline: str, scratch: Path, reads_memory: bool = False) -> Loaded:
+    def load(self, path: str, pipeline: str, reads_memory: bool = False) -> Loaded:
         """Read and compile the file at `path` ("-" is stdin)."""
-        return self.compile(self.read(read_source(path), scratch), pipeline, None, reads_memory)
+        return self.compile(self.read(read_source(path)), pipeline, None, reads_memory)
 
     def compile(
         self,
@@ -286,9 +285,44 @@ def _amount(amount: Amount) -> tuple[int | None, str]:
 
 
 def given(module: ModuleOp, folder: Path) -> Given:
-    """Return `module` with the file in `folder` that it names for its parameters."""
-    weights = module.attributes.get(PARAMS_FILE)
-    return Given(module, folder / weights.data if isinstance(weights, StringAttr) else None)
+    """
+    Return `module` with the file in `folder` that it names for its weights.
+
+    Raises `PassError` for a name that leads out of the folder.
+    """
+    name = module.attributes.get(PARAMS_FILE)
+    if not isinstance(name, StringAttr):
+        return Given(module)
+    path = inside(folder, name.data)
+    if path is None:
+        text = f"{PARAMS_FILE} must be a file in the module's folder, but is {name}"
+        raise PassError(text, module)
+    return Given(module, path)
+
+
+def with_random_weights(program: Given, say: Callable[[str], object]) -> Given:
+    """
+    Return a program with random values for the weights that it names but lacks.
+
+    `say` gets a sentence about them.
+    """
+    from ..runtime.derived_weights import weights_in
+    from ..runtime.random_inputs import random_parameters, random_weights_text
+
+    ops = [op for op in walk(program.module) if isinstance(op, relay.ParamOp)]
+    wanted = [Late(name, spec_of(op.result.type, op)) for op in ops for name in [op.param.data]]
+    has_file = isinstance(program.weights, Path) and not program.weights.exists()
+    source = weights_in({} if program.weights is None or has_file else program.weights)
+    found = {late.name: source.array(late.name) for late in wanted if late.name in source}
+    missing = {late.name: late for late in wanted if late.name not in found}
+    if missing:
+        say(random_weights_text(list(missing), 0))
+    return replace(program, weights=found | random_parameters(missing.values(), 0))
+
+
+def converted(conversion: Conversion) -> Given:
+    """Return what a frontend made of a program."""
+    return Given(conversion.module, conversion.params or None)
 
 
 def result_names(function: FuncOp) -> tuple[str | None, ...]:

@@ -5,18 +5,18 @@ It extends xDSL's driver by errors with source lines, our verifier, dumps and ti
 named pipelines, and reproducers.
 """
 
+from __future__ import annotations
+
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
 from inspect import signature
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, NoReturn, cast
 
 from typing_extensions import override
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import PassPipeline
 from xdsl.utils.arg_spec import ArgSpec, parse_spec
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ShrinkException
@@ -24,9 +24,10 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..dialects.errors import TOO_DEEP
+from ..dialects.relay.constants import PARAMS_FILE
 from ..passes.infer_types import InferTypesPass
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
-from ..runtime.errors import Error, reason_of
+from ..runtime.errors import Error
 from . import arguments, reproducer
 from .array_files import open_arrays
 from .bindings import UNBOUND, bindings_of, passes_of, with_shapes
@@ -36,6 +37,7 @@ from .inputs import EXTENSION, FRONTENDS, frontend_of, load_onnx, load_relay
 from .ir_dumps import Dumps
 from .listing import list_passes
 from .option_types import with_report_format
+from .output_files import OutputFiles
 from .parser import LocatingParser
 from .pipeline import PIPELINE, TO_BYTECODE, Step, build, pass_names, pipeline_text
 from .plugins import load_universe
@@ -47,8 +49,13 @@ from .source import SPLIT_MARK, Part, Source, extension_of, read_source, split
 from .timing import Timer
 
 if TYPE_CHECKING:
+    from ..frontends.conversion import Conversion
+    from ..runtime.program import Array
+    from .compiler import Given
     from .file_target import FileTarget, Written
     from .linalg_target import LinalgTarget
+
+WEIGHTS_SUFFIX = ".safetensors"
 
 FILE_TARGETS = ("executable", "native", "object", "c-header")
 """The targets that write files themselves."""
@@ -68,10 +75,8 @@ class XRelayOpt(xDSLOptMain):
         """Sizes and values of the program's inputs."""
         self.written: Written | None = None
         """The output if a target writes it as bytes."""
-        self.weights_folder = Path()
-        """The folder of the file that the input names for its weights."""
-        self.scratch = ExitStack()
-        """Closed at the end of the run, with the files that only it needs."""
+        self.weights: dict[str, Array] = {}
+        """The weights that came with the input."""
         self.universe = load_universe(self._warn)
         self.runner = Runner(timer=self.timer, progress=reporter.progress)
         args = sys.argv[1:] if args is None else args
@@ -185,7 +190,7 @@ class XRelayOpt(xDSLOptMain):
         target = self._linalg_target()
         return "" if target is None else target.pipeline
 
-    def _linalg_target(self) -> "LinalgTarget | None":
+    def _linalg_target(self) -> LinalgTarget | None:
         """Return the target that writes linalg, if it is given."""
         spec = parse_spec(self.args.target)
         if spec.name != "linalg":
@@ -197,7 +202,7 @@ class XRelayOpt(xDSLOptMain):
         except ValueError as error:
             raise self._bad_target(str(error)) from None
 
-    def _file_target(self) -> "FileTarget | None":
+    def _file_target(self) -> FileTarget | None:
         """Return the target that writes files, if one is given."""
         spec = parse_spec(self.args.target)
         if spec.name not in FILE_TARGETS:
@@ -290,20 +295,57 @@ class XRelayOpt(xDSLOptMain):
             print("Success, can shrink")
             return 0
         finally:
-            self.scratch.close()
             if self.args.timing:
                 self.timer.print(sys.stderr)
         if self.args.shrink:
             print("Failure, can't shrink")
             return 1
+        if not failed:
+            self._write_weights()
         if self.written is not None and not failed:
-            _write_files(self.args.output_file, self.written)
-        elif self.args.output_file in (None, "-"):
+            self._write_files(self.written)
+        elif self._is_stdout():
             sys.stdout.write(output.getvalue())
             sys.stdout.flush()
         elif not failed:
-            _write(self.args.output_file, output.getvalue())
+            self._files().write(self.args.output_file, output.getvalue())
         return 1 if failed else 0
+
+    def _is_stdout(self) -> bool:
+        return self.args.output_file in (None, "-")
+
+    def _files(self) -> OutputFiles:
+        inputs = [name for name in (self.args.input_file, self.args.params) if name is not None]
+        return OutputFiles(inputs, self.args.overwrite)
+
+    def _weights_file(self) -> Path:
+        """Return the file for weights: beside the output, or here if that is stdout."""
+        name = self.args.input_file or "-"
+        out = (Path(name).name if name != "-" else "stdin") if self._is_stdout() else None
+        return Path(out or self.args.output_file).with_suffix(WEIGHTS_SUFFIX)
+
+    def _write_weights(self) -> None:
+        """Write the weights that the output does not have but names, and say where they are."""
+        is_named = self.written is None and self._names_weights()
+        weights = self.weights if is_named else self.written.weights if self.written else {}
+        if not weights:
+            return
+        from ..runtime.tensor_file import write_side_file
+
+        path, files = self._weights_file(), self._files()
+        program = Path(self.args.input_file or "-" if self._is_stdout() else self.args.output_file)
+        files.check(str(path))
+        write_side_file(path, weights, program.name, overwrite=files.overwrite)
+        self._inform(f"the weights are in {path}")
+
+    def _inform(self, text: str) -> None:
+        print(f"xrelay-opt: {text}", file=sys.stderr)
+
+    def _names_weights(self) -> bool:
+        """Test whether the output names a file of weights, rather than having them itself."""
+        linalg = self._linalg_target()
+        has_them = self._file_target() or (linalg and linalg.weights == "embedded")
+        return not (has_them or self.args.summary) and self._target() is None
 
     def _frontend_name(self) -> str:
         return self.args.frontend or frontend_of(extension_of(self.args.input_file))
@@ -421,37 +463,41 @@ class XRelayOpt(xDSLOptMain):
 
     def _parse(self, part: Part, name: str, frontend: str) -> ModuleOp:
         if frontend != "mlir":
-            with self._weights_beside(name) as weights:
-                return load_relay(self.ctx, frontend, part, name, weights)
-        self.weights_folder = Path(name).parent
+            return self._converted(load_relay(self.ctx, frontend, part, name))
         parser = LocatingParser(self.ctx, part.text, name, part.lines_before)
         return parser.parse_module(not self.args.no_implicit_module)
 
     def _load_onnx(self, source: Source) -> ModuleOp:
-        with self._weights_beside(source.name) as weights:
-            return load_onnx(self.ctx, source, weights, self.bindings)
+        return self._converted(load_onnx(self.ctx, source, self.bindings))
 
-    @contextmanager
-    def _weights_beside(self, name: str) -> Generator[Path]:
-        """Yield the file for the weights of the input `name`; report it if it was written."""
-        out = self.args.output_file
-        weights = Path(Path(name).name if out in (None, "-") else out).with_suffix(".safetensors")
-        target, linalg = self._file_target(), self._linalg_target()
-        takes = (
-            self.args.summary
-            or (target and target.takes_weights)
-            or (linalg and linalg.weights == "embedded")
-        )
-        if takes:
-            folder = self.scratch.enter_context(TemporaryDirectory(prefix="xrelay-opt-"))
-            self.weights_folder = Path(folder)
-            yield self.weights_folder / weights.name
-            return
-        self.weights_folder = weights.parent
-        before = _stamp(weights)
-        yield weights
-        if _stamp(weights) != before:
-            print(f"xrelay-opt: the weights are in {weights}", file=sys.stderr)
+    def _converted(self, conversion: Conversion) -> ModuleOp:
+        """Return a converted module; its weights are known from then on."""
+        if not conversion.params:
+            return conversion.module
+        twice = [name for name in conversion.params if name in self.weights]
+        if twice:
+            raise UsageError(
+                f"two parts have a weight '{twice[0]}', but all weights are in one file: convert "
+                "them one at a time"
+            )
+        self.weights |= conversion.params
+        if self._names_weights():
+            conversion.module.attributes[PARAMS_FILE] = StringAttr(self._weights_file().name)
+        return conversion.module
+
+    def _given(self, module: ModuleOp) -> Given:
+        """Return a program with its weights."""
+        from .compiler import Given, given, with_random_weights
+
+        name = self.args.input_file or "-"
+        folder = Path() if name == "-" else Path(name).parent
+        if self.args.params is not None:
+            program = Given(module, Path(self.args.params))
+        else:
+            program = Given(module, self.weights) if self.weights else given(module, folder)
+        if not self.args.random_weights:
+            return program
+        return with_random_weights(program, self._inform)
 
     @override
     def apply_passes(self, prog: ModuleOp) -> None:
@@ -459,12 +505,13 @@ class XRelayOpt(xDSLOptMain):
         if target is None:
             self.runner.run(self.ctx, prog)
             return
-        from .compiler import given
         from .file_target import Job
 
-        program = given(prog, self.weights_folder)
         output, stages = self.args.output_file or "-", self.args.save_temps
-        job = Job(self.runner, self.ctx, program, Path(output), stages and Path(stages))
+        job = Job(
+            *(self.runner, self.ctx, self._given(prog), Path(output), self._weights_file()),
+            stages=stages and Path(stages),
+        )
         self.written = target.written(job)
 
     @override
@@ -480,7 +527,7 @@ class XRelayOpt(xDSLOptMain):
         if linalg is not None:
             from .file_target import Written
 
-            pieces = linalg.pieces(self.ctx, prog, self.weights_folder, self._print_options())
+            pieces = linalg.pieces(self.ctx, self._given(prog), self._print_options())
             if self.args.split_input_file:
                 return b"".join(pieces).decode()
             self.written = Written(pieces, is_text=True)
@@ -500,40 +547,22 @@ class XRelayOpt(xDSLOptMain):
         print_module(self.ctx, prog, output, self._print_options())
         return output.getvalue()
 
-
-def _write_files(path: str | None, written: "Written") -> None:
-    """Write files piece by piece, the output last."""
-    if path not in (None, "-"):
-        from ..runtime.files import replace
-
-        for name, pieces in written.beside.items():
-            replace(Path(path).with_name(name), pieces)
-        replace(path, written.contents)
-        return
-    stream = getattr(sys.stdout, "buffer", None)
-    if written.is_text and stream is None:
-        sys.stdout.writelines(str(piece, "utf-8") for piece in written.contents)
-        return
-    if written.beside:
-        raise UsageError("the output is several files: give a file with -o")
-    if stream is None or (not written.is_text and sys.stdout.isatty()):
-        raise UsageError("the output is not text: give a file with -o")
-    sys.stdout.flush()
-    stream.writelines(written.contents)
-    stream.flush()
-
-
-def _stamp(path: Path) -> int | None:
-    """Return the time when `path` was last written; None if it does not exist."""
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return None
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot write '{path}': {reason_of(error)}") from error
+    def _write_files(self, written: Written) -> None:
+        """Write files piece by piece, the output last."""
+        if not self._is_stdout():
+            files, path = self._files(), self.args.output_file
+            for name, pieces in written.beside.items():
+                files.write(str(Path(path).with_name(name)), pieces)
+            files.write(path, written.contents)
+            return
+        stream = getattr(sys.stdout, "buffer", None)
+        if written.is_text and stream is None:
+            sys.stdout.writelines(str(piece, "utf-8") for piece in written.contents)
+            return
+        if written.beside:
+            raise UsageError("the output is several files: give a file with -o")
+        if stream is None or (not written.is_text and sys.stdout.isatty()):
+            raise UsageError("the output is not text: give a file with -o")
+        sys.stdout.flush()
+        stream.writelines(written.contents)
+        stream.flush()

@@ -8,16 +8,18 @@ The target `executable` of `xrelay-opt -t`: a file that `xrelay-run` runs withou
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import ClassVar
 
 from typing_extensions import override
 
 from ..passes.support.diagnostics import PassError
-from ..runtime.executable import executable_of, write_executable
-from .compiler import Loaded, is_bytecode, lower
+from ..runtime.derived_weights import weights_in
+from ..runtime.executable import executable_of
+from ..runtime.executable.writer import pieces_of
+from .compiler import is_bytecode, lower
 from .file_target import FileTarget, Job, Written
 from .pipeline import TO_BYTECODE
 
@@ -33,40 +35,36 @@ class ExecutableTarget(FileTarget):
     embed: bool = False
     """True if the weights shall be in the file, not beside it."""
 
-    @property
-    @override
-    def takes_weights(self) -> bool:
-        return self.embed
-
     @override
     def written(self, job: Job) -> Written:
         was_bytecode = is_bytecode(job.program.module)
         reads_memory = TO_BYTECODE in [step.run.name for step in job.runner.steps]
         loaded = lower(job.runner, job.context, job.program, reads_memory and not was_bytecode)
-        return Written([self._contents(loaded, job.output.parent)])
-
-    def _contents(self, loaded: Loaded, folder: Path) -> bytes:
-        """Return the file of a program, which will be in `folder`."""
-        module = loaded.module
-        if not is_bytecode(module):
+        if not is_bytecode(loaded.module):
             raise PassError("an executable needs bytecode: end the pipeline in it, as -p vm does")
-        program = loaded.program
-        weights = loaded.weights if program.late_constants else None
-        if weights is not None and not weights.exists() and not self.embed:
+        program, weights = loaded.program, loaded.weights
+        if not program.late_constants:
+            weights = None
+        if isinstance(weights, Path) and not self.embed:
+            weights = self._beside(weights, job.output.parent)
+        if self.embed or not isinstance(weights, Mapping):
+            executable = executable_of(program, weights, embed=self.embed, memory=loaded.plans)
+            return Written(pieces_of(executable))
+        # What came with the program is written as it is used, so that nothing is derived at start.
+        source = weights_in(weights)
+        values = {late.name: source.array(late.name) for late in program.late_constants}
+        executable = executable_of(program, values, file=job.weights_file.name, memory=loaded.plans)
+        return Written(pieces_of(executable), weights=values)
+
+    def _beside(self, weights: Path, folder: Path) -> Path | None:
+        """Warn if the file `weights` is not in `folder`; return None if it does not exist."""
+        if not weights.exists():
             text = f"'{weights}' does not exist: the executable will accept any weights that fit"
             warnings.warn(text, stacklevel=2)
-            weights = None
-        if not (weights is None or self.embed or weights.parent.resolve() == folder.resolve()):
+            return None
+        if weights.parent.resolve() != folder.resolve():
             text = (
                 f"the executable will look for '{weights.name}' beside it: copy '{weights}' there"
             )
             warnings.warn(f"{text}, or put the weights into it with {EMBEDDED}", stacklevel=2)
-        executable = executable_of(
-            program,
-            weights,
-            embed=self.embed,
-            memory=loaded.plans,
-        )
-        out = BytesIO()
-        write_executable(out, executable)
-        return out.getvalue()
+        return weights

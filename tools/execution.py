@@ -15,6 +15,7 @@ from .array_files import open_arrays
 from .errors import UsageError
 from .executables import Compiled, Executable, Limits
 from .inputs_of_run import GivenInputs
+from .output_files import OutputFiles
 from .progress import Progress
 from .run_files import Array, Arrays, write_outputs
 from .run_options import Options
@@ -23,11 +24,14 @@ from .run_report import output_lines
 if TYPE_CHECKING:
     from ..runtime.profiling.profiler import Profile
 
-CURE = "--params, or --random-seed and --random-params to draw them"
-"""The cure when a weights file lacks something."""
+CURE = "--params, or --random-weights to draw it"
+"""The cure when a weight has no value."""
 
-ReadParameters: TypeAlias = Callable[[Path, Sequence[str]], Arrays]
-"""Reads those of the parameters with these names that are in a file."""
+Weights: TypeAlias = "Path | Mapping[str, Array] | None"
+"""The weights of a program: the file that it names, those that came with it, or none."""
+
+ReadParameters: TypeAlias = Callable[["Path | Mapping[str, Array]", Sequence[str]], Arrays]
+"""Reads those of the weights with these names that are in a file, or among given ones."""
 
 
 def limits_of(options: Options) -> Limits:
@@ -51,31 +55,33 @@ def _params(function: str, executable: Executable) -> Sequence[Param]:
 def _parameters(
     options: Options,
     executable: Executable,
-    weights: Path | None,
+    weights: Weights,
     memory: Memory,
     read: ReadParameters,
 ) -> Arrays:
     late = executable.weights
     wanted = [weight.name for weight in late]
-    path = Path(options.params) if options.params is not None else weights
+    given = Path(options.params) if options.params is not None else weights
     found: Arrays = {}
-    if wanted and path is not None and (options.params is not None or path.exists()):
-        found = read(path, wanted)
-    elif wanted and path is not None and not options.random_params:
-        raise UsageError(f"the program's weights file '{path}' does not exist; give {CURE}")
+    is_missing = options.params is None and isinstance(given, Path) and not given.exists()
+    if wanted and given is not None and not is_missing:
+        found = read(given, wanted)
     missing = [weight for weight in late if weight.name not in found]
     if not missing:
         return found
-    drawn = path is None or options.random_params
-    if options.random_seed is None or not drawn:
-        where = "no weights file is named" if path is None else f"{path} has none"
-        cure = "--params, or --random-seed to draw it" if path is None else CURE
+    if not options.random_weights:
+        where = f"{given} has none" if isinstance(given, Path) else "no weights file is named"
+        if is_missing:
+            where = f"its file '{given}' does not exist"
         raise UsageError(
-            f"no value for parameter '{missing[0].name}' ({missing[0].spec}): {where}; give {cure}"
+            f"no value for weight '{missing[0].name}' ({missing[0].spec}): {where}; give {CURE}"
         )
-    from ..runtime.random_inputs import random_parameters
+    from ..runtime.random_inputs import random_parameters, random_weights_text
 
-    return found | random_parameters(missing, options.random_seed, memory)
+    seed = options.random_seed or 0
+    names = [weight.name for weight in missing]
+    print(f"xrelay-run: {random_weights_text(names, seed)}", file=sys.stderr)
+    return found | random_parameters(missing, seed, memory)
 
 
 def _show(profile: Profile, options: Options) -> None:
@@ -87,14 +93,14 @@ def _show(profile: Profile, options: Options) -> None:
     elif options.profile is not None:
         print(profile, file=sys.stderr)
     if options.trace is not None:
-        profile.save_trace(options.trace)
+        profile.save_trace(options.trace, overwrite=options.overwrite)
 
 
 def execute(
     options: Options,
     given: GivenInputs,
     executable: Executable,
-    weights: Path | None,
+    weights: Weights,
     memory: Memory,
     read: ReadParameters,
     prepared: tuple[str, float],
@@ -104,9 +110,13 @@ def execute(
     outputs, and return its inputs.
 
     `prepared` are the name and the duration, in nanoseconds, of what was done to the program.
-    The file `weights` has the parameters, if no other is given, and `read` reads them. Raises
-    `Error`.
+    The program has `weights`, if no others are given, and `read` reads them. Raises `Error`.
     """
+    read_from = [options.file, options.params or "", *options.inputs]
+    files = OutputFiles([name for name in read_from if name], options.overwrite)
+    for path in (options.outputs, options.trace):
+        if path is not None:
+            files.check(path)
     inputs = given.values(options.function, _params(options.function, executable), memory)
     parameters = _parameters(options, executable, weights, memory, read)
     with Progress().during(f"running {options.function}"):
@@ -129,7 +139,7 @@ def execute(
         print("\n".join(measured.lines()))
     results = dict(zip(names, outputs, strict=True))
     if options.outputs is not None:
-        write_outputs(options.outputs, results)
+        write_outputs(options.outputs, results, files)
     if options.expect:
         _compare(options, results)
     return inputs

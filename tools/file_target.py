@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from ..passes.support.diagnostics import PassError
+from ..runtime.program import Array
 from .compiler import Given
 from .runner import Runner
 
@@ -26,29 +27,31 @@ class Job:
     context: Context
     program: Given
     output: Path
+    weights_file: Path
+    """The file for weights, beside it."""
     stages: Path | None = None
     """The folder of `--save-temps`."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """The pieces of the output, and of further files in its folder, by name."""
+    """
+    The pieces of the output, and of further files in its folder, by name.
+
+    `weights` are to be written to a file of weights beside it.
+    """
 
     contents: Iterable[bytes | memoryview]
     beside: Mapping[str, Iterable[bytes | memoryview]] = field(
         default_factory=dict[str, Iterable[bytes | memoryview]]
     )
     is_text: bool = False
+    weights: Mapping[str, Array] = field(default_factory=dict[str, Array])
 
 
 @dataclass(frozen=True)
 class FileTarget(Target, ABC):
     """A target that runs the passes itself and writes files."""
-
-    @property
-    def takes_weights(self) -> bool:
-        """True if the files of weights that a frontend makes are not needed afterwards."""
-        return True
 
     @abstractmethod
     def written(self, job: Job) -> Written:

@@ -14,8 +14,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Protocol, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 from weakref import WeakKeyDictionary
 
 from typing_extensions import override
@@ -39,16 +38,11 @@ from .process import settings
 from .run_files import read_parameters
 from .source import Source, read_source
 
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
 AnyPath: TypeAlias = str | os.PathLike[str]
 Params: TypeAlias = "AnyPath | Mapping[str, Array]"
-
-
-class Serializable(Protocol):
-    """An `onnx.ModelProto`."""
-
-    def SerializeToString(self) -> bytes:
-        """Return the bytes of its file."""
-        ...
 
 
 @dataclass
@@ -110,7 +104,7 @@ def _compiling(reporter: Reporter) -> Generator[None]:
     raise made.with_traceback(None) from None
 
 
-def _is_onnx(model: object) -> TypeGuard[Serializable]:
+def _is_onnx(model: object) -> TypeGuard[ModelProto]:
     """Test whether `model` is an `onnx.ModelProto`, without importing `onnx`."""
     onnx = sys.modules.get("onnx")
     return onnx is not None and isinstance(model, onnx.ModelProto)
@@ -132,10 +126,7 @@ def _source(model: object, frontend: str | None) -> Source:
             )
         return source
     if _is_onnx(model):
-        try:
-            return Source("<model>", "onnx", model.SerializeToString())
-        except ValueError as error:  # more than 2 GiB
-            raise UsageError(f"the ONNX model cannot be read: {error}") from None
+        return Source("<model>", "onnx", model)
     raise UsageError(f"expected a file, a module or an ONNX model, but got {type(model).__name__}")
 
 
@@ -143,12 +134,8 @@ def _read(
     compiler: Compiler, model: object, frontend: str | None, bindings: InputBindings
 ) -> ModuleOp:
     """Read a module; its origin is known from then on."""
-    with TemporaryDirectory(prefix="xrelay-") as folder:
-        read = compiler.read(_source(model, frontend), Path(folder), frontend, bindings)
-        weights: Mapping[str, Array] | Path | None = read.weights
-        if isinstance(weights, Path) and weights.is_relative_to(folder):
-            weights = read_parameters(weights)
-    _ORIGINS[read.module] = Origin(compiler.reporter.sources, weights)
+    read = compiler.read(_source(model, frontend), frontend, bindings)
+    _ORIGINS[read.module] = Origin(compiler.reporter.sources, read.weights)
     return read.module
 
 

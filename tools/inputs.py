@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xdsl.context import Context
-    from xdsl.dialects.builtin import ModuleOp
 
+    from ..frontends.conversion import Conversion
     from ..operators.input_bindings import InputBindings
     from .source import Part, Source
 
@@ -26,20 +26,18 @@ def frontend_of(extension: str) -> str:
     return next((name for name, known in EXTENSION.items() if known == extension), extension)
 
 
-def load_relay(ctx: Context, frontend: str, part: Part, name: str, weights: Path) -> ModuleOp:
-    """Read a Relay program; constants of more than 1 KiB go to the file `weights`."""
+def load_relay(ctx: Context, frontend: str, part: Part, name: str) -> Conversion:
+    """Read a Relay program; constants of more than 1 KiB become weights."""
     from ..frontends.relay_text import load_json, load_module
 
     if frontend == RELAY_JSON:
-        return load_json(ctx, part.text, name, weights)
-    return load_module(ctx, part.text, name, weights, part.lines_before)
+        return load_json(ctx, part.text, name)
+    return load_module(ctx, part.text, name, part.lines_before)
 
 
-def load_onnx(
-    ctx: Context, source: Source, weights: Path, bindings: InputBindings | None = None
-) -> ModuleOp:
-    """Convert an ONNX model with dims that are bound; its weights go to the file `weights`."""
+def load_onnx(ctx: Context, source: Source, bindings: InputBindings | None = None) -> Conversion:
+    """Convert an ONNX model with dims that are bound."""
     from ..frontends.onnx import load_module
 
     folder = Path(source.name).parent if source.is_file else None
-    return load_module(ctx, source.data, source.name, weights, bindings, folder)
+    return load_module(ctx, source.data, source.name, bindings, folder)

@@ -32,9 +32,9 @@ from ..dialects.relay.constants import PARAMS_FILE
 from ..dialects.tensors import as_tensor, dtype_name
 from ..dialects.walking import walk
 from ..passes.support.diagnostics import PassError
+from ..runtime.derived_weights import Weights, weights_in
 from ..runtime.errors import MachineError
-from ..runtime.tensor_file import TensorFile
-from .compiler import given
+from .compiler import Given
 from .printing import PrintOptions, print_module, resource_key
 
 ALIGNMENT = 64
@@ -43,7 +43,7 @@ ALIGNMENT = 64
 CHUNK = 1 << 20
 """The number of bytes of a weight that are text at a time."""
 
-Weights = Literal["embedded", "arguments", "external"]
+Place = Literal["embedded", "arguments", "external"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class LinalgTarget(Target):
 
     name: ClassVar[str] = "linalg"
 
-    weights: Weights = "embedded"
+    weights: Place = "embedded"
     """
     `embedded` writes them at the end of the text; `arguments` makes them arguments of the
     functions, by name; `external` names them as resources that the reader must have.
@@ -67,22 +67,20 @@ class LinalgTarget(Target):
         """Write the module without weights."""
         print_module(ctx, module, output, PrintOptions())
 
-    def pieces(
-        self, ctx: Context, module: ModuleOp, folder: Path, options: PrintOptions
-    ) -> Iterator[bytes]:
+    def pieces(self, ctx: Context, program: Given, options: PrintOptions) -> Iterator[bytes]:
         """
-        Yield the text of `module`, whose weights are in `folder`, with these options.
+        Yield the text of a program with these options.
 
         Raises `PassError` at the first weight that is not there, before anything is written.
         """
-        resources = resources_of(module) if self.weights == "embedded" else []
-        file = weights_of(module, folder, resources) if resources else None
+        resources = resources_of(program.module) if self.weights == "embedded" else []
+        file = weights_of(program, resources) if resources else None
         body = StringIO()
-        print_module(ctx, module, body, options)
+        print_module(ctx, program.module, body, options)
         return self._pieces(body.getvalue(), resources, file)
 
     def _pieces(
-        self, text: str, resources: Sequence[arith.ConstantOp], file: TensorFile | None
+        self, text: str, resources: Sequence[arith.ConstantOp], file: Weights | None
     ) -> Iterator[bytes]:
         yield text.encode()
         if file is None:
@@ -114,9 +112,9 @@ def resources_of(module: ModuleOp) -> list[arith.ConstantOp]:
     return [*found.values()]
 
 
-def weights_of(module: ModuleOp, folder: Path, resources: Sequence[arith.ConstantOp]) -> TensorFile:
-    """Open the file of weights; a `PassError` if it does not have all `resources`."""
-    path = given(module, folder).weights
+def weights_of(program: Given, resources: Sequence[arith.ConstantOp]) -> Weights:
+    """Open the weights of a program; a `PassError` if they are not all `resources`."""
+    module, path = program.module, program.weights
     cure = (
         "with -t linalg{weights=arguments} they are arguments of the functions, with "
         "weights=external resources that the reader has"
@@ -124,17 +122,18 @@ def weights_of(module: ModuleOp, folder: Path, resources: Sequence[arith.Constan
     if path is None:
         raise PassError(f"the program's weights are in no file ({PARAMS_FILE}): {cure}", module)
     try:
-        file = TensorFile(path)
+        file = weights_in(path)
     except MachineError as error:
         raise PassError(f"{error}; {cure}", module) from error
+    where = f"'{path}'" if isinstance(path, Path) else "the given weights"
     for op in resources:
         name, type = resource_of(op), as_tensor(op.result.type)
         assert type is not None, "a weight is a tensor"
         if name not in file:
-            raise PassError(f"'{path}' has no weight '{name}'", op)
+            raise PassError(f"there is no weight '{name}' in {where}", op)
         spec = file.spec(name)
         dtype = dtype_name(type.element_type)
         if spec.shape != type.get_shape() or spec.dtype.lstrip("u") != dtype:
             shape = "x".join(map(str, (*spec.shape, spec.dtype)))
-            raise PassError(f"weight '{name}' is {type}, but in '{path}' it is {shape}", op)
+            raise PassError(f"weight '{name}' is {type}, but in {where} it is {shape}", op)
     return file

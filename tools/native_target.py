@@ -10,6 +10,7 @@ The targets `native`, `object` and `c-header` of `xrelay-opt -t`: machine code, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from typing_extensions import override
@@ -25,10 +26,9 @@ from ..lowering.native.saved_stages import SavedStages
 from ..lowering.native.schedules import choose
 from ..lowering.native.settings import Settings
 from ..passes.support.diagnostics import emit_remark
-from ..runtime.derived_weights import Weights
+from ..runtime.derived_weights import Weights, weights_in
 from ..runtime.errors import Error
 from ..runtime.program import Array
-from ..runtime.tensor_file import TensorFile
 from .compiler import Given
 from .file_target import FileTarget, Job, Written
 
@@ -110,14 +110,15 @@ class _Weights:
         self.opened: Weights | None = None
 
     def __call__(self, name: str) -> Array:
-        path = self.program.weights
-        if path is None:
+        given = self.program.weights
+        if given is None:
             raise Error(
-                "the program has weights, but they are in no file: name one in the attribute "
-                f"{PARAMS_FILE} of the module"
+                "the program has weights, but they are in no file: give one with --params, or name "
+                f"it in the attribute {PARAMS_FILE} of the module; --random-weights draws them"
             )
         if self.opened is None:
-            self.opened = Weights(TensorFile(path))
+            self.opened = weights_in(given)
         if name not in self.opened:
-            raise Error(f"'{path}' has no tensor '{name}'")
+            where = f"'{given}' has" if isinstance(given, Path) else "the given weights have"
+            raise Error(f"{where} no tensor '{name}'")
         return self.opened.array(name)

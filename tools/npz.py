@@ -9,7 +9,7 @@ import ast
 import re
 import struct
 import zlib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import SEEK_END
@@ -211,9 +211,31 @@ def _description(text: str) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
     return dtype, cast("tuple[int, ...]", dims), order
 
 
-def write_npz(path: str, arrays: Mapping[str, Array]) -> None:
-    """Write `arrays` to the file at `path`, without compression."""
-    with ZipFile(path, "w", ZIP_STORED) as archive:
+def npz_pieces(arrays: Mapping[str, Array]) -> Iterator[bytes]:
+    """Yield the bytes of a file of `arrays`, without compression."""
+    out = _Pieces()
+    with ZipFile(cast("IO[bytes]", out), "w", ZIP_STORED) as archive:
         for name, values in arrays.items():
             with archive.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
                 write_array(member, values, allow_pickle=False)
+            yield from out.taken()
+    yield from out.taken()
+
+
+class _Pieces:
+    """Collects what is written; `ZipFile` does not go back in what cannot be sought."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self.pieces.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+    def taken(self) -> list[bytes]:
+        """Return the pieces since the last time."""
+        pieces, self.pieces = self.pieces, []
+        return pieces

@@ -30,6 +30,8 @@ from ..planning.csv_io import (
     plan_of,
     problem_of,
 )
+from .errors import UsageError
+from .output_files import OutputFiles
 
 
 class _FileError(Exception):
@@ -82,6 +84,8 @@ def _parser() -> argparse.ArgumentParser:
         help="write the rows with their offsets; - is stdout",
     )
     add("--svg", metavar="FILE", help="draw the plan as SVG")
+    add("--overwrite", action="store_true",
+        help="let outputs replace the problem, and files of another kind")  # fmt: skip
     add("--json", action="store_true", help="print the summary as JSON")
     return parser
 
@@ -122,14 +126,14 @@ def _read(name: str) -> Table:
     return parse_table(text, name)
 
 
-def _write(name: str, text: str) -> None:
+def _write(name: str, text: str, files: OutputFiles) -> None:
     if name == "-":
         sys.stdout.write(text)
         return
     try:
-        Path(name).write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise _FileError(f"{name}: error: cannot be written: {error.strerror}") from None
+        files.write(name, text)
+    except UsageError as error:
+        raise _FileError(f"{name}: error: {error.message}") from None
 
 
 def _problem(options: argparse.Namespace, table: Table) -> Problem:
@@ -151,12 +155,13 @@ def _plan(options: argparse.Namespace) -> int:
         print(_summary(options, problem, answer), file=stream)
     if isinstance(answer, Infeasible):
         return 1
+    files = OutputFiles([options.problem], options.overwrite)
     if options.output is not None:
-        _write(options.output, format_plan(table, problem, answer))
+        _write(options.output, format_plan(table, problem, answer), files)
     if options.svg is not None:
         from .plan_pictures.problem import draw
 
-        _write(options.svg, draw(problem, answer))
+        _write(options.svg, draw(problem, answer), files)
     return 0
 
 

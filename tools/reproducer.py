@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from ..runtime.files import replace
 from .printing import PrintOptions, module_text
 
 HEADING = (
@@ -31,10 +32,9 @@ class Recipe:
 
 
 def write(path: str, text: str, pipeline: str, flags: Sequence[str]) -> None:
-    """Write a reproducer for the module `text`; OSError when that fails."""
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{HEADING}// pipeline: {pipeline}\n// flags: {' '.join(flags)}\n")
-        file.write(text)
+    """Write a reproducer for the module `text`; `MachineError` when that fails."""
+    head = f"{HEADING}// pipeline: {pipeline}\n// flags: {' '.join(flags)}\n"
+    replace(path, [head.encode(), text.encode()])
 
 
 def text_of(ctx: Context, module: ModuleOp, aliases: bool) -> str:

@@ -1,7 +1,7 @@
 """Run an executable: the part of `xrelay-run` that needs no compiler."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter_ns
 
@@ -14,7 +14,7 @@ from .errors import NO_MEMORY, CommandLineError, FileError, exit_status
 from .executables import Compiled
 from .execution import execute, limits_of
 from .inputs_of_run import GivenInputs
-from .run_files import Arrays
+from .run_files import Array, Arrays
 from .run_options import Options
 
 
@@ -44,9 +44,10 @@ def _run(options: Options) -> None:
     limits = limits_of(options)
     weights = folder / file.weights_file if file.weights_file else None
 
-    def read(path: Path, wanted: Sequence[str]) -> Arrays:
-        partial = options.random_params
-        return load_weights(file, path, verify=options.verify, partial=partial)
+    def read(given: Path | Mapping[str, Array], wanted: Sequence[str]) -> Arrays:
+        assert isinstance(given, Path), "an executable names a file"
+        partial = options.random_weights
+        return load_weights(file, given, verify=options.verify, partial=partial)
 
     arrays = open_arrays(options.inputs, "input")
     given = GivenInputs(

@@ -36,8 +36,9 @@ class Options:
     input: dict[str, str]
     inputs: list[str]
     random_seed: int | None
-    random_params: bool
+    random_weights: bool
     outputs: str | None
+    overwrite: bool
     expect: list[str]
     rtol: float
     atol: float
@@ -96,8 +97,6 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         fail(f"--{given} measures kernels, but --sanitize runs other code around them")
     if options.sanitize and options.benchmark is not None:
         fail("--benchmark times kernels, but --sanitize runs other code around them")
-    if options.random_params and options.random_seed is None:
-        fail("--random-params needs --random-seed")
     if not options.expect and (options.rtol != RTOL or options.atol != ATOL):
         fail("--rtol and --atol are tolerances of --expect")
     return options
@@ -144,21 +143,24 @@ def _inputs(group: Group) -> None:
         "--random-seed",
         metavar="N",
         type=_seed,
-        help="draw inputs that are not in a file at random, with this seed, and the parameters "
-        "when there is no weights file",
+        help="draw inputs that are not in a file at random, with this seed",
     )
     add_binding_options(group)
     group.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
     group.add_argument(
-        "--random-params",
+        "--random-weights",
         action="store_true",
-        help="with --random-seed: draw parameters that the weights file lacks, or all when it is "
-        "missing",
+        help="draw parameters that no file has at random, with the seed of --random-seed, or 0",
     )
 
 
 def _outputs(group: Group) -> None:
     group.add_argument("--outputs", metavar="NPZ", help="the file to write the outputs to")
+    group.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="let outputs replace inputs, and files of another kind",
+    )
     group.add_argument(
         "--expect",
         metavar="FILE",

@@ -1,8 +1,6 @@
 """Compile a program, or read one to evaluate, and run it: the part of `xrelay-run` with xDSL."""
 
 import sys
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter_ns
 
 from ..dialects.errors import TOO_DEEP
@@ -54,33 +52,32 @@ def _run(options: Options, reporter: Reporter) -> None:
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     start = perf_counter_ns()
     compiler = Compiler(reporter, options.allow_unregistered_dialect)
-    with TemporaryDirectory(prefix="xrelay-run-") as folder:
-        program, given = _read(options, compiler, Path(folder))
-        loaded = compiler.compile(
-            program,
-            pipeline,
-            options.function,
-            reads_memory=options.memory_report is not None,
-            keeps_kernels=options.kernels == "native",
-        )
-        limits = limits_of(options)
-        executable = (
-            Evaluated(loaded, limits)
-            if options.evaluate
-            else Compiled(loaded.program, limits, native_kernels(loaded, compiler.context))
-        )
-        prepared = "compile", perf_counter_ns() - start
-        inputs = execute(
-            *(options, given, executable, loaded.weights),
-            *(limits.memory, read_parameters, prepared),
-        )
-        if loaded.memory is not None and isinstance(executable, Compiled):
-            shapes = [getattr(value, "shape", ()) for value in inputs]
-            run_of = memory_of_run(loaded.memory, options.function, shapes, executable)
-            print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)
+    program, given = _read(options, compiler)
+    loaded = compiler.compile(
+        program,
+        pipeline,
+        options.function,
+        reads_memory=options.memory_report is not None,
+        keeps_kernels=options.kernels == "native",
+    )
+    limits = limits_of(options)
+    executable = (
+        Evaluated(loaded, limits)
+        if options.evaluate
+        else Compiled(loaded.program, limits, native_kernels(loaded, compiler.context))
+    )
+    prepared = "compile", perf_counter_ns() - start
+    inputs = execute(
+        *(options, given, executable, loaded.weights),
+        *(limits.memory, read_parameters, prepared),
+    )
+    if loaded.memory is not None and isinstance(executable, Compiled):
+        shapes = [getattr(value, "shape", ()) for value in inputs]
+        run_of = memory_of_run(loaded.memory, options.function, shapes, executable)
+        print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)
 
 
-def _read(options: Options, compiler: Compiler, scratch: Path) -> tuple[Given, GivenInputs]:
+def _read(options: Options, compiler: Compiler) -> tuple[Given, GivenInputs]:
     """
     Read the program; return also what it is to be given when it runs.
 
@@ -91,11 +88,11 @@ def _read(options: Options, compiler: Compiler, scratch: Path) -> tuple[Given, G
     arrays = open_arrays(options.inputs, "input")
     bindings = bindings_of(options.shape, options.dim, options.input)
     if (options.frontend or frontend_of(source.extension)) == "onnx":
-        read = compiler.read(source, scratch, "onnx", with_shapes(bindings, arrays))
+        read = compiler.read(source, "onnx", with_shapes(bindings, arrays))
         constants = frozenset(bindings.values)
         given = GivenInputs(arrays, constants=constants, seed=options.random_seed)
     else:
-        read = compiler.read(source, scratch, options.frontend)
+        read = compiler.read(source, options.frontend)
         given = GivenInputs(arrays, bindings, seed=options.random_seed)
     params = functions_of(read.module).get(function)
     if params is not None:

@@ -17,6 +17,7 @@ from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
 from ..passes.support.valid_ops import ValidOps
 from ..passes.support.verifier import VerifyError, verify
+from ..runtime.errors import MachineError
 from . import reproducer as reproducers
 from .commands import describe
 from .diagnostics import NO_MEMORY, SourceError, message_of
@@ -150,8 +151,8 @@ class Runner:
             pipeline = pipeline_text(list(self.steps))
         try:
             reproducers.write(path, text, pipeline, self.flags)
-        except OSError as error:
-            return f"{path} (which cannot be written: {error.strerror})"
+        except MachineError as error:
+            return f"{path} ({error.message})"
         return path
 
 

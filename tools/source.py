@@ -1,19 +1,29 @@
 """Read the input, decode it, and split it into parts that are processed separately."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..passes.support.diagnostics import Message, Severity
 from ..runtime.errors import reason_of
+from ..runtime.files import mapped
 from .diagnostics import SourceError, place
 from .errors import UsageError
 
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
 SPLIT_MARK = "// -----"
 """The line that separates parts."""
+
+LARGE = 1 << 20
+"""The bytes from which on a file is mapped into memory."""
 
 
 @dataclass(frozen=True)
@@ -24,20 +34,22 @@ class Source:
     """Its name in messages: the path that was given, or `<stdin>`."""
     extension: str
     """The part of the path after the last dot; `mlir` for stdin."""
-    data: bytes
+    data: bytes | memoryview | ModelProto
+    """That of a model in memory is the model."""
     is_file: bool = False
     """False for stdin, and for a model in memory."""
 
     def text(self) -> str:
         """Decode the data; `SourceError` at the first byte that is not UTF-8."""
+        data = self.data if isinstance(self.data, bytes | memoryview) else b""
         try:
-            return self.data.decode("utf-8")
+            return str(data, "utf-8")
         except UnicodeDecodeError as error:
-            before = self.data[: error.start]
+            before = bytes(data[: error.start])
             line = before.count(b"\n") + 1
             start = before.rfind(b"\n") + 1
             column = len(before[start:].decode("utf-8")) + 1
-            text = f"not UTF-8: byte 0x{self.data[error.start]:02x} ({error.reason})"
+            text = f"not UTF-8: byte 0x{data[error.start]:02x} ({error.reason})"
             where = place(self.name, line, column)
             raise SourceError(Message(Severity.ERROR, text, where)) from None
 
@@ -55,7 +67,7 @@ def read_source(path: str | None) -> Source:
     file = None if path == "-" else path
     name = "<stdin>" if file is None else file
     try:
-        data = _read_stdin() if file is None else Path(file).read_bytes()
+        data = _read_stdin() if file is None else _contents(file)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read '{name}': {reason_of(error)}") from error
     return Source(name, extension_of(path), data, is_file=file is not None)
@@ -64,6 +76,14 @@ def read_source(path: str | None) -> Source:
 def extension_of(path: str | None) -> str:
     """Return the part of `path` after the last dot; `mlir` for stdin."""
     return "mlir" if path in (None, "-") else os.path.splitext(path)[1].removeprefix(".")
+
+
+def _contents(file: str) -> bytes | memoryview:
+    """Return the bytes of a file; those of a large one are read when they are used."""
+    path = Path(file)
+    if path.is_file() and path.stat().st_size >= LARGE:
+        return mapped(path)
+    return path.read_bytes()
 
 
 def _read_stdin() -> bytes:

@@ -7,23 +7,26 @@ it names only regular files in its own folder.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from onnx import TensorProto
 
 from ...runtime.errors import MachineError
-from ...runtime.files import mapped
+from ...runtime.files import inside, mapped
 from .errors import OnnxError
 
 
 @dataclass(frozen=True)
 class ExternalData:
-    """The files in `folder`, that of the model; None if it did not come from a file."""
+    """
+    The files in `folder`, that of the model; None if it did not come from a file.
+
+    Further ones are in memory, by their location.
+    """
 
     folder: Path | None = None
-    _files: dict[str, memoryview] = field(default_factory=dict[str, memoryview])
+    files: dict[str, memoryview] = field(default_factory=dict[str, memoryview])
 
     def bytes_of(self, tensor: TensorProto, size: int) -> memoryview:
         """Return the `size` bytes of `tensor`; raise `OnnxError` if it has others, or none."""
@@ -41,9 +44,9 @@ class ExternalData:
         return data[start : start + size]
 
     def _file(self, location: str) -> memoryview:
-        if location not in self._files:
-            self._files[location] = self._mapped(location)
-        return self._files[location]
+        if location not in self.files:
+            self.files[location] = self._mapped(location)
+        return self.files[location]
 
     def _mapped(self, location: str) -> memoryview:
         if self.folder is None:
@@ -51,12 +54,11 @@ class ExternalData:
                 f'its data are in the file "{location}" beside the model; supported then: a model '
                 "that is given as a file"
             )
-        folder = os.path.realpath(self.folder)
         try:
-            path = os.path.realpath(os.path.join(folder, location))
+            path = inside(self.folder, location)
         except ValueError as error:
             raise OnnxError(f"the location of its data is not a path: {error}") from None
-        if not location or os.path.commonpath([folder, path]) != folder or path == folder:
+        if path is None:
             raise OnnxError(
                 f'its data are in "{location}"; supported: files in the model\'s folder'
             )

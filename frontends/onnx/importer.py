@@ -15,8 +15,6 @@ are graph inputs too (as in old models): arguments are the inputs without a valu
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto
@@ -40,6 +38,7 @@ from ...dialects.tensors import Tensor, dtype_name
 from ...operators.input_bindings import BindingError, InputBindings
 from ...operators.input_bindings import Value as BoundValue
 from ...runtime.input_values import fitted
+from ..conversion import Conversion
 from .builder import Builder
 from .errors import OnnxError
 from .external import ExternalData
@@ -51,9 +50,10 @@ from .operators.rule import Rule
 from .refusals import Refusals
 from .schema import require_signature
 from .scope import Scope, graphs_of, names_in, names_read, with_inner
-from .values import Array, Constant, DynamicShape, Value, value_name
+from .values import Constant, DynamicShape, Value, value_name
 
 UNBOUND = InputBindings()
+NO_FILES = ExternalData()
 
 MAX_DEPTH = 64
 """Limit on the nesting of graphs and function bodies."""
@@ -65,24 +65,16 @@ that are not taken, and operators.
 """
 
 
-@dataclass(frozen=True)
-class Conversion:
-    """A converted model: the module, and the arrays that its `relay.param`s name."""
-
-    module: ModuleOp
-    params: dict[str, Array]
-
-
 def convert_model(
     model: ModelProto,
     name: str,
     *,
     inline_limit: int = INLINE_LIMIT,
     bindings: InputBindings = UNBOUND,
-    folder: Path | None = None,
+    external: ExternalData = NO_FILES,
 ) -> Conversion:
     """
-    Convert `model`, the contents of the file `name`; `folder` is that of its external data.
+    Convert `model`, the contents of the file `name`.
 
     The module has one public function `@main`, whose arguments and results are those of the graph,
     in order; `bindings` are sizes of dims of inputs, and values of inputs, which then are
@@ -90,7 +82,7 @@ def convert_model(
     Initializers of more than `inline_limit` bytes become `relay.param`s. Raises `OnnxError` for
     anything unsupported.
     """
-    return _Importer(model, name, inline_limit, bindings, ExternalData(folder)).convert()
+    return _Importer(model, name, inline_limit, bindings, external).convert()
 
 
 class _Importer:
@@ -224,7 +216,11 @@ class _Importer:
 
     def _convert_node(self, proto: NodeProto, place: FileLineColLoc) -> None:
         scope = self.scope
-        node = Node(bound(proto, scope.attributes), scope.opsets, place, used=scope.used)
+        node = Node(
+            *(bound(proto, scope.attributes), scope.opsets, place),
+            used=scope.used,
+            external=self.external,
+        )
         called = model_body(node, self.functions)
         rule = None if called is not None else _rule_for(node)
         node.inputs = [self._input(node, name) for name in proto.input]

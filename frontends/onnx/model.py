@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from secrets import token_hex
 
 from google.protobuf.message import DecodeError
 from onnx import GraphProto, ModelProto, OperatorSetIdProto, ValueInfoProto, load_model_from_string
@@ -16,6 +17,7 @@ from .external import ExternalData
 from .scope import graphs_of, with_inner
 from .tensors import array_of, dtype_of_number
 from .values import Constant, element_type
+from .wire import without_data
 
 OPSETS = range(6, 29)
 """The versions of ONNX's operator set that the converters were written for."""
@@ -24,18 +26,39 @@ DEFAULT_DOMAINS = ("", "ai.onnx")
 """The names of ONNX's own operator set."""
 
 
-def read_model(data: bytes) -> ModelProto:
-    """Parse the model in `data`; raises `OnnxError` when it is damaged or not a model."""
+LARGE = 1 << 20
+"""The data of a model of at least so many bytes are not copied."""
+
+
+def read_model(data: bytes | memoryview | ModelProto, external: ExternalData) -> ModelProto:
+    """
+    Parse the model in `data`, unless it is one already.
+
+    Raises `OnnxError` when it is damaged or not a model.
+
+    The data of large tensors are one more file of `external`.
+    """
+    if isinstance(data, ModelProto):
+        _check(data)
+        return data
+    view, location = memoryview(data), token_hex()
+    small = without_data(view, location) if len(view) >= LARGE else None
+    external.files[location] = view
     try:
-        model = load_model_from_string(data)
+        model = load_model_from_string(bytes(view) if small is None else small)
     except DecodeError:
         raise OnnxError("not an ONNX model, or damaged or truncated") from None
+    _check(model)
+    return model
+
+
+def _check(model: ModelProto) -> None:
+    """Raise `OnnxError` if `model` is not one, although it was parsed."""
     if not model.HasField("graph") or not model.opset_import:
         raise OnnxError("not an ONNX model: it has no graph or no operator set")
     # the parser returns bytes where text is invalid, whatever its types say
     if any(isinstance(name, bytes) for name in _names(model)):
         raise OnnxError("not an ONNX model, or damaged: a name is not valid UTF-8")
-    return model
 
 
 def _names(model: ModelProto) -> Iterator[object]:

@@ -16,6 +16,7 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from xdsl.dialects.builtin import FileLineColLoc, LocationAttr, NameLoc, StringAttr
 
 from .errors import OnnxError
+from .external import ExternalData
 from .model import domain_of
 from .tensors import array_of, dtype_of_number
 from .values import Array, Constant, Value, rank_of
@@ -69,6 +70,8 @@ class Node:
     inputs: Sequence[Value | None] = ()
     used: frozenset[str] = frozenset()
     """The names among `outputs` that the graph uses."""
+    external: ExternalData | None = None
+    """The files of tensors in attributes."""
     _attributes: dict[str, AttributeProto] = field(init=False)
     _read: set[str] = field(default_factory=set[str])
 
@@ -257,7 +260,7 @@ class Node:
         if found is None:
             return None
         try:
-            return array_of(found.t)
+            return array_of(found.t, self.external)
         except OnnxError as error:
             raise self.error(f"attribute {name}: {error.message}") from None
 

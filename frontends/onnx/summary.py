@@ -13,6 +13,7 @@ from onnx import GraphProto, ModelProto, ValueInfoProto
 
 from ...operators.input_bindings import BindingError, InputBindings
 from .errors import OnnxError
+from .external import ExternalData
 from .importer import convert_model
 from .model import domain_of, input_dims, read_model
 from .scope import graphs_of, with_inner
@@ -47,14 +48,18 @@ class ModelSummary:
 
 
 def summarize(
-    data: bytes, name: str, bindings: InputBindings = NONE, folder: Path | None = None
+    data: bytes | memoryview | ModelProto,
+    name: str,
+    bindings: InputBindings = NONE,
+    folder: Path | None = None,
 ) -> ModelSummary:
     """
     Return the facts about the model in `data`, the contents of the file `name`.
 
     Raises `OnnxError` for what is not a model, and for `bindings` that do not fit.
     """
-    model = read_model(data)
+    external = ExternalData(folder)
+    model = read_model(data, external)
     graphs = list(_graphs(model))
     initialized = {tensor.name for graph in graphs[:1] for tensor in graph.initializer}
     infos = [info for info in model.graph.input if info.name not in initialized]
@@ -82,7 +87,7 @@ def summarize(
         Counter(_operator(node.domain, node.op_type) for node in nodes),
         weights,
         sizes,
-        _error(model, name, bindings, folder),
+        _error(model, name, bindings, external),
     )
 
 
@@ -130,10 +135,10 @@ def _item_size(dtype: str) -> int:
 
 
 def _error(
-    model: ModelProto, name: str, bindings: InputBindings, folder: Path | None
+    model: ModelProto, name: str, bindings: InputBindings, external: ExternalData
 ) -> OnnxError | None:
     try:
-        convert_model(model, name, bindings=bindings, folder=folder)
+        convert_model(model, name, bindings=bindings, external=external)
     except OnnxError as error:
         return error
     return None

@@ -43,16 +43,21 @@ def array_of(tensor: TensorProto, external: ExternalData | None = None) -> Array
     if prod(dim for dim in dims if dim) * dtype.itemsize >= 2**63:
         raise OnnxError(f"a tensor of shape {dims} does not fit any memory")
     if tensor.data_location == TensorProto.EXTERNAL:
-        data = (external or ExternalData()).bytes_of(tensor, size)
-        if dtype == np.bool_:
-            return (np.frombuffer(data, np.uint8) != 0).reshape(dims)
-        return np.frombuffer(data, dtype.newbyteorder("<")).reshape(dims).astype(dtype, copy=False)
-    if tensor.HasField("raw_data") and len(tensor.raw_data) != size:
-        raise OnnxError(
-            f"{dtype.name} of shape {dims} needs {size} bytes, but got {len(tensor.raw_data)}"
-        )
+        return _array((external or ExternalData()).bytes_of(tensor, size), dtype, dims)
+    if tensor.HasField("raw_data"):
+        raw = tensor.raw_data  # each access copies it
+        if len(raw) != size:
+            raise OnnxError(f"{dtype.name} of shape {dims} needs {size} bytes, but got {len(raw)}")
+        return _array(memoryview(raw), dtype, dims)
     try:
         array = numpy_helper.to_array(tensor)
     except (ValueError, TypeError) as error:
         raise OnnxError(f"the data does not fit {dtype.name} of shape {dims}: {error}") from None
     return np.asarray(array, dtype)
+
+
+def _array(data: memoryview, dtype: np.dtype[Any], dims: list[int]) -> Array:
+    """Return a view of `data`."""
+    if dtype == np.bool_:
+        return (np.frombuffer(data, np.uint8) != 0).reshape(dims)
+    return np.frombuffer(data, dtype.newbyteorder("<")).reshape(dims).astype(dtype, copy=False)

@@ -10,14 +10,13 @@ omits are inferred. `docs/relay_text.md` lists where the meaning differs from TV
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 
-from ...dialects.relay.constants import PARAMS_FILE
-from .errors import RelayTextError, SourceMap
+from ..conversion import Conversion
+from .errors import RelayTextError
 from .reader import Read, read_json, read_text
 
 __all__ = ["RelayTextError", "load_json", "load_module", "parse_json", "parse_module"]
@@ -40,23 +39,18 @@ def parse_module(
     return read_text(ctx, text, name, meta_table).module
 
 
-def load_module(
-    ctx: Context, text: str, name: str, weights_path: Path, lines_before: int = 0
-) -> ModuleOp:
+def load_module(ctx: Context, text: str, name: str, lines_before: int = 0) -> Conversion:
     """
     Parse as `parse_module` does, but turn constants of more than 1 KiB into `relay.param`s.
 
-    These are written to `weights_path` (`.safetensors`, replaced if it exists), and the module's
-    `relay.params` names that file; without such constants no file is written. `lines_before` is the
-    number of lines of the file that precede `text`.
+    `lines_before` is the number of lines of the file that precede `text`.
     """
-    read = read_text(ctx, text, name, separate=True, lines_before=lines_before)
-    return _with_weights(read, name, weights_path)
+    return _converted(read_text(ctx, text, name, separate=True, lines_before=lines_before))
 
 
-def load_json(ctx: Context, text: str, name: str, weights_path: Path) -> ModuleOp:
+def load_json(ctx: Context, text: str, name: str) -> Conversion:
     """Load a module saved by `tvm.ir.save_json` as `load_module` does; lines are node numbers."""
-    return _with_weights(read_json(ctx, text, name, separate=True), name, weights_path)
+    return _converted(read_json(ctx, text, name, separate=True))
 
 
 def parse_json(ctx: Context, text: str, name: str) -> ModuleOp:
@@ -64,14 +58,9 @@ def parse_json(ctx: Context, text: str, name: str) -> ModuleOp:
     return read_json(ctx, text, name).module
 
 
-def _with_weights(read: Read, name: str, path: Path) -> ModuleOp:
-    if read.params:
-        from ...runtime.errors import MachineError
-        from .weights import write_weights
+def _converted(read: Read) -> Conversion:
+    if not read.params:
+        return Conversion(read.module, {})
+    from .weights import arrays_of
 
-        try:
-            write_weights(read.params, path)
-        except MachineError as error:
-            raise SourceMap(name, "").error(str(error), 0) from None
-        read.module.attributes[PARAMS_FILE] = StringAttr(path.name)
-    return read.module
+    return Conversion(read.module, arrays_of(read.params))

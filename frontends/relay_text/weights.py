@@ -1,16 +1,20 @@
-"""Write constants that are too large for IR text to their side file."""
+"""Constants that are too large for IR text: weights, in a file of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.ir import Attribute
 
 from ...dialects.dense import Dense, elements
 from ...dialects.relay.constants import fits_inline
 from ...dialects.tensors import as_tensor, dtype_name
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
 
 def belongs_in_file(type: Attribute) -> bool:
@@ -25,16 +29,14 @@ def belongs_in_file(type: Attribute) -> bool:
     )
 
 
-def write_weights(params: Mapping[str, Dense], path: Path) -> None:
-    """Write `params` to `path` (safetensors), replacing the file; may raise `MachineError`."""
+def arrays_of(params: Mapping[str, Dense]) -> dict[str, Array]:
+    """Return constants as arrays, which are views of their bytes."""
     import numpy as np
 
-    from ...runtime.tensor_file import write_tensors
-
-    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    arrays: dict[str, Array] = {}
     for name, value in params.items():
         type = as_tensor(value.type)
         assert type is not None
         flat = np.frombuffer(elements(value), dtype_name(type.element_type))
         arrays[name] = flat.reshape(type.get_shape())
-    write_tensors(path, arrays)
+    return arrays

@@ -107,7 +107,7 @@ class Cache:
         if self.folder is not None:
             with contextlib.suppress(Error):
                 pieces = [MAGIC, sha256(contents).digest(), contents]
-                replace(self.folder / key, pieces)
+                replace(self.folder / key, pieces, overwrite=True)
 
     def trim(self) -> None:
         """Remove the entries that were not used for longest if all take more than the limit."""

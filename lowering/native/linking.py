@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...runtime.errors import Error
+from ...runtime.files import mapped
 from .blas import Blas
 from .cache import key_of
 from .processes import ProcessFailed, run
@@ -48,9 +49,7 @@ class Inputs:
     """Sources that depend on nothing else; the cache has their objects."""
     including: Mapping[str, str] = field(default_factory=dict[str, str])
     """Sources that include `files`."""
-    files: Mapping[str, Iterable[bytes | memoryview]] = field(
-        default_factory=dict[str, Iterable[bytes | memoryview]]
-    )
+    files: Mapping[str, Path] = field(default_factory=dict[str, Path])
     flags: Sequence[str] = ()
     """Further flags for the C compiler."""
     blas: Blas | None = None
@@ -66,9 +65,8 @@ class Inputs:
 
     def write(self, folder: Path, settings: Settings) -> list[str]:
         """Write everything into `folder`; return the names of what is given to the compiler."""
-        for name, pieces in self.files.items():
-            with open(folder / name, "wb") as file:
-                file.writelines(pieces)
+        for name, path in self.files.items():
+            (folder / name).symlink_to(path)
         for name, text in (*self.independent.items(), *self.including.items()):
             settings.saved.save(name, text)
             (folder / name).write_text(text, encoding="utf-8")
@@ -82,9 +80,9 @@ class Inputs:
 
 def linked_library(
     inputs: Inputs, settings: Settings, name: str, exports: Sequence[str] = ()
-) -> bytes:
+) -> memoryview:
     """
-    Return a shared library with the file name `name`.
+    Return a shared library with the file name `name`; it is mapped, not read.
 
     Programs see the symbols `exports`, in which `*` stands for anything; by default all that the
     inputs show. Raises `Error`.
@@ -100,7 +98,7 @@ def linked_library(
         return _linked(inputs, settings, folder, command, libraries)
 
 
-def merged_object(inputs: Inputs, settings: Settings, exports: Sequence[str]) -> bytes:
+def merged_object(inputs: Inputs, settings: Settings, exports: Sequence[str]) -> memoryview:
     """
     Return one object with all of `inputs`, to link into a program.
 
@@ -112,7 +110,7 @@ def merged_object(inputs: Inputs, settings: Settings, exports: Sequence[str]) ->
         (folder / SYMBOLS).write_text("".join(f"{symbol}\n" for symbol in exports))
         flags = ["--wildcard", f"--keep-global-symbols={SYMBOLS}", OUTPUT]
         _run("llvm-objcopy", [tool("llvm-objcopy"), *flags], folder)
-        return (folder / OUTPUT).read_bytes()
+        return mapped(folder / OUTPUT)
 
 
 def _linked(
@@ -121,7 +119,7 @@ def _linked(
     folder: Path,
     flags: Sequence[str],
     libraries: Sequence[str],
-) -> bytes:
+) -> memoryview:
     """Compile and link in `folder`; return the file `OUTPUT`."""
     machine = settings.machine
     if not machine.is_host and settings.compiler is None:
@@ -132,7 +130,7 @@ def _linked(
     names = inputs.write(folder, settings)
     command = [*c_compiler(settings.compiler), *C_FLAGS, *flags, *names, "-o", OUTPUT]
     _run("the C compiler", [*command, *inputs.flags, *libraries], folder)
-    return (folder / OUTPUT).read_bytes()
+    return mapped(folder / OUTPUT)
 
 
 def _object(source: str, inputs: Inputs, settings: Settings, folder: Path) -> bytes:

@@ -78,7 +78,7 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
     key = key_of("kernels of a machine", *inputs.objects, *sources.values(), *flags)
     code = settings.cache.get(key)
     if code is None:
-        code = linked_library(inputs, settings, "kernels.so", ["*_call", ERROR])
+        code = bytes(linked_library(inputs, settings, "kernels.so", ["*_call", ERROR]))
         settings.cache.put(key, code)
     settings.cache.trim()
     with TemporaryDirectory(prefix="xrelay-kernels-") as folder:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
+from ...runtime.files import mapped
 from ...runtime.native.interface import Library
 from .c_prototypes import public_symbols
 from .c_shim import shim_source
@@ -21,11 +24,11 @@ from .settings import Settings
 from .stages import Compiled
 from .weights import (
     BLOCK,
+    Block,
     Tensors,
-    pieces_of,
     source_of_block,
     source_of_file,
-    with_digests,
+    written,
 )
 
 Kind: TypeAlias = Literal["library", "object"]
@@ -37,9 +40,13 @@ Pieces: TypeAlias = Iterable[bytes | memoryview]
 
 @dataclass(frozen=True)
 class Product:
-    """The contents of the file, and of those that must be beside it."""
+    """
+    The contents of the file, and of those that must be beside it.
 
-    contents: bytes
+    They are mapped from files that have no names any more.
+    """
+
+    contents: memoryview
     beside: Mapping[str, Pieces]
 
 
@@ -61,20 +68,29 @@ def make_product(
 
     `tensors` returns the constants by name. Raises `Error`.
     """
-    library = with_digests(library, tensors)
+    with TemporaryDirectory(prefix="xrelay-weights-") as scratch:
+        block = written(library, tensors, Path(scratch) / BLOCK) if library.constants else None
+        return _product(
+            module, library if block is None else block.library, block, request, settings
+        )
+
+
+def _product(
+    module: ModuleOp, library: Library, block: Block | None, request: Request, settings: Settings
+) -> Product:
     settings.saved.save("module.json", library.to_json())
     compiled = compile_module(module, settings)
     sources = {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
     including: dict[str, str] = {}
-    files: dict[str, Pieces] = {}
+    files: dict[str, Path] = {}
     beside: dict[str, Pieces] = {}
-    if library.constants and request.weights == "object":
-        files[BLOCK] = pieces_of(library, tensors)
+    if block is not None and request.weights == "object":
+        files[BLOCK] = block.path
         including["weights.c"] = source_of_block(library)
-    elif library.constants:
+    elif block is not None:
         name = f"{request.stem}.weights"
-        beside[name] = pieces_of(library, tensors)
-        sources["weights.c"] = source_of_file(library, name, pieces_of(library, tensors))
+        beside[name] = [block.head, mapped(block.path)]
+        sources["weights.c"] = source_of_file(block, name)
     flags = [f"-DXRELAY_SCRATCH={_scratch(compiled.objects)}"]
     exports = public_symbols(library)
     if request.kind == "library":

@@ -10,10 +10,10 @@ Either way they are read-only, and are loaded page by page as they are used. C c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from zlib import crc32
+from pathlib import Path
 
 import numpy as np
 
@@ -29,34 +29,49 @@ MOST = 1_900_000_000
 BLOCK = "weights.bin"
 """The file that the assembler includes."""
 
+MAGIC = b"\x89xrelay weights 1\n"
+"""The start of a file of constants; 64 bytes of head are before the constants."""
+HEAD = 64
+
 FILE_SOURCE = "weights_file.c"
 
 Tensors = Callable[[str], Array]
 """Returns a tensor by its name."""
 
 
-def with_digests(library: Library, tensors: Tensors) -> Library:
-    """Return `library` with the SHA-256 of each constant. Raises `Error`, as `pieces_of`."""
-    digests = {
-        constant.name: sha256(_bytes_of(constant, tensors(constant.name))).hexdigest()
-        for constant in library.constants
-    }
+@dataclass(frozen=True)
+class Block:
+    """A library whose constants have digests, and the file that their bytes are in."""
+
+    library: Library
+    path: Path
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes of a file beside the library: only its own program accepts it."""
+        digests = sha256("".join(c.digest for c in self.library.constants).encode())
+        return MAGIC.ljust(HEAD - digests.digest_size, b"\0") + digests.digest()
+
+
+def written(library: Library, tensors: Tensors, path: Path) -> Block:
+    """
+    Write the bytes of the constants of `library` to the file at `path`, one after the other.
+
+    Each is computed once, and forgotten. Raises `Error` if a tensor is not what the library was
+    compiled for.
+    """
+    digests: dict[str, str] = {}
+    with open(path, "wb") as file:
+        for constant in sorted(library.constants, key=lambda constant: constant.offset):
+            data = _bytes_of(constant, tensors(constant.name))
+            digests[constant.name] = sha256(data).hexdigest()
+            if constant.digest not in ("", digests[constant.name]):
+                raise Error(f"weight '{constant.name}' has changed since the program was compiled")
+            file.seek(constant.offset)
+            file.write(data)
+        file.truncate(library.constants_size)
     constants = tuple(replace(c, digest=digests[c.name]) for c in library.constants)
-    return replace(library, constants=constants)
-
-
-def pieces_of(library: Library, tensors: Tensors) -> Iterator[bytes | memoryview]:
-    """
-    Yield the bytes of the constants of `library`, in order.
-
-    Raises `Error` if a tensor is not what the library was compiled for.
-    """
-    end = 0
-    for constant in sorted(library.constants, key=lambda constant: constant.offset):
-        yield bytes(constant.offset - end)
-        yield _bytes_of(constant, tensors(constant.name))
-        end = constant.offset + constant.size
-    yield bytes(library.constants_size - end)
+    return Block(replace(library, constants=constants), path)
 
 
 def _bytes_of(constant: Constant, array: Array) -> memoryview:
@@ -65,10 +80,7 @@ def _bytes_of(constant: Constant, array: Array) -> memoryview:
     if array.shape != spec.shape or array.dtype.name != spec.dtype:
         expected = f"{spec.dtype} of shape {spec.shape}"
         raise Error(f"weight '{constant.name}' must be {expected}, but is {found}")
-    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-    if constant.digest and sha256(data).hexdigest() != constant.digest:
-        raise Error(f"weight '{constant.name}' has changed since the program was compiled")
-    return data
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def source_of_block(library: Library) -> str:
@@ -96,14 +108,14 @@ __attribute__((visibility("hidden"))) const void *{name}(char *error, size_t roo
 """
 
 
-def source_of_file(library: Library, file: str, pieces: Iterable[bytes | memoryview]) -> str:
-    """Return the C file that maps `file`, with the bytes `pieces`, beside the library."""
-    check = 0
-    for piece in pieces:
-        check = crc32(piece, check)
+def source_of_file(block: Block, file: str) -> str:
+    """Return the C file that maps `file`, beside the library, which begins with `block.head`."""
+    library = block.library
     return (
         f"#define XRELAY_CONSTANTS {library.name}_constants\n"
         f"#define XRELAY_FILE {c_string(file)}\n"
-        f"#define XRELAY_SIZE {library.constants_size}u\n"
-        f"#define XRELAY_CRC 0x{check:08x}u\n\n{c_file(FILE_SOURCE)}"
+        f"#define XRELAY_SIZE {HEAD + library.constants_size}u\n"
+        f"#define XRELAY_HEAD {HEAD}\n"
+        f"static const unsigned char head[] = {{{', '.join(map(str, block.head))}}};\n\n"
+        f"{c_file(FILE_SOURCE)}"
     )

@@ -1,4 +1,5 @@
-/* The constants of a program, mapped from the file XRELAY_FILE beside the library or program. */
+/* The constants of a program, mapped from the file XRELAY_FILE beside the library or program.
+   The file begins with XRELAY_HEAD bytes that depend on all others: they alone are read here. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -6,41 +7,11 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static uint32_t table[8][256];
-
-static void make_table(void) {
-  for (uint32_t i = 0; i < 256; ++i) {
-    uint32_t crc = i;
-    for (int bit = 0; bit < 8; ++bit)
-      crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-    table[0][i] = crc;
-  }
-  for (int slice = 1; slice < 8; ++slice)
-    for (int i = 0; i < 256; ++i)
-      table[slice][i] = table[slice - 1][i] >> 8 ^ table[0][table[slice - 1][i] & 255];
-}
-
-/* CRC-32 as in zlib, eight bytes at a time. */
-static uint32_t crc32_of(const unsigned char *data, size_t size) {
-  uint32_t crc = ~0u;
-  for (; size >= 8; data += 8, size -= 8) {
-    uint32_t low = crc ^ ((uint32_t)data[0] | (uint32_t)data[1] << 8 | (uint32_t)data[2] << 16 |
-                          (uint32_t)data[3] << 24);
-    crc = table[7][low & 255] ^ table[6][low >> 8 & 255] ^ table[5][low >> 16 & 255] ^
-          table[4][low >> 24] ^ table[3][data[4]] ^ table[2][data[5]] ^ table[1][data[6]] ^
-          table[0][data[7]];
-  }
-  for (; size > 0; ++data, --size)
-    crc = crc >> 8 ^ table[0][(crc ^ *data) & 255];
-  return ~crc;
-}
 
 static const void *map_file(const char *path, char *error, size_t room) {
   struct stat status;
@@ -57,25 +28,24 @@ static const void *map_file(const char *path, char *error, size_t room) {
     close(file);
     return NULL;
   }
-  void *memory = mmap(NULL, XRELAY_SIZE, PROT_READ, MAP_PRIVATE, file, 0);
+  void *memory = mmap(NULL, XRELAY_SIZE, PROT_READ, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED)
     snprintf(error, room, "cannot map the weights '%s': %s", path, strerror(errno));
   close(file);
   if (memory == MAP_FAILED)
     return NULL;
-  make_table();
-  if (crc32_of(memory, XRELAY_SIZE) != XRELAY_CRC) {
-    snprintf(error, room, "the weights '%s' are not those of this program, or damaged", path);
+  if (memcmp(memory, head, XRELAY_HEAD) != 0) {
+    snprintf(error, room, "the weights '%s' are not those of this program", path);
     munmap(memory, XRELAY_SIZE);
     return NULL;
   }
-  return memory;
+  return (const char *)memory + XRELAY_HEAD;
 }
 
 static const void *load(char *error, size_t room) {
   Dl_info info;
   char path[4096];
-  if (dladdr((void *)table, &info) == 0 || info.dli_fname == NULL) {
+  if (dladdr((void *)head, &info) == 0 || info.dli_fname == NULL) {
     snprintf(error, room, "cannot find the file of this program, beside which its weights are");
     return NULL;
   }

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..derived_weights import ArraySource, Weights
+from ..derived_weights import ArraySource, Weights, weights_in
 from ..errors import MachineError
 from ..planned_memory import PlannedMemory
 from ..program import Array, Late, Program, TensorSpec, spec_of
-from ..tensor_file import TensorFile
 from .content import (
     Checksums,
     ExecutableFile,
@@ -31,6 +30,7 @@ def executable_of(
     program: Program,
     weights: str | os.PathLike[str] | Mapping[str, Array] | None = None,
     *,
+    file: str = "",
     embed: bool = False,
     memory: Iterable[PlannedMemory] = (),
 ) -> ExecutableFile:
@@ -39,7 +39,8 @@ def executable_of(
 
     With `weights`, the values of its late-bound constants or a `.safetensors` file with them, it
     has checksums of them, or with `embed` the values themselves. Without, any values of the right
-    types can be bound. Raises `ExecutableError` for values that are missing or do not fit.
+    types can be bound. `file` is the name of the file beside the executable with given values.
+    Raises `ExecutableError` for values that are missing or do not fit.
     """
     made_by = _producer()
     if weights is None:
@@ -50,8 +51,7 @@ def executable_of(
             )
         return ExecutableFile(program, made_by, memory=tuple(memory))
     where = "the given weights" if isinstance(weights, Mapping) else f"'{os.fspath(weights)}'"
-    given = ArraySource(weights) if isinstance(weights, Mapping) else TensorFile(weights)
-    source = Weights(given)
+    source = weights_in(weights)
     late = {constant.name: constant for constant in program.late_constants}
     found = _bound(late.values(), source, where)
     if embed:
@@ -60,7 +60,8 @@ def executable_of(
             *(program.functions, constants, program.kernels, program.devices, program.data)
         )
         return ExecutableFile(bundled, made_by, memory=tuple(memory))
-    file = "" if isinstance(weights, Mapping) else Path(weights).name
+    if not isinstance(weights, Mapping):
+        file = Path(weights).name
     unused = tuple(name for name in source.names if name not in late)
     sums = {name: checksums_of(array) for name, array in found.items()}
     return ExecutableFile(program, made_by, file, unused, sums, tuple(memory))
@@ -106,7 +107,7 @@ def load_weights(
     `verify`. Raises `ExecutableError` if values are missing (unless `partial`), are not those that
     the program was compiled with, or if there are others.
     """
-    source = Weights(TensorFile(path))
+    source = weights_in(path)
     where = f"'{os.fspath(path)}'"
     late = {constant.name: constant for constant in executable.program.late_constants}
     wanted = [c for c in late.values() if not partial or c.name in source]

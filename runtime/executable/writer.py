@@ -25,13 +25,19 @@ def pieces_of(executable: ExecutableFile) -> Iterator[bytes | memoryview]:
         end = section.offset + section.length
 
 
-def write_executable(target: str | os.PathLike[str] | BinaryIO, executable: ExecutableFile) -> None:
+def write_executable(
+    target: str | os.PathLike[str] | BinaryIO,
+    executable: ExecutableFile,
+    *,
+    overwrite: bool = False,
+) -> None:
     """
     Write `executable` to a file, or to a path: as a whole, or not at all.
 
-    Raises `ExecutableError`.
+    An earlier file of another kind is replaced only with `overwrite`. Raises `ExecutableError`, and
+    `MachineError` for a file that cannot be written.
     """
     if isinstance(target, str | os.PathLike):
-        replace(target, pieces_of(executable))
+        replace(target, pieces_of(executable), overwrite=overwrite)
     else:
         target.writelines(pieces_of(executable))

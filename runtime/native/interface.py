@@ -65,6 +65,19 @@ class Constant:
 
 
 @record
+class KernelCall:
+    """
+    A place in `function` that calls `kernel`.
+
+    `used` are the bytes of computed tensors that are needed there; None if they depend on dims.
+    """
+
+    function: str
+    kernel: str
+    used: int | None
+
+
+@record
 class Entry:
     """
     A function that can be called.
@@ -73,7 +86,9 @@ class Entry:
     `typed` says of each output whether the compiled function has it as a tensor, or as bytes;
     `allocated`, whether the call allocates it, as its size is known only after it ran.
     `contexts` are the devices that get a context. `workspace` and `io` are the bytes of the
-    workspaces, and of inputs and outputs; None if they depend on dims.
+    workspaces, and of inputs and outputs; None if they depend on dims. `calls` are the calls of
+    kernels, here and in functions that this one calls. `may_fail` says whether a call may fail
+    after it began to write outputs.
     """
 
     function: Function
@@ -86,6 +101,8 @@ class Entry:
     contexts: tuple[int, ...] = ()
     forms: tuple[Form, ...] = FORMS
     io: int | None = None
+    calls: tuple[KernelCall, ...] = ()
+    may_fail: bool = True
 
     @property
     def results(self) -> tuple[Param, ...]:
@@ -214,7 +231,15 @@ def _entry_to(entry: Entry, devices: Sequence[str]) -> Mapping[str, object]:
         ],
         "constants": entry.has_constants,
         "device_contexts": [devices[device] for device in entry.contexts],
-        "memory": {"io": entry.io, "workspace": entry.workspace},
+        "may_fail": entry.may_fail,
+        "memory": {
+            "io": entry.io,
+            "workspace": entry.workspace,
+            "calls": [
+                {"function": call.function, "kernel": call.kernel, "used": call.used}
+                for call in entry.calls
+            ],
+        },
     }
 
 
@@ -287,4 +312,9 @@ def _entry_from(found: Mapping[str, Any], devices: Sequence[str]) -> Entry:
         tuple(devices.index(device) for device in found["device_contexts"]),
         cast("tuple[Form, ...]", tuple(found["forms"])),
         found["memory"]["io"],
+        tuple(
+            KernelCall(str(call["function"]), str(call["kernel"]), call["used"])
+            for call in found["memory"]["calls"]
+        ),
+        bool(found["may_fail"]),
     )

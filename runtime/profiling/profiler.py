@@ -56,12 +56,13 @@ class Profile:
         """Return the tables as data: times in nanoseconds, sizes in bytes."""
         return json_of(self.times, self.program.devices)
 
-    def save_trace(self, path: str | PathLike[str]) -> None:
+    def save_trace(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
         """
         Write the events of all calls as JSON that Perfetto and Chrome show.
 
-        Raises `MachineError` if the file cannot be written.
+        A file that is not text is replaced only with `overwrite`. Raises `MachineError` if the file
+        cannot be written.
         """
         from .trace_events import write_trace  # imports json
 
-        write_trace(path, self.times, self.start, self.program.devices)
+        write_trace(path, self.times, self.start, self.program.devices, overwrite)

@@ -30,10 +30,10 @@ FUNCTIONS = 0
 
 
 def write_trace(
-    path: str | PathLike[str], times: Times, start: int, devices: Sequence[str]
+    path: str | PathLike[str], times: Times, start: int, devices: Sequence[str], overwrite: bool
 ) -> None:
     """Write the trace of `times`, which begins at `start`; raise `MachineError` if that fails."""
-    replace(path, _pieces(times, start, devices))
+    replace(path, _pieces(times, start, devices), overwrite=overwrite)
 
 
 def _pieces(times: Times, start: int, devices: Sequence[str]) -> Iterator[bytes]:

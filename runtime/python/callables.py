@@ -219,15 +219,18 @@ class Executable(Callables):
         """
         return self._machine.profile()
 
-    def save(self, path: str | PathLike[str], *, embed: bool = False) -> None:
+    def save(
+        self, path: str | PathLike[str], *, embed: bool = False, overwrite: bool = False
+    ) -> None:
         """
         Write the program to a file that `load` reads, `model.xrx`.
 
         Its weights are written to `model.safetensors` beside it; with `embed`, they are part of
-        the file. Both are replaced as a whole if they exist. Raises `MachineError`.
+        the file. Both are replaced as a whole if they exist and are an earlier version: a file of
+        another kind, or weights of another program, only with `overwrite`. Raises `MachineError`.
         """
         try:
-            save(self.program, self._weights, self._plans, path, embed)
+            save(self.program, self._weights, self._plans, path, embed, overwrite)
         except MachineError as error:
             fail(error, {})
 

@@ -25,7 +25,7 @@ from ..executable.weights import bind_weights
 from ..files import path_text
 from ..planned_memory import PlannedMemory
 from ..program import Array, Program
-from ..tensor_file import write_tensors
+from ..tensor_file import write_side_file
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 SUFFIX = ".safetensors"
@@ -37,22 +37,26 @@ def save(
     plans: Iterable[PlannedMemory],
     path: AnyPath,
     embed: bool,
+    overwrite: bool = False,
 ) -> None:
     """
     Write `program` to `path`, and its `weights` to a file beside it, or with `embed` into it.
 
-    Raises `MachineError` if a file cannot be written.
+    Files are replaced as `replace` and `write_side_file` do. Raises `MachineError` if one cannot be
+    written.
     """
     path = path_text(path)
     if embed or not program.late_constants:
         file = executable_of(program, weights or None, embed=bool(weights), memory=plans)
-        write_executable(path, file)
+        write_executable(path, file, overwrite=overwrite)
         return
     beside = Path(path).with_suffix(SUFFIX)
     if beside == Path(path):
         raise MachineError(f"'{beside}' is the file of the weights: save the program as .xrx")
-    write_tensors(beside, {late.name: weights[late.name] for late in program.late_constants})
-    write_executable(path, executable_of(program, beside, memory=plans))
+    values = {late.name: weights[late.name] for late in program.late_constants}
+    write_side_file(beside, values, Path(path).name, overwrite=overwrite)
+    file = executable_of(program, values, file=beside.name, memory=plans)
+    write_executable(path, file, overwrite=overwrite)
 
 
 def load(

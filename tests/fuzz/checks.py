@@ -97,7 +97,16 @@ LIMITS = ("--memory-limit", str(MEMORY_LIMIT), "--max-instructions", str(MAX_INS
 
 def compile_and_run(path: Path, function: str, *options: str) -> None:
     """Run the machine and the reference evaluator; different answers are a finding."""
-    common = [str(path), "--random-seed", "0", "--function", function, *LIMITS, *options]
+    common = [
+        str(path),
+        "--random-seed",
+        "0",
+        "--random-weights",
+        "--function",
+        function,
+        *LIMITS,
+        *options,
+    ]
     files = [path.with_name("machine.npz"), path.with_name("evaluated.npz")]
     for file in files:
         file.unlink(missing_ok=True)
@@ -193,7 +202,15 @@ func.func @main(%x: tensor<2x3xf32>, %b: tensor<2xi1>) -> (tensor<2x4xf32>, tens
 def _check_arrays(path: Path, option: str) -> bool:
     program = path.with_name("network.mlir")
     program.write_text(NETWORK)
-    options = [str(program), "--random-seed", "0", "--evaluate", option, str(path)]
+    options = [
+        str(program),
+        "--random-seed",
+        "0",
+        "--random-weights",
+        "--evaluate",
+        option,
+        str(path),
+    ]
     return call(run.main, options).status == 0
 
 

@@ -121,6 +121,7 @@ def test_out_for_sizes_that_are_known_after_the_call(exe: xrelay.NativeExecutabl
     np.testing.assert_array_equal(out[0], np.argwhere(x))
     with pytest.raises(xrelay.MachineError, match=r"^out\[0\] must be int32\[6, 1\], but is int32"):
         exe.true_ones(np.ones(6, np.int32), out=out)
+    np.testing.assert_array_equal(out[1], 2 * x)  # as before the call that failed
     with pytest.raises(
         xrelay.MachineError, match=r"^out\[0\] must be int32\[\?, 1\], but is int32"
     ):
@@ -208,6 +209,33 @@ def test_files_that_are_not_libraries(tmp_path: Path, built: tuple[Path, Library
         xrelay.load(built[0], memory_limit=1)
     with pytest.raises(InterfaceError, match="damaged"):
         Library.from_json('{"format": 1}')
+
+
+OTHERS = {
+    "": "it has no symbol xrelay_library_metadata",
+    '"{"': "the metadata are damaged",
+    r'"{\"format\": 99}"': "the metadata have format 99, but this version reads 1",
+    "0": "the metadata are damaged",
+}
+"""Libraries of others, by what their metadata are in C, and the errors."""
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_libraries_of_others(tmp_path: Path, text: str):
+    source, path = tmp_path / "other.c", tmp_path / "libother.so"
+    function = f"const char *xrelay_library_metadata(void) {{ return {text}; }}"
+    source.write_text(function if text else "int other;", encoding="utf-8")
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", path], check=True, timeout=60)
+    with pytest.raises(xrelay.MachineError, match=OTHERS[text]):
+        xrelay.load(path)
+
+
+def test_calls_of_kernels_are_listed(built: tuple[Path, Library]):
+    main, _, _, double = built[1].entries
+    assert [call.function for call in main.calls] == ["main"] * len(main.calls)
+    assert main.calls
+    assert main.may_fail
+    assert not double.may_fail
 
 
 def test_metadata_are_kept(built: tuple[Path, Library]):

@@ -72,7 +72,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     assert "\n  copied      208 B of arguments in and 32 B of results out" in out
     assert re.search(r"memory of cpu:0: 1 allocation,", out)  # those of the run alone
 
-    program = Compiler(Reporter()).load(CLASSIFIER, "vm", tmp_path).program
+    program = Compiler(Reporter()).load(CLASSIFIER, "vm").program
     write_executable(tmp_path / "classifier.xrx", executable_of(program))
     argv = [str(tmp_path / "classifier.xrx"), "--random-seed", "0", "--benchmark", "1"]
     assert run.main(argv) == 0

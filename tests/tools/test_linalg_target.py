@@ -130,7 +130,7 @@ def test_weights_that_do_not_fit(
     del weights["b"]
     write_tensors(tmp_path / "weights.safetensors", weights)
     ran = opt(source(TEXT), "-t", "linalg")
-    assert "has no weight 'b'" in ran.err
+    assert "there is no weight 'b' in" in ran.err
 
 
 def test_unknown_choice_of_weights(opt: Opt, source: Callable[[str], Path]):

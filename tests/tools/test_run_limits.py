@@ -152,7 +152,7 @@ def test_an_error_of_a_kernel_has_the_place_of_its_operator(
 
         return compute
 
-    program = Compiler(Reporter()).load("layers.mlir", "vm", folder).program
+    program = Compiler(Reporter()).load("layers.mlir", "vm").program
     machine = Machine(program, kernels={**KERNELS, op: bind})
     with pytest.raises(MachineError, match="ValueError: broken") as caught:
         machine.run("main", np.ones((2, 3), np.float32), np.ones((4, 3), np.float32))

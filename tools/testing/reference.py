@@ -31,6 +31,7 @@ from ...frontends.onnx.operators.rule import Rule
 from ...lowering.pipelines import Pipeline
 from ..registry import UNIVERSE, PassInfo, named_pipelines, pass_info
 from . import api_page
+from .onnx_restrictions import restrictions
 
 HEADING = "<!-- Written by `python -m xrelay.tools.testing.reference docs/reference`. -->\n"
 
@@ -105,17 +106,21 @@ def onnx_page() -> str:
     def row(name: str, rules: Sequence[Rule]) -> Sequence[str]:
         docs = [inspect.getdoc(rule.convert) or "" for rule in rules]
         texts = [" ".join(doc.partition("\n\n")[0].split()) for doc in docs]
-        return _code(name), "; ".join(map(str, rules)), " ".join(text for text in texts if text)
+        conversion = " ".join(text for text in texts if text)
+        supported = restrictions([rule.convert for rule in rules])
+        return _code(name), "; ".join(map(str, rules)), conversion, supported
 
     parts = [
         f"Models of opsets {OPSETS[0]} to {OPSETS[-1]} are read. An operator without a rule is "
-        "replaced by its body, if ONNX defines one or the model does."
+        "replaced by its body, if ONNX defines one or the model does. The last column is read from "
+        "the code: inputs that must be *constant*, that is, known at compile time; outputs that "
+        "are *not computed*; values of attributes; and what errors say is supported, … standing "
+        "for what the node has. Element types are those of NumPy."
     ]
+    columns = ("operator", "versions", "conversion", "supported")
     for domain, rules in RULES.items():
         rows = [row(name, rules[name]) for name in sorted(rules)]
-        parts.append(
-            f"## {domain or 'ai.onnx'}\n\n{_table(('operator', 'versions', 'conversion'), rows)}"
-        )
+        parts.append(f"## {domain or 'ai.onnx'}\n\n{_table(columns, rows)}")
     latest: dict[str, Any] = {s.name: s for s in defs.get_all_schemas() if not s.domain}
     bodies = sorted(
         name

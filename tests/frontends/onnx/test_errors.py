@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ X = random_array(1, 2, 6, 6)
 
 def error_of(model: ModelProto) -> OnnxError:
     with pytest.raises(OnnxError) as caught:
-        load_module(Context(), model.SerializeToString(), "bad.onnx", None)
+        load_module(Context(), model.SerializeToString(), "bad.onnx")
     return caught.value
 
 
@@ -46,7 +45,7 @@ def test_an_error_has_the_place_of_its_node():
 
 def test_an_error_about_the_file_has_its_place():
     with pytest.raises(OnnxError) as caught:
-        load_module(Context(), b"no model", "bad.onnx", None)
+        load_module(Context(), b"no model", "bad.onnx")
     assert str(caught.value.location) == 'loc("bad.onnx":1:1)'
 
 
@@ -186,24 +185,17 @@ def test_a_value_that_is_computed_twice():
 @pytest.mark.parametrize("data", [b"", b"\0", b"func.func @main() {}", b"\xff" * 100])
 def test_bytes_that_are_not_a_model(data: bytes):
     with pytest.raises(OnnxError, match="not an ONNX model"):
-        load_module(Context(), data, "bad.onnx", None)
+        load_module(Context(), data, "bad.onnx")
 
 
 def test_a_model_that_is_cut_off():
     data = light_model_path("squeezenet").read_bytes()
     for size in range(0, len(data), 97):
         with pytest.raises(OnnxError):
-            load_module(Context(), data[:size], "bad.onnx", None)
+            load_module(Context(), data[:size], "bad.onnx")
 
 
 def test_the_package_is_missing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(OnnxError, match=r"pip install onnx"):
-        load_module(Context(), b"", "model.onnx", None)
-
-
-def test_weights_that_cannot_be_written(tmp_path: Path):
-    model = model_of(node("Add", "x c"), {"x": random_array(1)}, {"c": random_array(300)})
-    path = tmp_path / "missing" / "w.safetensors"
-    with pytest.raises(OnnxError, match="cannot write "):
-        load_module(Context(), model.SerializeToString(), "m.onnx", path)
+        load_module(Context(), b"", "model.onnx")

@@ -12,6 +12,7 @@ from onnx_small import model_of, node, random_array
 from xdsl.context import Context
 
 from xrelay.frontends.onnx import OnnxError, load_module
+from xrelay.frontends.onnx.external import ExternalData
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.tools.run import main
@@ -51,14 +52,16 @@ def changed(path: Path, **entries: str) -> ModelProto:
 
 def error_of(model: ModelProto, folder: Path | None) -> str:
     with pytest.raises(OnnxError) as caught:
-        convert_model(model, "model.onnx", folder=folder)
+        convert_model(model, "model.onnx", external=ExternalData(folder))
     return caught.value.message
 
 
 def test_numbers(tmp_path: Path):
     path = saved(tmp_path, random_array(6, seed=1), random_array(5, 6, seed=2))
     model = loaded(path)
-    conversion = convert_model(model, "model.onnx", folder=tmp_path, inline_limit=16)
+    conversion = convert_model(
+        model, "model.onnx", external=ExternalData(tmp_path), inline_limit=16
+    )
     (actual,) = evaluate(conversion.module, [X], conversion.params)
     (expected,) = run_onnxruntime(loaded(path, external=True), {"x": X})
     np.testing.assert_allclose(actual, expected, rtol=1e-6)
@@ -68,7 +71,7 @@ def test_data_are_not_copied(tmp_path: Path):
     """An array of the conversion is a view of the mapped file."""
     path = saved(tmp_path, random_array(6), random_array(5, 6))
     model = loaded(path)
-    params = convert_model(model, "m.onnx", folder=tmp_path, inline_limit=16).params
+    params = convert_model(model, "m.onnx", external=ExternalData(tmp_path), inline_limit=16).params
     assert sorted(params) == ["c0", "c1"]
     for array in params.values():
         assert not array.flags.owndata
@@ -114,7 +117,7 @@ def test_a_model_that_is_not_a_file(tmp_path: Path):
     path = saved(tmp_path, random_array(6))
     assert "beside the model" in error_of(loaded(path), None)
     with pytest.raises(OnnxError, match="beside the model"):
-        load_module(Context(), path.read_bytes(), "<stdin>", None)
+        load_module(Context(), path.read_bytes(), "<stdin>")
 
 
 def test_bools_other_than_0_and_1(tmp_path: Path):
@@ -123,6 +126,6 @@ def test_bools_other_than_0_and_1(tmp_path: Path):
     model.graph.initializer[0].data_location = TensorProto.EXTERNAL
     model.graph.initializer[0].external_data.add(key="location", value="data")
     (tmp_path / "data").write_bytes(bytes([0, 1, 200]))
-    conversion = convert_model(model, "m.onnx", folder=tmp_path)
+    conversion = convert_model(model, "m.onnx", external=ExternalData(tmp_path))
     (actual,) = evaluate(conversion.module, [], conversion.params)
     assert actual.tolist() == [True, False, False]

@@ -1,13 +1,11 @@
 """The parts of a converted module: signature, names, constants, locations, text."""
 
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx_models import light_model_path, light_network
 from onnx_small import model_of, node, random_array
-from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NameLoc, StringAttr
 from xdsl.dialects.func import FuncOp
@@ -153,36 +151,28 @@ def test_every_op_has_the_place_of_its_node():
 
 
 class Test_load_module:
-    """Test the conversion of a serialized model to a module and a side file."""
+    """Test the conversion of a serialized model."""
 
-    def test_weights_are_in_the_side_file(self, tmp_path: Path):
+    def test_weights_are_not_in_the_text(self):
         weight = random_array(300, 4)
         model = model_of(node("MatMul", "w x"), {"x": random_array(4, 2)}, {"w": weight})
-        path = tmp_path / "out.safetensors"
-        module = load_module(Context(), model.SerializeToString(), "m.onnx", path)
-        assert module.attributes["relay.params"] == StringAttr("out.safetensors")
-        stored = load_file(path)
-        assert list(stored) == ["w"]
-        np.testing.assert_array_equal(stored["w"], weight)
+        converted = load_module(Context(), model.SerializeToString(), "m.onnx")
+        assert "relay.params" not in converted.module.attributes
+        assert list(converted.params) == ["w"]
+        np.testing.assert_array_equal(converted.params["w"], weight)
 
-    def test_weights_that_were_transposed_are_stored_as_they_are_used(self, tmp_path: Path):
+    def test_weights_that_were_transposed_are_as_they_are_used(self):
         weight = random_array(4, 300)
         nodes = [node("Transpose", "w", "t"), node("MatMul", "t x")]
         model = model_of(nodes, {"x": random_array(4, 2)}, {"w": weight})
-        path = tmp_path / "out.safetensors"
-        load_module(Context(), model.SerializeToString(), "m.onnx", path)
-        (stored,) = load_file(path).values()
-        np.testing.assert_array_equal(stored, weight.T)
+        converted = load_module(Context(), model.SerializeToString(), "m.onnx")
+        (found,) = converted.params.values()
+        np.testing.assert_array_equal(found, weight.T)
 
-    def test_no_side_file_without_weights(self, tmp_path: Path):
+    def test_no_weights(self):
         model = model_of(node("Relu", "x"), {"x": random_array(3)})
-        path = tmp_path / "out.safetensors"
-        module = load_module(Context(), model.SerializeToString(), "m.onnx", path)
-        assert "relay.params" not in module.attributes
-        assert not path.exists()
+        assert not load_module(Context(), model.SerializeToString(), "m.onnx").params
 
-    def test_no_side_file_without_a_path(self):
+    def test_a_network(self):
         data = light_model_path("squeezenet").read_bytes()
-        module = load_module(Context(), data, "squeezenet.onnx", None)
-        assert "relay.params" not in module.attributes
-        module.verify()
+        load_module(Context(), data, "squeezenet.onnx").module.verify()

@@ -6,9 +6,12 @@ from typing import TypeAlias, cast
 
 import numpy as np
 import pytest
+from in_machine import compiled
 
 import xrelay
 from xrelay.runtime.program import Array
+from xrelay.runtime.random_inputs import random_parameters
+from xrelay.runtime.tensor_file import write_tensors
 from xrelay.tools.opt import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -50,6 +53,58 @@ def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     inputs = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
     given = cast(Array, xrelay.load(library)(*inputs))
     np.testing.assert_allclose(given, expected(*inputs), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["mlp.mlir", "transformer_block.mlir"])
+def test_examples_with_weights(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The weights are random; the machine has the same ones."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    text, library = (EXAMPLES / name).read_text(), tmp_path / "libexample.so"
+    head, _, body = text.partition("\nfunc.func")
+    attributes = '{relay.params = "example.safetensors"}'
+    source = tmp_path / "example.mlir"
+    source.write_text(f"{head}\nbuiltin.module attributes {attributes} {{\nfunc.func{body}\n}}\n")
+    program = compiled(xrelay.parse(EXAMPLES / name))
+    weights = random_parameters(program.late_constants, seed=1)
+    write_tensors(tmp_path / "example.safetensors", weights)
+    assert main([str(source), "-p", "aot", "-t", "native", "-o", str(library)]) == 0
+    (param,) = program.entries[0].params
+    assert param.spec is not None
+    x = np.random.default_rng(0).standard_normal(param.spec.dims).astype(param.spec.dtype)
+    machine = xrelay.compile(EXAMPLES / name, params=weights)
+    np.testing.assert_allclose(xrelay.load(library)(x), machine(x), rtol=1e-4, atol=1e-5)
+
+
+def lstm(xs: Array, h: Array, c: Array, w: Array, r: Array, b: Array) -> tuple[Array, Array, Array]:
+    def sigmoid(x: Array) -> Array:
+        return 1 / (1 + np.exp(-x))
+
+    found: list[Array] = []
+    for x in xs:
+        i, o, f, g = np.split(x @ w.T + h @ r.T + b, 4, axis=1)
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = sigmoid(o) * np.tanh(c)
+        found.append(h)
+    return np.array(found, np.float32).reshape(len(xs), *h.shape), h, c
+
+
+def test_recursion_whose_depth_the_argument_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The size of a result is the depth, which is more than the stack has room for calls."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    library = tmp_path / "liblstm.so"
+    command = [str(EXAMPLES / "lstm.relay"), "-p", "aot{entries=main}", "-t", "native"]
+    assert main([*command, "-o", str(library)]) == 0
+    exe, rng = xrelay.load(library), np.random.default_rng(0)
+    for length, batch in ((0, 2), (1, 1), (7, 3), (5000, 1)):
+        shapes = [(length, batch, 3), (batch, 4), (batch, 4), (16, 3), (16, 4), (16,)]
+        inputs = [rng.uniform(-1, 1, shape).astype(np.float32) for shape in shapes]
+        given = cast("tuple[Array, ...]", exe(*inputs))
+        for array, expected in zip(given, lstm(*inputs), strict=True):
+            assert array.shape == expected.shape
+            np.testing.assert_allclose(array, expected, rtol=1e-4, atol=1e-5)
+    h = np.zeros((2, 4), np.float32)
+    with pytest.raises(xrelay.MachineError, match="do not broadcast"):
+        exe(np.zeros((2, 3, 3), np.float32), h, h, *inputs[3:])
 
 
 def test_data_types_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path):

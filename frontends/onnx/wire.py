@@ -1,0 +1,160 @@
+"""
+Leave the data of large tensors out of a serialized model.
+
+    initializer { name: "w" dims: 4096 dims: 4096 raw_data: "…" }
+      ->
+    initializer { name: "w" dims: 4096 dims: 4096
+                  data_location: EXTERNAL external_data { "location": … "offset": … } }
+
+A parser copies all bytes of a model. What is left here has a few, and refers to the others where
+they are: in the file, which is mapped into memory. A model may have any size then, although the
+parser's limit is 2 GiB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple, cast
+
+from google.protobuf.descriptor import Descriptor
+from onnx import ModelProto, StringStringEntryProto, TensorProto
+
+LIMIT = 1 << 14
+"""Data of at least so many bytes are left out, and only messages of as many are looked into."""
+
+DEPTH = 90
+"""The nesting of messages that is followed; parsers reject more than 100."""
+
+VARINT, I64, LENGTH, I32 = 0, 1, 2, 5
+"""The kinds of fields on the wire."""
+
+MODEL = cast("Descriptor", ModelProto.DESCRIPTOR)
+TENSOR = TensorProto.DESCRIPTOR.full_name
+RAW_DATA = TensorProto.RAW_DATA_FIELD_NUMBER
+ELSEWHERE = (TensorProto.EXTERNAL_DATA_FIELD_NUMBER, TensorProto.DATA_LOCATION_FIELD_NUMBER)
+
+
+class Field(NamedTuple):
+    """A field of a message: its number, kind, and where it and its contents are in the data."""
+
+    number: int
+    kind: int
+    start: int
+    contents: int
+    stop: int
+
+
+class Malformed(Exception):
+    """The data are not a serialized message."""
+
+
+def without_data(data: memoryview, location: str) -> bytes | None:
+    """
+    Return the model in `data` with its large tensors in the external file `location`.
+
+    Their offsets there are those in `data`. None if the data are malformed.
+    """
+    try:
+        return b"".join(_message(data, 0, len(data), MODEL, location, DEPTH))
+    except Malformed:
+        return None
+
+
+def _message(
+    data: memoryview, start: int, stop: int, type: Descriptor, location: str, depth: int
+) -> Iterator[bytes | memoryview]:
+    if type.full_name == TENSOR:
+        yield from _tensor(data, start, stop, location)
+        return
+    inner = _with_tensors(type)
+    kept = start
+    for field in _fields(data, start, stop):
+        found = inner.get(field.number)
+        if found is None or field.kind != LENGTH or field.stop - field.contents < LIMIT:
+            continue
+        if not depth:
+            raise Malformed
+        yield data[kept : field.start]
+        pieces = [*_message(data, field.contents, field.stop, found, location, depth - 1)]
+        yield _header(field.number, sum(map(len, pieces)))
+        yield from pieces
+        kept = field.stop
+    yield data[kept:stop]
+
+
+def _tensor(data: memoryview, start: int, stop: int, location: str) -> Iterator[bytes | memoryview]:
+    fields = [*_fields(data, start, stop)]
+    raw = [field for field in fields if field.number == RAW_DATA]
+    is_here = len(raw) == 1 and raw[0].kind == LENGTH
+    if not is_here or any(field.number in ELSEWHERE for field in fields):
+        yield data[start:stop]
+        return
+    (field,) = raw
+    size = field.stop - field.contents
+    described = {"location": location, "offset": str(field.contents), "length": str(size)}
+    entries = [StringStringEntryProto(key=key, value=text) for key, text in described.items()]
+    left = TensorProto(data_location=TensorProto.EXTERNAL, external_data=entries)
+    yield data[start : field.start]
+    yield left.SerializeToString()
+    yield data[field.stop : stop]
+
+
+def _fields(data: memoryview, start: int, stop: int) -> Iterator[Field]:
+    at = start
+    while at < stop:
+        tag, contents = _varint(data, at, stop)
+        kind = tag & 7
+        if kind == VARINT:
+            _, end = _varint(data, contents, stop)
+        elif kind == LENGTH:
+            size, contents = _varint(data, contents, stop)
+            end = contents + size
+        elif kind in (I64, I32):
+            end = contents + (8 if kind == I64 else 4)
+        else:  # groups, which these messages do not have
+            raise Malformed
+        if end > stop:
+            raise Malformed
+        yield Field(tag >> 3, kind, at, contents, end)
+        at = end
+
+
+def _varint(data: memoryview, at: int, stop: int) -> tuple[int, int]:
+    """Return the number at `at`, and where it ends."""
+    found = shift = 0
+    while at < stop and shift < 70:
+        byte = data[at]
+        at += 1
+        found |= (byte & 127) << shift
+        if byte < 128:
+            return found, at
+        shift += 7
+    raise Malformed
+
+
+def _header(number: int, size: int) -> bytes:
+    out = bytearray()
+    for value in (number << 3 | LENGTH, size):
+        while value > 127:
+            out.append(value & 127 | 128)
+            value >>= 7
+        out.append(value)
+    return bytes(out)
+
+
+@cache
+def _with_tensors(type: Descriptor) -> Mapping[int, Descriptor]:
+    """Return the fields that are tensors, or messages with tensors inside."""
+    found = {f.number: f.message_type for f in type.fields if f.message_type is not None}
+    return {number: inner for number, inner in found.items() if _reaches(inner, set())}
+
+
+def _reaches(type: Descriptor, seen: set[str]) -> bool:
+    """Test whether messages of this type can have tensors inside."""
+    if type.full_name == TENSOR:
+        return True
+    if type.full_name in seen:
+        return False
+    seen.add(type.full_name)
+    return any(f.message_type is not None and _reaches(f.message_type, seen) for f in type.fields)
