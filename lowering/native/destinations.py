@@ -123,7 +123,7 @@ def _part_of_results(op: Operation, start: Operation) -> list[Operation] | None:
 
 @dataclass(frozen=True)
 class Chain:
-    """What is written onto an empty tensor."""
+    """Ops that write onto an empty tensor, one after another."""
 
     empty: tensor.EmptyOp
     steps: list[Operation]
