@@ -24,12 +24,9 @@ from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..dialects.errors import TOO_DEEP
-from ..dialects.relay.constants import PARAMS_FILE
-from ..passes.infer_types import InferTypesPass
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
 from ..runtime.errors import Error
 from . import arguments, reproducer
-from .array_files import open_arrays
 from .bindings import UNBOUND, bindings_of, passes_of, with_shapes
 from .diagnostics import PipelineError, Reporter, message_of
 from .errors import CommandLineError, UsageError
@@ -142,6 +139,8 @@ class XRelayOpt(xDSLOptMain):
         self.target = self._target()
         self.bindings = bindings_of(args.shape, args.dim, args.input)
         if args.inputs:
+            from .array_files import open_arrays  # imports NumPy
+
             self.bindings = with_shapes(self.bindings, open_arrays(args.inputs, "input"))
         assert isinstance(self.ctx, ReportingContext)
         self.ctx.remarks = args.remarks
@@ -186,6 +185,8 @@ class XRelayOpt(xDSLOptMain):
         steps = build(text, self.available_passes, named_pipelines, PIPELINE)
         self._show_memory(steps)
         if self.bindings and self._frontend_name() != "onnx":
+            from ..passes.infer_types import InferTypesPass
+
             bound = [*passes_of(self.bindings), *([] if steps else [InferTypesPass()])]
             steps[:0] = map(Step, bound)
         self.runner.steps = steps
@@ -496,6 +497,8 @@ class XRelayOpt(xDSLOptMain):
             )
         self.weights |= conversion.params
         if self._names_weights():
+            from ..dialects.relay.constants import PARAMS_FILE
+
             conversion.module.attributes[PARAMS_FILE] = StringAttr(self._weights_file().name)
         return conversion.module
 
