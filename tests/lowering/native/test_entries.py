@@ -285,8 +285,12 @@ def run(
 
 
 USES = {
-    "one": ["open 2", "close 2", "open 2", "close 2"],
-    "both": ["open 1", "close 1", "open 2", "close 2", "open 2", "close 2"],
+    "one": ["open 2", "close 2"] * 3,
+    "both": [
+        *("open 1", "close 1"),
+        *("open 1", "open 2", "close 2", "close 1"),  # the copy
+        *("open 2", "close 2", "open 2", "close 2"),
+    ],
 }
 
 
