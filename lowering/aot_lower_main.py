@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from xdsl.context import Context
@@ -64,6 +64,7 @@ from .aot.descriptions import DEVICES, ENTRY, PARAMS, STEPS, described, table_of
 from .aot.entries import FlattenEntry
 from .aot.hooks import add_hooks
 from .aot.names import kernel_symbol, sanitized, unique_names
+from .aot.reached import kernel_calls, may_fail, reached
 from .aot.size_entries import FlattenSizes
 from .memref.conversion import MESSAGES
 from .memref.functions import KERNEL
@@ -132,15 +133,19 @@ class AotLowerMainPass(ModulePass):
         names = unique_names(
             (f"{library}_{entry.sym_name.data}" for entry in entries), [f"{library}_metadata"]
         )
+        functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
         made: list[Entry] = []
         for function, symbol in zip(entries, names, strict=True):
-            description, allocated = described(function, devices)
+            description = described(function, devices)
+            name = description.function.name
             sizes = size_function(op, function.sym_name.data)
             entry = copied(function) if function.sym_name.data in inside else function
-            flatten = FlattenEntry(description, allocated, devices, symbol, contexts, forms)
+            flatten = FlattenEntry(description, devices, symbol, contexts, forms)
             apply_patterns(op, flatten, only=[entry])
             assert flatten.entry is not None, "the entry was matched"
-            made.append(flatten.entry)
+            ran = reached(functions, entry)
+            calls = tuple(kernel_calls(functions, ran, {entry.sym_name.data: name}))
+            made.append(replace(flatten.entry, calls=calls, may_fail=may_fail(functions, ran)))
             if sizes is not None:
                 workspaces = flatten.size_of_pool
                 flatten_sizes = FlattenSizes(f"{symbol}_sizes", workspaces, flatten.storages)

@@ -54,7 +54,8 @@ What differs, and why:
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
   the layout that they are compiled in.
 - `separate-padding` after it, before fusion: padded images are part of the memory plan.
-- `transpose-weights` after both, which gives weights another order, too.
+- `pack-weights` after the layout is chosen, too: it packs weights for channels that are last.
+- `transpose-weights` after these, which gives weights another order, too.
 - `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
 - `plan-memory` always, as compiled kernels are too short to allocate between them; with
   `lend-entries`, so that the caller of an entry owns all memory.
@@ -161,7 +162,7 @@ _TO_FIRST_ORDER = (
     "infer-types",
 )
 
-_LAYOUT = ("propagate-layout", "separate-padding")
+_LAYOUT = ("propagate-layout", "separate-padding", "pack-weights")
 
 _WEIGHTS = ("transpose-weights", "fold-constants", "fold-weights")
 

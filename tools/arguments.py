@@ -1,7 +1,7 @@
 """The command line of `xrelay-opt`."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from xdsl.xdsl_opt_main import VersionAction
 
@@ -21,11 +21,13 @@ def truth(text: str) -> bool:
     return known[text.lower()]
 
 
-def add_arguments(parser: argparse.ArgumentParser, frontends: Iterable[str]) -> None:
-    """Declare all options, also by their names in mlir-opt and xdsl-opt."""
+def add_arguments(
+    parser: argparse.ArgumentParser, frontends: Iterable[str], target: Callable[[str], str]
+) -> None:
+    """Declare all options, also by their names in mlir-opt and xdsl-opt; `target` parses `-t`."""
     parser.prog = "xrelay-opt"
     parser.description = DESCRIPTION
-    _input_and_output(parser.add_argument_group("input and output"), list(frontends))
+    _input_and_output(parser.add_argument_group("input and output"), list(frontends), target)
     _inputs(parser.add_argument_group("inputs of the program"))
     _pipeline(parser.add_argument_group("pipeline"))
     _checking(parser.add_argument_group("checking"))
@@ -36,7 +38,7 @@ def _flag(group: Group, *names: str, help: str) -> None:
     group.add_argument(*names, action="store_true", help=help)
 
 
-def _input_and_output(group: Group, frontends: list[str]) -> None:
+def _input_and_output(group: Group, frontends: list[str], target: Callable[[str], str]) -> None:
     group.add_argument("input_file", nargs="?", help="the file to read (default, or '-': stdin)")
     group.add_argument(
         "-f",
@@ -68,11 +70,13 @@ def _input_and_output(group: Group, frontends: list[str]) -> None:
     group.add_argument(
         "-t",
         "--target",
+        type=target,
         default="mlir",
         help="the format of the output: mlir (default), relay-text, executable (after -p vm; "
-        "executable{embed=true} with the weights in it), or a picture of the memory plan, "
-        "memory-plan-svg or memory-plan-html, taken right before lower-to-bytecode; or machine "
-        "code, native or object, and its c-header (after -p aot; see docs/native.md)",
+        "executable{embed=true} with the weights in it), linalg for other compilers (see "
+        "docs/linalg.md), machine code, native or object, and its c-header (after -p aot; see "
+        "docs/native.md), or a picture of the memory plan, memory-plan-svg or memory-plan-html, "
+        "taken right before lower-to-bytecode",
     )
     group.add_argument(
         "--save-temps",

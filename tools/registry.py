@@ -44,6 +44,7 @@ PASSES = {
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",
     "transpose-weights": "passes.transpose_weights:TransposeWeightsPass",
+    "pack-weights": "passes.pack_weights:PackWeightsPass",
     "propagate-layout": "passes.propagate_layout:PropagateLayoutPass",
     "separate-padding": "passes.separate_padding:SeparatePaddingPass",
     "fold-weights": "passes.fold_weights:FoldWeightsPass",

@@ -151,7 +151,7 @@ class ValidOps:
         return OpChecks(number, repeated_checks(kind), uses is not None, is_read)
 
     def _number(self, structure: Key) -> int:
-        return self._numbers.setdefault(structure, len(self._numbers))
+        return self._numbers.setdefault(structure, len(self._numbers) + 1)
 
     def _key(self, op: Operation, number: int) -> Key | None:
         """Return the contents of `op`, of a class of this number; None if they are unknown."""
@@ -183,8 +183,9 @@ class ValidOps:
         if found is None:
             if depth > MAX_DEPTH or not _has_only_a_dict(type(attribute)):
                 raise _Unknown
-            parts = [(name, self._part(v, depth + 1)) for name, v in vars(attribute).items()]
-            found = self._number((type(attribute), *parts))
+            data, known = vars(attribute), self._attributes
+            parts = [known.get(id(v)) or self._part(v, depth + 1) for v in data.values()]
+            found = self._number((type(attribute), *data, *parts))
             self._attributes[id(attribute)] = found
         return found
 

@@ -13,7 +13,6 @@ import ctypes
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -31,9 +30,11 @@ from ..python.memory_use import DeviceMemory, MemoryUse
 from ..reference_kernels import run_kernel
 from ..values import Leaf, Value
 from .dlpack import DLTensor, array_in
-from .interface import Entry, InterfaceError, Library
+from .interface import Entry, InterfaceError, Library, Pool
 from .interface import spec_of as spec_of_param
 from .outputs import Shape, given_for, target_of
+from .structures import fields_of, nested, together
+from .workspaces import Workspaces
 
 METADATA = "xrelay_library_metadata"
 """The function of a library that returns its interface."""
@@ -64,6 +65,9 @@ class NativeFunctions:
         if any(any(entry.allocated) for entry in entries):
             self._release = self._symbol(f"{self.library.name}_release", path)
             self._release.argtypes, self._release.restype = [ctypes.c_void_p], None
+        self._workspaces = Workspaces()
+        self._sizes: dict[tuple[str, str], int] = {}
+        """The bytes of each workspace of a static function."""
         self._local = threading.local()
         self._lock = threading.Lock()
         self.calls: dict[str, int] = dict.fromkeys(self._entries, 0)
@@ -75,11 +79,11 @@ class NativeFunctions:
         """
         Call the function `name`; return its result, an array or a tuple.
 
-        With `out`, the elements are written there; after an error they may be anything.
+        With `out`, the elements are written there; nothing is after an error.
         """
         entry = self._entries[name]
         function = entry.function
-        values = flattened(function, args)
+        values = flattened(function, self._tensors(entry, args))
         check_structures(self.program, function, values)
         inputs = [
             contiguous(array, leaf.dtype)
@@ -91,18 +95,19 @@ class NativeFunctions:
         shapes = self._output_shapes(entry, dims)
         given = given_for(entry, shapes, out)
         targets = [
-            target_of(result, shape, array, inputs)
+            target_of(result, shape, None if entry.may_fail else array, inputs)
             for result, shape, array in zip(entry.results, shapes, given, strict=True)
         ]
         self._local.error = None
         pointers: list[object] = [array.ctypes.data for array in inputs]
         pointers += [target.pointer for target in targets]
         extra: list[object] = [dims] if entry.is_dynamic else []
-        kept = self._workspaces().pop(name, None)  # a call within this call finds none
-        workspaces = self._allocated(entry) if kept is None else kept
-        extra += [None if space is None else space.ctypes.data for space in workspaces]
+        spaces = [self._workspace(entry, pool, dims) for pool in entry.pools]
+        extra += [None if space is None else space.ctypes.data for space in spaces]
         status = self._calls[name](*pointers, *extra)
-        self._workspaces()[name] = workspaces
+        for space in spaces:
+            if space is not None:
+                self._workspaces.give_back(space)
         if status:
             self._fail()
         outputs = [target.array(self._release) for target in targets]
@@ -114,29 +119,34 @@ class NativeFunctions:
                 if array is not None and array is not written:
                     array[...] = written
             return out
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return nested(together(entry.nested.outputs), outputs)
 
-    def _workspaces(self) -> dict[str, list[Array | None]]:
-        """Return the workspaces that this thread keeps for later calls, by function."""
-        known: dict[str, list[Array | None]] | None = getattr(self._local, "workspaces", None)
-        if known is None:
-            known = self._local.workspaces = {}
-        return known
+    def release(self) -> None:
+        """Free the workspaces that are kept for later calls."""
+        self._workspaces.clear()
 
-    def _allocated(self, entry: Entry) -> list[Array | None]:
-        """Return the workspaces of `entry`; None for each that every call allocates itself."""
-        found: list[Array | None] = []
-        for pool in entry.pools:
-            space = None
-            if not entry.is_dynamic and not pool.device:
-                measure = self._code[f"{entry.symbol}_{pool.symbol}_size"]
-                measure.restype = ctypes.c_int64
-                size = measure(None)
-                with suppress(MemoryError, ValueError):  # a negative size is a failure
-                    space = np.empty(size + pool.alignment if size >= 0 else size, np.uint8)
-                    space = space[-space.ctypes.data % pool.alignment :]
-            found.append(space)
-        return found
+    def _tensors(self, entry: Entry, args: Sequence[object]) -> Sequence[object]:
+        """Return the tensors in the arguments of an entry."""
+        if entry.structure is None or len(args) != len(entry.structure.inputs):
+            return args
+        where = f"parameter '{{}}' of {entry.function.name}"
+        return [
+            field
+            for param, arg in zip(entry.structure.inputs, args, strict=True)
+            for _, field in fields_of(param.nesting, arg, param.name, where)
+        ]
+
+    def _workspace(self, entry: Entry, pool: Pool, dims: Any) -> Array | None:
+        """Return memory for a workspace; None if the call is to allocate it, or to fail."""
+        key = entry.symbol, pool.symbol
+        size = self._sizes.get(key)
+        if size is None:
+            measure = self._code[f"{entry.symbol}_{pool.symbol}_size"]
+            measure.restype = ctypes.c_int64
+            size = int(measure(dims))
+            if not entry.is_dynamic:
+                self._sizes[key] = size
+        return self._workspaces.take(size, pool.alignment) if size >= 0 else None
 
     def _call_of(self, entry: Entry, path: str | PathLike[str]) -> Any:
         if "unpacked" not in entry.forms:
@@ -234,8 +244,8 @@ def _library_of(code: ctypes.CDLL, path: str | PathLike[str]) -> Library:
         raise MachineError(text) from None
     describe.restype = ctypes.c_char_p
     try:
-        return Library.from_json(describe().decode("utf-8"))
-    except (InterfaceError, UnicodeDecodeError, AttributeError) as error:
+        return Library.from_json((describe() or b"").decode("utf-8"))
+    except (InterfaceError, UnicodeDecodeError) as error:
         raise MachineError(f"{path}: {error}") from error
 
 
@@ -243,13 +253,17 @@ class NativeExecutable(Callables):
     """
     A compiled library that can be called like an `Executable`.
 
-    Arguments and errors are the same. Memory is that of the caller and the library, without a
-    limit; what is in `out` after an error is not specified.
+    Arguments and errors are the same, and nothing is in `out` after an error. Memory is that of the
+    caller and the library, without a limit; workspaces are kept for later calls.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self._native = NativeFunctions(path)
         super().__init__(self._native, self._native.program.entries, {})
+
+    def release(self) -> None:
+        """Free the workspaces that are kept for later calls."""
+        self._native.release()
 
     @property
     def interface(self) -> Library:

@@ -116,7 +116,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         or name.startswith(("xrelay.dialects.", "xrelay.lowering", "xrelay.runtime"))
         or name.startswith(("xrelay.frontends", "xdsl.transforms."))
     }
-    assert eager - {"xrelay.runtime", "xrelay.runtime.errors"} == {
+    assert eager - {"xrelay.runtime", "xrelay.runtime.errors", "xrelay.runtime.files"} == {
         f"xrelay.dialects.{name}"
         for name in (
             "contents",

@@ -20,7 +20,7 @@ from ..values import (
 )
 from .rule import Results, Rule, Rules, since
 
-PAD_MODES = ("constant", "edge", "reflect")
+PAD_MODES = ("constant", "edge", "reflect", "wrap")
 
 
 def concat(node: Node, b: Builder) -> Value:
@@ -228,6 +228,11 @@ def pad_by_inputs(node: Node, b: Builder) -> Value:
 def _padded_at_run_time(node: Node, x: Value, value: Value, b: Builder) -> Value:
     """Pad by widths that are not known yet; crop first what is negative."""
     mode = node.choice("mode", "constant", PAD_MODES)
+    if mode == "wrap":
+        raise node.error(
+            "pads (input 1) is computed at run time; supported for mode wrap: initializers and "
+            "constants"
+        )
     rank = rank_of(x)
     pads, count = b.vector(1, "pads")
     axes = list(range(rank))
@@ -286,7 +291,22 @@ def _padded(
         width[2 * axis : 2 * axis + 2] = max(before, 0), max(after, 0)
     if not any(width):
         return x
+    if mode == "wrap":
+        return _wrapped(node, x, width, b)
     return b.op("nn.pad", x, value, pad_width=tuple(width), pad_mode=mode)
+
+
+def _wrapped(node: Node, x: Value, width: Sequence[int], b: Builder) -> Value:
+    """Pad each axis with elements from its other end, in circles."""
+    for axis, size in enumerate(shape_of(x)):
+        before, after = width[2 * axis : 2 * axis + 2]
+        if before or after:
+            if size == 0:
+                raise node.error("an axis of 0 elements cannot be wrapped; supported: 1 and more")
+            b.require_size(before + size + after, "an axis")
+            places = np.arange(-before, size + after, dtype=np.int64) % size
+            x = b.op("take", x, b.constant(places), axis=axis, mode="clip")
+    return x
 
 
 def trilu(node: Node, b: Builder) -> Value:

@@ -192,6 +192,10 @@ class Test_pad:
         constants = {"p": ints(1, 2, 3, 4), "a": ints(-1, 1)}
         agree(node("Pad", "x p - a"), {"x": X}, constants, opset=18)
 
+    def test_elements_of_the_other_end(self):
+        constants = {"p": ints(0, 1, 2, 0, 0, 0, 1, 3)}
+        agree(node("Pad", "x p", mode="wrap"), {"x": X}, constants, opset=19)
+
 
 class Test_resize:
     @pytest.mark.parametrize("opset", [7, 9])

@@ -6,9 +6,12 @@ from typing import TypeAlias, cast
 
 import numpy as np
 import pytest
+from in_machine import compiled
 
 import xrelay
 from xrelay.runtime.program import Array
+from xrelay.runtime.random_inputs import random_parameters
+from xrelay.runtime.tensor_file import write_tensors
 from xrelay.tools.opt import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -50,6 +53,26 @@ def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     inputs = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
     given = cast(Array, xrelay.load(library)(*inputs))
     np.testing.assert_allclose(given, expected(*inputs), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["mlp.mlir", "transformer_block.mlir"])
+def test_examples_with_weights(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The weights are random; the machine has the same ones."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    text, library = (EXAMPLES / name).read_text(), tmp_path / "libexample.so"
+    head, _, body = text.partition("\nfunc.func")
+    attributes = '{relay.params = "example.safetensors"}'
+    source = tmp_path / "example.mlir"
+    source.write_text(f"{head}\nbuiltin.module attributes {attributes} {{\nfunc.func{body}\n}}\n")
+    program = compiled(xrelay.parse(EXAMPLES / name))
+    weights = random_parameters(program.late_constants, seed=1)
+    write_tensors(tmp_path / "example.safetensors", weights)
+    assert main([str(source), "-p", "aot", "-t", "native", "-o", str(library)]) == 0
+    (param,) = program.entries[0].params
+    assert param.spec is not None
+    x = np.random.default_rng(0).standard_normal(param.spec.dims).astype(param.spec.dtype)
+    machine = xrelay.compile(EXAMPLES / name, params=weights)
+    np.testing.assert_allclose(xrelay.load(library)(x), machine(x), rtol=1e-4, atol=1e-5)
 
 
 def lstm(xs: Array, h: Array, c: Array, w: Array, r: Array, b: Array) -> tuple[Array, Array, Array]:
