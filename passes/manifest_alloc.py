@@ -49,7 +49,6 @@ from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 from .support.symbols import symbols_of
 
-
 MAX_SIZE = 2**63 - 1
 """The maximum number of bytes of a tensor: sizes are i64."""
 
