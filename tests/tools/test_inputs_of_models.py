@@ -121,6 +121,11 @@ def test_mistakes(folder: Path, capsys: Capture, argv: list[str], message: str):
     assert "Traceback" not in said
 
 
+def test_expected_outputs_are_opened_before_the_run(folder: Path, capsys: Capture):
+    assert run.main(["net.onnx", "--inputs", "in.npz", "--expect", "y=no.npy"]) == 1
+    assert capsys.readouterr().out == ""
+
+
 def test_damaged_tensors_are_errors(folder: Path):
     good = (folder / "x.pb").read_bytes()
     huge = TensorProto(data_type=1, dims=[2**62, 2**62])
