@@ -209,6 +209,10 @@ class HookedParser(Parser):
         """The dialects of the enclosing ops, whose names may be omitted."""
         return self._parser_state.dialect_stack
 
+    def skip_to(self, position: int) -> None:
+        """Go on with the token that is at `position`, or is the first after it."""
+        self._resume_from(position)
+
     def read_alias_definition(self) -> None:
         """Parse the definition of an alias."""
         super()._parse_alias_def()

@@ -31,12 +31,28 @@ Groups: TypeAlias = Annotated[int, AtLeast(1)]
 _SIDES = ("height", "width")
 _DATA_AXES = {"NCHW": (0, 1, 2, 3), "NHWC": (0, 3, 1, 2)}
 _KERNEL_AXES = {"OIHW": (0, 1, 2, 3), "HWIO": (3, 2, 0, 1)}
+PANELS = {"OHWI8o": 8, "OHWI16o": 16, "OHWI32o": 32}
+"""Filters side by side in the last dim of weights (TVM's notation): so many in each panel."""
 
 
 def _nchw(data: Tensor, layout: str) -> tuple[Size, Size, Size, Size]:
     require_rank(data, 4, "data")
     n, c, h, w = _DATA_AXES[layout]
     return data.dims[n], data.dims[c], data.dims[h], data.dims[w]
+
+
+def _oihw(weight: Tensor, layout: str, groups: int) -> Sequence[Size]:
+    """Return the number of filters, of input channels, and the sides of windows."""
+    if layout not in PANELS:
+        require_rank(weight, 4, "weight")
+        return [weight.dims[axis] for axis in _KERNEL_AXES[layout]]
+    require_rank(weight, 5, "weight")
+    if groups != 1:
+        raise SignatureError(f"kernel_layout {layout} has one group, but groups is {groups}")
+    panels, height, width, channels, filters = weight.dims
+    message = f"the last dim of a weight in {layout} must be {{1}}, but is {{0}}"
+    require_equal(filters, PANELS[layout], message)
+    return [panels * PANELS[layout], channels, height, width]
 
 
 def _in_layout(n: Size, c: Size, h: Size, w: Size, layout: str) -> Shape:
@@ -103,14 +119,13 @@ def conv2d(
     dilation: Pair,
     groups: Groups,
     data_layout: Layout,
-    kernel_layout: Literal["OIHW", "HWIO"],
+    kernel_layout: Literal["OIHW", "HWIO", "OHWI8o", "OHWI16o", "OHWI32o"],
     out_dtype: Element | None,
 ) -> Tensor:
     """Infer the result of a convolution, in the layout of `data`."""
     element = product_element((data, weight), out_dtype)
     n, c, *sizes = _nchw(data, data_layout)
-    require_rank(weight, 4, "weight")
-    o, i, *windows = (weight.dims[axis] for axis in _KERNEL_AXES[kernel_layout])
+    o, i, *windows = _oihw(weight, kernel_layout, groups)
     _require_groups(o, groups, "output channels")
     channels = divided(c, groups, "groups must divide channels: {1} does not divide {0}")
     require_equal(i, channels, "weight's input channels must be {1}, but is {0}")

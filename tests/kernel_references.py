@@ -298,6 +298,8 @@ def conv2d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
     """Loop over the cells of each window, skipping the padding."""
     x = channels_first(attrs, "data_layout", x)
     w = w.transpose(3, 2, 0, 1) if attrs["kernel_layout"] == "HWIO" else w
+    if attrs["kernel_layout"] == "OHWI8o":
+        w = np.concatenate([panel.transpose(3, 2, 0, 1) for panel in w])
     result = np.zeros(specs[0][0], x.dtype)
     y = channels_first(attrs, "data_layout", result)
     (sh, sw), (dh, dw), (top, left, *_) = (attrs[k] for k in ("strides", "dilation", "padding"))

@@ -280,12 +280,15 @@ def _sizes(data: Sequence[int], layout: str) -> Sequence[int]:
 def conv2d(draw: Draw) -> Proposal:
     (a, b), out_dtype = _factors(draw)
     groups, channels, filters = _channels(draw)
-    layout, kernel_layout = draw.one_of("NCHW", "NHWC"), draw.one_of("OIHW", "HWIO")
+    kernels = ("OIHW", "HWIO", "OHWI8o") if groups == 1 else ("OIHW", "HWIO")
+    layout, kernel_layout = draw.one_of("NCHW", "NHWC"), draw.one_of(*kernels)
     cells = draw.one_of((1, 1), _pair(draw, 4))
     data = _image(groups * channels, layout, draw)
     weight = (groups * filters, channels, *cells)
     if kernel_layout == "HWIO":
         weight = (*weight[2:], weight[1], weight[0])
+    elif kernel_layout == "OHWI8o":
+        weight = (draw.number(1, 2), *cells, channels, 8)
     layouts = {"data_layout": layout, "kernel_layout": kernel_layout, "groups": groups}
     return [(data, a), (weight, b)], {
         **out_dtype,

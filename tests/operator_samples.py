@@ -289,6 +289,11 @@ def _lines() -> Iterator[tuple[str, Line]]:
             {"data_layout": "NHWC", "kernel_layout": "HWIO"},
             "1x3x3x6xf32",
         ),
+        (
+            "1x5x5x4xf32 2x3x3x4x8xf32",
+            {"data_layout": "NHWC", "kernel_layout": "OHWI8o"},
+            "1x3x3x16xf32",
+        ),
         ("1x5x5x4xf32 6x4x1x1xf32", {"data_layout": "NHWC"}, "1x5x5x6xf32"),
         ("1x2x4x4xi8 3x2x1x1xi8", {"out_dtype": "int32"}, "1x3x4x4xi32"),
         ("0x3x8x8xf32 4x3x3x3xf32", {}, "0x4x6x6xf32"),

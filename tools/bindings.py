@@ -18,11 +18,12 @@ from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast
 
 from ..operators.input_bindings import MAX_DIGITS, InputBindings, Listed, Value, parse_value
-from .array_files import SINGLE, ArrayFiles, read_array
 from .errors import UsageError
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
+
+    from .array_files import ArrayFiles
 
 Shapes: TypeAlias = "Mapping[str, Sequence[int | None]]"
 Dims: TypeAlias = Mapping[str, int]
@@ -54,6 +55,8 @@ def with_shapes(bindings: InputBindings, arrays: ArrayFiles) -> InputBindings:
 
 
 def _value(name: str, text: str) -> Value:
+    from .array_files import SINGLE, read_array  # imports NumPy
+
     if text.endswith(SINGLE):
         return read_array(text)
     try:

@@ -10,26 +10,23 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import signature
 from io import StringIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NoReturn, cast
+from typing import IO, TYPE_CHECKING, Any, NoReturn, cast
 
 from typing_extensions import override
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import PassPipeline
-from xdsl.utils.arg_spec import ArgSpec, parse_spec
-from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException, ShrinkException
+from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 from xdsl.utils.target import Target
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..dialects.errors import TOO_DEEP
-from ..dialects.relay.constants import PARAMS_FILE
-from ..passes.infer_types import InferTypesPass
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
 from ..runtime.errors import Error
 from . import arguments, reproducer
-from .array_files import open_arrays
 from .bindings import UNBOUND, bindings_of, passes_of, with_shapes
 from .diagnostics import PipelineError, Reporter, message_of
 from .errors import CommandLineError, UsageError
@@ -39,7 +36,16 @@ from .listing import list_passes
 from .option_types import with_report_format
 from .output_files import OutputFiles
 from .parser import LocatingParser
-from .pipeline import PIPELINE, TO_BYTECODE, Step, build, pass_names, pipeline_text
+from .pipeline import (
+    PIPELINE,
+    TARGET,
+    TO_BYTECODE,
+    Step,
+    TargetText,
+    build,
+    pass_names,
+    pipeline_text,
+)
 from .plugins import load_universe
 from .printing import PrintOptions, print_module
 from .registry import named_pipelines
@@ -59,6 +65,9 @@ WEIGHTS_SUFFIX = ".safetensors"
 
 FILE_TARGETS = ("executable", "native", "object", "c-header")
 """The targets that write files themselves."""
+
+LINALG = "linalg"
+"""The target that writes linalg."""
 
 
 class XRelayOpt(xDSLOptMain):
@@ -80,10 +89,7 @@ class XRelayOpt(xDSLOptMain):
         self.universe = load_universe(self._warn)
         self.runner = Runner(timer=self.timer, progress=reporter.progress)
         args = sys.argv[1:] if args is None else args
-        try:
-            super().__init__(args=with_report_format(args))
-        except ArgSpecParseError as error:
-            raise self._bad_target(str(error).strip().splitlines()[-1]) from None
+        super().__init__(args=with_report_format(args))
 
     # Registration.
 
@@ -115,17 +121,22 @@ class XRelayOpt(xDSLOptMain):
 
     @override
     def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
-        def fail(message: str) -> NoReturn:
-            raise CommandLineError(f"{message} (see xrelay-opt --help)")
+        arguments.add_arguments(arg_parser, self.available_frontends, self._target_text)
 
-        arg_parser.error = fail
-        arguments.add_arguments(arg_parser, self.available_frontends)
+    def _target_text(self, text: str) -> str:
+        """Parse the text of `-t`; return it for xDSL, which knows no other target of ours."""
+        self.reporter.add_source(TARGET, text)
+        self.target_text = TargetText.parse(text)
+        return str(self.target_text)
 
     @override
     def setup_pipeline(self) -> None:
         args = self.args
+        self.target = self._target()
         self.bindings = bindings_of(args.shape, args.dim, args.input)
         if args.inputs:
+            from .array_files import open_arrays  # imports NumPy
+
             self.bindings = with_shapes(self.bindings, open_arrays(args.inputs, "input"))
         assert isinstance(self.ctx, ReportingContext)
         self.ctx.remarks = args.remarks
@@ -150,7 +161,7 @@ class XRelayOpt(xDSLOptMain):
             after_failure=args.print_ir_after_failure,
             options=self._print_options(),
         )
-        if args.summary and parse_spec(args.target).name != "mlir":
+        if args.summary and self.target_text.name != "mlir":
             raise CommandLineError("--summary prints no module: omit -t")
         if not args.run_reproducer:
             self._set_passes(args.passes)
@@ -170,6 +181,8 @@ class XRelayOpt(xDSLOptMain):
         steps = build(text, self.available_passes, named_pipelines, PIPELINE)
         self._show_memory(steps)
         if self.bindings and self._frontend_name() != "onnx":
+            from ..passes.infer_types import InferTypesPass
+
             bound = [*passes_of(self.bindings), *([] if steps else [InferTypesPass()])]
             steps[:0] = map(Step, bound)
         self.runner.steps = steps
@@ -177,52 +190,42 @@ class XRelayOpt(xDSLOptMain):
         if self.args.dump_pass_pipeline:
             print(pipeline_text(steps), file=sys.stderr)
 
-    def _target(self) -> type[Target] | None:
-        """Return the target that emits the module, if it is one that stops the pipeline."""
-        entry = self.available_targets.get(parse_spec(self.args.target).name)
-        if entry is None or signature(entry).parameters:  # xDSL's, which print
+    def _target(self) -> Target | None:
+        """Return the target that is given, unless it is one of xDSL, which print."""
+        name = self.target_text.name
+        entry = self.available_targets[name]
+        if signature(entry).parameters:
             return None
-        target = cast(Callable[[], type[Target]], entry)()
-        return target if hasattr(target, "reads_before") else None
+        cls = cast(Callable[[], type[Target]], entry)()
+        target = self.target_text.make(cls)
+        is_ours = name in (*FILE_TARGETS, LINALG) or hasattr(cls, "reads_before")
+        return target if is_ours else None
+
+    def _plan_target(self) -> Target | None:
+        """Return the target that shows memory, and stops the pipeline, if one is given."""
+        return self.target if hasattr(self.target, "reads_before") else None
+
+    def _file_target(self) -> FileTarget | None:
+        """Return the target that writes files, if one is given."""
+        is_one = self.target_text.name in FILE_TARGETS
+        return cast("FileTarget", self.target) if is_one else None
+
+    def _linalg_target(self) -> LinalgTarget | None:
+        """Return the target that writes linalg, if it is given."""
+        return cast("LinalgTarget", self.target) if self.target_text.name == LINALG else None
 
     def _pipeline_of_target(self) -> str:
         """Return the pipeline that the target names to be run if none is given."""
         target = self._linalg_target()
         return "" if target is None else target.pipeline
 
-    def _linalg_target(self) -> LinalgTarget | None:
-        """Return the target that writes linalg, if it is given."""
-        spec = parse_spec(self.args.target)
-        if spec.name != "linalg":
-            return None
-        from .linalg_target import LinalgTarget
-
-        try:
-            return LinalgTarget.from_spec(spec)
-        except ValueError as error:
-            raise self._bad_target(str(error)) from None
-
-    def _file_target(self) -> FileTarget | None:
-        """Return the target that writes files, if one is given."""
-        spec = parse_spec(self.args.target)
-        if spec.name not in FILE_TARGETS:
-            return None
-        load = cast("Callable[[], type[FileTarget]]", self.available_targets[spec.name])
-        try:
-            return load().from_spec(spec)
-        except ValueError as error:
-            raise self._bad_target(str(error)) from None
-
-    def _bad_target(self, reason: str) -> CommandLineError:
-        return CommandLineError(f"-t {self.args.target}: {reason.strip()}")
-
     def _dims(self) -> tuple[str, ...]:
         return tuple(f"{dim}={size}" for dim, size in self.args.plan_dim.items())
 
     def _show_memory(self, steps: list[Step]) -> None:
         """Insert the memory report, and drop the steps after the one that the target reads."""
-        args, target = self.args, self._target()
-        if args.save_temps and parse_spec(args.target).name not in ("native", "object"):
+        args, target = self.args, self._plan_target()
+        if args.save_temps and self.target_text.name not in ("native", "object"):
             raise CommandLineError("--save-temps needs -t native or -t object")
         if args.plan_dim and args.memory_report is None and target is None:
             message = "--plan-dim needs --memory-report, or a target that shows memory"
@@ -314,6 +317,11 @@ class XRelayOpt(xDSLOptMain):
     def _is_stdout(self) -> bool:
         return self.args.output_file in (None, "-")
 
+    def _is_device(self) -> bool:
+        """Test whether the output is a device or a pipe, which has no files beside it."""
+        path = Path(self.args.output_file) if not self._is_stdout() else None
+        return path is not None and path.exists() and not path.is_file()
+
     def _files(self) -> OutputFiles:
         inputs = [name for name in (self.args.input_file, self.args.params) if name is not None]
         return OutputFiles(inputs, self.args.overwrite)
@@ -330,6 +338,9 @@ class XRelayOpt(xDSLOptMain):
         weights = self.weights if is_named else self.written.weights if self.written else {}
         if not weights:
             return
+        if self._is_device():
+            self._inform(f"the weights are not written: '{self.args.output_file}' is not a file")
+            return
         from ..runtime.tensor_file import write_side_file
 
         path, files = self._weights_file(), self._files()
@@ -345,7 +356,7 @@ class XRelayOpt(xDSLOptMain):
         """Test whether the output names a file of weights, rather than having them itself."""
         linalg = self._linalg_target()
         has_them = self._file_target() or (linalg and linalg.weights == "embedded")
-        return not (has_them or self.args.summary) and self._target() is None
+        return not (has_them or self.args.summary) and self._plan_target() is None
 
     def _frontend_name(self) -> str:
         return self.args.frontend or frontend_of(extension_of(self.args.input_file))
@@ -482,6 +493,8 @@ class XRelayOpt(xDSLOptMain):
             )
         self.weights |= conversion.params
         if self._names_weights():
+            from ..dialects.relay.constants import PARAMS_FILE
+
             conversion.module.attributes[PARAMS_FILE] = StringAttr(self._weights_file().name)
         return conversion.module
 
@@ -532,16 +545,12 @@ class XRelayOpt(xDSLOptMain):
                 return b"".join(pieces).decode()
             self.written = Written(pieces, is_text=True)
             return ""
-        spec, target = parse_spec(self.args.target), self._target()
-        if spec.name != "mlir" and target is None:
+        target = self._plan_target()
+        if target is None and self.target_text.name != "mlir":
             return super().output_resulting_program(prog)
         output = StringIO()
         if target is not None:
-            dims = {"dims": self._dims()} if self.args.plan_dim else {}
-            try:
-                chosen = target.from_spec(ArgSpec(spec.name, {**spec.parameters, **dims}))
-            except ValueError as error:
-                raise self._bad_target(str(error)) from None
+            chosen = replace(cast(Any, target), dims=self._dims()) if self.args.plan_dim else target
             chosen.emit(self.ctx, prog, output)
             return output.getvalue()
         print_module(self.ctx, prog, output, self._print_options())
@@ -551,8 +560,9 @@ class XRelayOpt(xDSLOptMain):
         """Write files piece by piece, the output last."""
         if not self._is_stdout():
             files, path = self._files(), self.args.output_file
-            for name, pieces in written.beside.items():
-                files.write(str(Path(path).with_name(name)), pieces)
+            if not self._is_device():
+                for name, pieces in written.beside.items():
+                    files.write(str(Path(path).with_name(name)), pieces)
             files.write(path, written.contents)
             return
         stream = getattr(sys.stdout, "buffer", None)

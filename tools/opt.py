@@ -9,7 +9,7 @@ from ..passes.support.diagnostics import Message, Severity
 from .commands import FAULT, describe, guarded
 from .diagnostics import Reporter, message_of, warnings_shown
 from .driver import XRelayOpt
-from .errors import exit_status
+from .errors import FileError, exit_status
 from .process import settings
 from .progress import Progress
 from .runner import InternalError
@@ -28,6 +28,9 @@ def _run(argv: Sequence[str]) -> int:
             return XRelayOpt(argv, reporter).execute()
     except OSError:
         raise
+    except FileError as error:
+        print(f"{error.file}: error: {error.message}", file=sys.stderr)
+        return exit_status(error)
     except Exception as error:
         if "--traceback" in argv:
             import traceback

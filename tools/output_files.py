@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..runtime.errors import MachineError
-from ..runtime.files import replace
 from .errors import UsageError
 
 
@@ -33,6 +32,8 @@ class OutputFiles:
 
     def write(self, path: str, contents: str | Iterable[bytes | memoryview]) -> None:
         """Write text or bytes to the file at `path`; `UsageError` if that fails."""
+        from ..runtime.files import replace
+
         self.check(path)
         pieces = [contents.encode()] if isinstance(contents, str) else contents
         try:

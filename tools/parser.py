@@ -47,10 +47,10 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Span
 
 from ..dialects.errors import TOO_DEEP
-from ..dialects.xdsl_internals import HookedParser
 from ..operators.spelling import did_you_mean
 from . import aliases
 from .aliases import Aliases
+from .repeated_text import RepeatedTextParser
 
 AnySpan: TypeAlias = "Span[str] | Span[bytes]"
 
@@ -70,7 +70,7 @@ _SPLAT = re.compile(r'<\s*(?:"0x([0-9A-Fa-f]*)"|[^\s\[">])')
 """The start of a constant that may have one value for all elements: a number, or one in hex."""
 
 
-class LocatingParser(HookedParser):
+class LocatingParser(RepeatedTextParser):
     """
     Parses `text`, which starts after `line_offset` lines of the file `name`.
 
@@ -91,6 +91,11 @@ class LocatingParser(HookedParser):
             max(aliases.AT_LEAST, aliases.PER_CHARACTER * len(text)), self._fail_at_alias
         )
         self.attribute_aliases = self._aliases
+
+    @property
+    @override
+    def aliases(self) -> Aliases:
+        return self._aliases
 
     def place(self, position: int) -> FileLineColLoc:
         """Return the location of a position in the text."""
@@ -169,8 +174,12 @@ class LocatingParser(HookedParser):
     @override
     def read_result_names(self) -> list[tuple[Span, int]]:
         results = super().read_result_names()
-        self._op_starts.append(self.pos)
+        self.start_op(self.pos)
         return results
+
+    @override
+    def start_op(self, position: int) -> None:
+        self._op_starts.append(position)
 
     @override
     def parse_operation(self) -> Operation:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:  # loaded only if a pipeline is named
 PIPELINE = "pipeline"
 """The file name in messages about the text of a pipeline on the command line."""
 
+TARGET = "target"
+"""The file name in messages about the text of a target on the command line."""
+
 TO_BYTECODE = "lower-to-bytecode"
 """The name of the pass after which values have no types, and memory is not planned any more."""
 
@@ -265,7 +268,7 @@ _Named = TypeVar("_Named", bound=ArgSpecConvertible)
 
 
 def _instance(text: _Text, element: Element, cls: type[_Named], kind: str) -> _Named:
-    """Make a pass or pipeline, by `kind`, with its options, each of which is checked."""
+    """Make a pass, pipeline or target, by `kind`, with its options, each of which is checked."""
     title = f"{kind} '{element.name}'"
     known = {f.name: f for f in fields(cls) if f.name != "name" and f.init}
     types = get_type_hints(cls)
@@ -292,6 +295,41 @@ def _instance(text: _Text, element: Element, cls: type[_Named], kind: str) -> _N
     except ValueError as error:
         message = f"{title}: {error}"
         raise text.fail(message, element.at, len(element.name)) from error
+
+
+@dataclass(frozen=True)
+class TargetText:
+    """A target with its options, as after `-t`: `native{cpu=native}`, in the syntax of a pass."""
+
+    text: _Text
+    element: Element
+
+    @classmethod
+    def parse(cls, text: str) -> "TargetText":
+        """Parse `text`; `PipelineError` with a place in `TARGET`."""
+        read = _Text(text, TARGET)
+        name, start = read.word("the name of a target")
+        element = Element(name, start, tuple(_options(read)) if read.take_if("{") else None)
+        kind, token, at = read.take()
+        if kind != "end":
+            raise read.fail(f"expected the end of the target, but got '{token}'", at, len(token))
+        return cls(read, element)
+
+    @property
+    def name(self) -> str:
+        return self.element.name
+
+    def make(self, cls: type[_Named]) -> _Named:
+        """Make the target, of class `cls`; `PipelineError` for options that it does not have."""
+        return _instance(self.text, self.element, cls, "target")
+
+    def __str__(self) -> str:
+        """Return text that xDSL can parse, too."""
+        options = [
+            f"{o.name}={option_text(tuple(v.typed() for v in o.values))}" if o.values else o.name
+            for o in self.element.options or ()
+        ]
+        return f"{self.name}{{{' '.join(options)}}}" if options else self.name
 
 
 def shown(field_name: str) -> str:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from ..runtime.files import replace
 from .printing import PrintOptions, module_text
 
 HEADING = (
@@ -33,6 +32,8 @@ class Recipe:
 
 def write(path: str, text: str, pipeline: str, flags: Sequence[str]) -> None:
     """Write a reproducer for the module `text`; `MachineError` when that fails."""
+    from ..runtime.files import replace
+
     head = f"{HEADING}// pipeline: {pipeline}\n// flags: {' '.join(flags)}\n"
     replace(path, [head.encode(), text.encode()])
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from ..passes.support.diagnostics import Message, Severity
 from ..runtime.errors import reason_of
-from ..runtime.files import mapped
 from .diagnostics import SourceError, place
 from .errors import UsageError
 
@@ -82,6 +81,8 @@ def _contents(file: str) -> bytes | memoryview:
     """Return the bytes of a file; those of a large one are read when they are used."""
     path = Path(file)
     if path.is_file() and path.stat().st_size >= LARGE:
+        from ..runtime.files import mapped
+
         return mapped(path)
     return path.read_bytes()
 

@@ -23,9 +23,9 @@
 //
 // DIM:       error: no size depends on a dim 'm'; there are: n
 //
-// SPEC:      error: -t memory-plan-svg{dims=n=3}: Malformed pass arguments, expected either a space or `}` here
+// SPEC:      target:1:23: error: expected the name of an option or '}', but got '='
 //
-// OPTION:    error: -t memory-plan-svg{width=3}: 
+// OPTION:    target:1:17: error: target 'memory-plan-svg' has no option 'width' (it accepts: dims)
 func.func @main(%x: tensor<?x8xf32> {relay.dims = ["n", 8]}) -> tensor<?x8xf32> {
   %a = relay.exp %x : (tensor<?x8xf32>) -> tensor<?x8xf32>
   %b = relay.nn.softmax %a : (tensor<?x8xf32>) -> tensor<?x8xf32>

@@ -2,8 +2,9 @@
 Rules of convolutions.
 
 The image is padded, then one `linalg.generic` multiplies and adds. Its loops are n (images),
-g (groups), o (filters of a group), h, w (windows), c (channels of a group), kh, kw (cells of a
-window); the first ones in the order of the result's dims. Loops over one group, over the one
+g (groups), o (filters of a group; or panels of them, and i: filters of a panel), h, w (windows),
+c (channels of a group), kh, kw (cells of a window); the first ones in the order of the result's
+dims. Loops over one group, over the one
 channel or filter of each of several groups, and over the one cell of a side are left out: so a
 depthwise convolution and one of 1x1 windows have no loops of one turn.
 """
@@ -22,6 +23,9 @@ from .moving import gathered, placed
 from .sums import contract
 from .windows import Side, padded
 
+WEIGHT_LETTERS = {"O": ("g", "o"), "I": ("c",), "H": ("kh",), "W": ("kw",)}
+"""The loops of an axis of the weights."""
+
 LETTERS = {"N": ("n",), "H": ("h",), "W": ("w",), "C": ("g", "c")}
 """The loops of an axis of the images; those of the result have "o" for "c"."""
 
@@ -38,6 +42,8 @@ class Convolution:
     """The number of turns of each loop."""
     sides: Mapping[str, Side]
     """The windows along "h" and "w"."""
+    filters: Sequence[str] = ("g", "o")
+    """The loops over the channels of the result."""
 
     def has(self, loop: str) -> bool:
         if loop == "g":
@@ -72,7 +78,9 @@ class Convolution:
     def apply(self, b: Builder, op: Operation, x: SSAValue, weight: SSAValue) -> SSAValue:
         """Convolve the padded images `x` with `weight`."""
         images = [LETTERS[letter] for letter in self.data_layout]
-        results = [("g", "o") if letter == "C" else LETTERS[letter] for letter in self.data_layout]
+        results = [
+            self.filters if letter == "C" else LETTERS[letter] for letter in self.data_layout
+        ]
         order = ("c", "kh", "kw") if self.data_layout == "NCHW" else ("kh", "kw", "c")
         kept = [self.present(axis) for axis in results]
         outer = [loop for axis in kept for loop in axis]
@@ -113,7 +121,9 @@ def conv2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
     groups = op.groups.value.data
     top, left, bottom, right = op.padding.get_values()
     strides, dilation = op.strides.get_values(), op.dilation.get_values()
-    of = {letter: b.dim(weight, axis) for axis, letter in enumerate(kernel_layout)}
+    is_packed = len(b.dims(weight)) == 5
+    letters = "OHWIo" if is_packed else kernel_layout
+    of = {letter: b.dim(weight, axis) for axis, letter in enumerate(letters)}
     sides = {
         "h": Side(of["H"], strides[0], dilation[0], top, bottom),
         "w": Side(of["W"], strides[1], dilation[1], left, right),
@@ -122,12 +132,14 @@ def conv2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
     counts = [
         side.count(b, b.dim(x, axis)) for side, axis in zip(sides.values(), axes, strict=True)
     ]
-    loops = {"O": ("g", "o"), "I": ("c",), "H": ("kh",), "W": ("kw",)}
+    loops: dict[str, Sequence[str]] = dict(WEIGHT_LETTERS)
+    if is_packed:
+        loops |= {"O": ("o",), "o": ("i",)}
     filters = of["O"]
     convolution = Convolution(
         groups,
         layout,
-        [loops[letter] for letter in kernel_layout],
+        [loops[letter] for letter in letters],
         {
             "n": b.dim(x, 0),
             "g": groups,
@@ -137,8 +149,10 @@ def conv2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[
             "w": counts[1],
             "kh": of["H"],
             "kw": of["W"],
+            "i": of.get("o", 1),
         },
         sides,
+        ("o", "i") if is_packed else ("g", "o"),
     )
     x = padded(b, x, axes, list(sides.values()), counts, _zero(b, x))
     return [convolution.apply(b, op, x, weight)]

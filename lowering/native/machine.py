@@ -67,12 +67,15 @@ class Machine:
         try:
             said = run("llc", command).errors
         except ProcessFailed as failed:
-            raise Error(f"LLVM has no target '{self.triple}'") from failed
+            raise Error(
+                f"LLVM has no target '{self.triple}'; triples are like aarch64-linux-gnu, and "
+                f"{tool('llc')} --version lists their first parts"
+            ) from failed
         if "not a recognized processor" in said:
             target = self.triple or host_triple()
             raise Error(
                 f"LLVM knows no processor '{self.processor}' of {target}; "
-                f"llc -mtriple={target} -mcpu=help lists those that it knows"
+                f"{tool('llc')} -mtriple={target} -mcpu=help lists those that it knows"
             )
 
     @property

@@ -148,8 +148,12 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     channels_last = word(attrs, "data_layout") == "NHWC"
     if channels_last:
         x = x.transpose(0, 3, 1, 2)
-    if word(attrs, "kernel_layout") == "HWIO":
+    kernel_layout = word(attrs, "kernel_layout")
+    if kernel_layout == "HWIO":
         weight = weight.transpose(3, 2, 0, 1)
+    elif weight.ndim == 5:  # panels
+        panels, kh, kw, depth, width = weight.shape
+        weight = weight.transpose(0, 4, 3, 1, 2).reshape(panels * width, depth, kh, kw)
     kernels = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:])
     channels = (x.shape[1], y.shape[3 if channels_last else 1])
     expected = (kernels.shape[2] * groups, kernels.shape[1] * groups)

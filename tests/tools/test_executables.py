@@ -202,7 +202,6 @@ def test_mistakes(folder: Path, capsys: pytest.CaptureFixture[str], argv: list[s
         (["-p", "infer-types", "-o", "n.xrx"], "error: an executable needs bytecode: end the pip"),
         (["-p", "vm", "-o", "no/n.xrx"], "error: cannot write 'no/n.xrx': No such file"),
         (["-p", "vm", "--split-input-file"], "error: -t executable writes one program, not --sp"),
-        (["-p", "vm", "-t", "executable{shrink=true}"], "error: -t executable{shrink=true}: "),
     ],
 )
 def test_mistakes_in_writing(
@@ -214,6 +213,28 @@ def test_mistakes_in_writing(
         .startswith(message)
     )
     assert not (folder / "n.xrx").exists()
+
+
+def test_targets_name_their_options(capsys: pytest.CaptureFixture[str]):
+    for target, message in (
+        (
+            "executable{shrink=true}",
+            "1:12: error: target 'executable' has no option 'shrink' (it a",
+        ),
+        ("executable{embed=3}", "1:12: error: option 'embed' of target 'executable' must be bool"),
+        ("native{blas=mkl}", "'native' must be one of openblas, openblas-always, but is \"mkl\""),
+        ("native{cpu=a cpu=b}", "target:1:14: error: option 'cpu' is given twice"),
+        ("relay-text{dims=3}", "target 'relay-text' has no option 'dims' (it accepts none)"),
+        ("object{cpu=x", "target:1:13: error: expected the name of an option or '}', but got the"),
+    ):
+        assert opt.main(["m.mlir", "-t", target]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_nothing_is_written_beside_devices(folder: Path, capsys: pytest.CaptureFixture[str]):
+    assert opt.main(["m.mlir", "-p", "vm", "-t", "executable{embed}", "-o", "/dev/null"]) == 0
+    assert opt.main(["m.mlir", "--inputs", "no.npz"]) == 1
+    assert capsys.readouterr().err.startswith("no.npz: error: cannot be read: No such file")
 
 
 def test_missing_weights_are_a_warning(folder: Path, capsys: pytest.CaptureFixture[str]):

@@ -22,7 +22,15 @@ def test_layouts():
         'data_layout must be "NCHW" or "NHWC", but is "NCHWc"'
     )
     assert error("nn.conv2d", f"{IMAGE} {FILTER}", kernel_layout="HWOI") == (
-        'kernel_layout must be "OIHW" or "HWIO", but is "HWOI"'
+        'kernel_layout must be "OIHW" or "HWIO" or "OHWI8o" or "OHWI16o" or "OHWI32o", '
+        'but is "HWOI"'
+    )
+    panels = {"data_layout": "NHWC", "kernel_layout": "OHWI8o"}
+    assert error("nn.conv2d", "1x8x8x4xf32 2x3x3x4x7xf32", **panels) == (
+        "the last dim of a weight in OHWI8o must be 8, but is 7"
+    )
+    assert error("nn.conv2d", "1x8x8x4xf32 2x3x3x2x8xf32", groups=2, **panels) == (
+        "kernel_layout OHWI8o has one group, but groups is 2"
     )
     assert error("nn.conv2d_transpose", f"{IMAGE} {FILTER}", data_layout="NHWC") == (
         'data_layout must be "NCHW", but is "NHWC"'

@@ -1,0 +1,40 @@
+"""Models whose large tensors are left where they are."""
+
+from pathlib import Path
+
+import numpy as np
+from onnx_models import run_onnxruntime
+from onnx_small import model_of, node, random_array
+from xdsl.context import Context
+
+from xrelay.frontends.onnx import load_module
+from xrelay.frontends.onnx.wire import without_data
+from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.runtime.files import mapped
+
+X = random_array(2, 600)
+
+
+def test_weights_are_views_of_the_file(tmp_path: Path):
+    weight = random_array(600, 700)
+    model = model_of(node("MatMul", "x w"), {"x": X}, {"w": weight})
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    converted = load_module(Context(), mapped(path), str(path))
+    (found,) = converted.params.values()
+    np.testing.assert_array_equal(found, weight)
+    assert not found.flags.owndata
+    assert not found.flags.writeable
+    (actual,) = evaluate(converted.module, [X], converted.params)
+    (expected,) = run_onnxruntime(model, {"x": X})
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_what_is_parsed_is_small_and_damage_is_noticed():
+    model = model_of(node("MatMul", "x w"), {"x": X}, {"w": random_array(600, 700)})
+    data = model.SerializeToString()
+    small = without_data(memoryview(data), "here")
+    assert small is not None
+    assert len(small) < 1000
+    for end in (len(data) - 1, len(data) // 2):
+        assert without_data(memoryview(data)[:end], "here") is None
