@@ -85,6 +85,16 @@ def light_network(name: str, seed: int = 0) -> Network:
     return Network(name, model, feeds)
 
 
+def open_dims(network: Network) -> None:
+    """Make batch, height and width of the network's image named dims that are open."""
+    (info,) = (i for i in network.model.graph.input if i.name in network.feeds)
+    dims = info.type.tensor_type.shape.dim
+    for axis, name in ((0, "batch"), (2, "height"), (3, "width")):
+        dims[axis].dim_param = name
+    for output in network.model.graph.output:
+        output.type.tensor_type.ClearField("shape")
+
+
 def onnxruntime_results(network: Network) -> list[Array]:
     """Run `network` in onnxruntime; return every output of the graph in order."""
     return run_onnxruntime(network.model, network.feeds)
