@@ -136,14 +136,15 @@ class AotLowerMainPass(ModulePass):
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
         made: list[Entry] = []
         for function, symbol in zip(entries, names, strict=True):
-            description, allocated = described(function, devices)
+            description = described(function, devices)
+            name = description.function.name
             sizes = size_function(op, function.sym_name.data)
             entry = copied(function) if function.sym_name.data in inside else function
-            flatten = FlattenEntry(description, allocated, devices, symbol, contexts, forms)
+            flatten = FlattenEntry(description, devices, symbol, contexts, forms)
             apply_patterns(op, flatten, only=[entry])
             assert flatten.entry is not None, "the entry was matched"
             ran = reached(functions, entry)
-            calls = tuple(kernel_calls(functions, ran, {entry.sym_name.data: description.name}))
+            calls = tuple(kernel_calls(functions, ran, {entry.sym_name.data: name}))
             made.append(replace(flatten.entry, calls=calls, may_fail=may_fail(functions, ran)))
             if sizes is not None:
                 workspaces = flatten.size_of_pool

@@ -52,7 +52,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import relay
 from ..dialects.device import DEVICE, device_of, upstream_type
-from ..dialects.relay.annotations import ATTRS, INLINE, TYPE_PARAMS
+from ..dialects.relay.annotations import ATTRS, INLINE, STRUCTURE, TYPE_PARAMS
 from ..dialects.relay.control import yielded
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
@@ -66,7 +66,7 @@ from .linalg.registry import rules_of
 
 RUN_IT = "xrelay-run can run the program: its machine has all of Relay"
 
-DROPPED = (DEVICE, ATTRS, INLINE)
+DROPPED = (DEVICE, ATTRS, INLINE, STRUCTURE)
 """The attributes of functions, parameters and results that mean nothing to other compilers."""
 
 

@@ -9,6 +9,7 @@ Describe functions for callers from outside, before their types become memory.
         outputs = […], bounds = {n = [1, 64]}, allocated = [0]}}
 
 `allocated` lists the outputs whose size is known only after the run: the function allocates them.
+`structure` is the function's `relay.structure`, if `flatten-tuples` left one.
 
 A kernel that keeps operators of `relay` gets `xrelay.steps`: its operators as JSON, for a runtime
 that supplies it. The module gets `xrelay.params`, the element types of its params, and
@@ -30,7 +31,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory, relay
 from ..dialects.device import device_of
-from ..dialects.relay.annotations import NAME
+from ..dialects.relay.annotations import NAME, STRUCTURE
 from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
@@ -55,7 +56,8 @@ class DescribeEntry(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         function = self.function_of(op)
-        op.attributes[ENTRY] = description(function, self.devices, allocated_results(op))
+        allocated, structure = allocated_results(op), op.attributes.pop(STRUCTURE, None)
+        op.attributes[ENTRY] = description(function, self.devices, allocated, structure)
         rewriter.notify_op_modified(op)
 
     def function_of(self, op: func.FuncOp) -> Function:

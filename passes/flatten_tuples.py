@@ -9,7 +9,9 @@ Replace tuples between functions, and those that `relay.if` returns, by their fi
     %x = relay.tuple_get_item %r[0] : (tuple<U, T>) -> U
     relay.exp %x : …
     ->
-    func.func @f(%p.0: T, %p.1: U) -> (U, T) {
+    func.func @f(%p.0: T, %p.1: U) -> (U, T)
+      attributes {relay.structure = {inputs = [{fields = [2, -1, 1, -1], name = "p"}],
+                                     outputs = [{fields = [2, -1, -1], name = ""}]}} {
       …
       func.return %p.1, %p.0 : U, T
     }
@@ -17,10 +19,12 @@ Replace tuples between functions, and those that `relay.if` returns, by their fi
     relay.exp %0 : …
 
 A parameter or result keeps its attributes in every field; its `relay.name` gets the number of the
-field. Hints and device copies of tuples are made of the fields. A function that is used as a value,
-or is generic, keeps its signature; tuples in data types, references and closures stay. A call that
-knows more dims than its function, or less, becomes a `func.call` between reshapes, which check
-the dims at run time. Level `relay` or `planned`; the level stays.
+field. `relay.structure` keeps the number of fields of each tuple of a parameter or result, depth
+first, and -1 for what is not a tuple: callers from outside still give and get tuples. Hints and
+device copies of tuples are made of the fields. A function that is used as a value, or is generic,
+keeps its signature; tuples in data types, references and closures stay. A call that knows more dims
+than its function, or less, becomes a `func.call` between reshapes, which check the dims at run
+time. Level `relay` or `planned`; the level stays.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,9 +36,11 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
+    IntegerAttr,
     ModuleOp,
     StringAttr,
     TupleType,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
@@ -42,8 +48,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.relay.annotations import NAME, TYPE_PARAMS
+from ..dialects.relay.annotations import NAME, STRUCTURE, TYPE_PARAMS
 from ..dialects.relay.control import yielded
+from ..dialects.relay.named_dims import parameter_names
 from ..dialects.relay.tuples import flatten, rebuild
 from ..dialects.walking import walk
 from .support.forgetting import cast_values
@@ -85,6 +92,38 @@ def flat_attrs(
         for i in range(count):
             found.append(DictionaryAttr({**entry.data, NAME: StringAttr(f"{name.data}.{i}")}))
     return ArrayAttr(found)
+
+
+def nesting_of(type: Attribute) -> Iterator[int]:
+    """Yield the number of fields of each tuple in `type`, depth first, and -1 for other types."""
+    if not isinstance(type, TupleType):
+        yield -1
+        return
+    yield len(type.types)
+    for field in type.types:
+        yield from nesting_of(field)
+
+
+def structure_of(op: func.FuncOp) -> DictionaryAttr:
+    """Return the names and structures of the parameters and results of a function."""
+    inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
+    given = [None] * len(outputs) if op.res_attrs is None else op.res_attrs.data
+    names = [None if attrs is None else attrs.data.get(NAME) for attrs in given]
+    return DictionaryAttr(
+        {
+            "inputs": described(parameter_names(op), inputs),
+            "outputs": described([name or StringAttr("") for name in names], outputs),
+        }
+    )
+
+
+def described(names: Sequence[Attribute], types: Sequence[Attribute]) -> ArrayAttr[DictionaryAttr]:
+    return ArrayAttr(
+        DictionaryAttr(
+            {"name": name, "fields": ArrayAttr(IntegerAttr(n, i64) for n in nesting_of(type))}
+        )
+        for name, type in zip(names, types, strict=True)
+    )
 
 
 def functions_to_flatten(module: ModuleOp) -> dict[str, func.FuncOp]:
@@ -147,6 +186,8 @@ class FlattenFunction(RewritePattern):
         if op.sym_name.data not in self.functions:
             return
         inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
+        if op.body.blocks:
+            op.attributes[STRUCTURE] = structure_of(op)
         op.arg_attrs = flat_attrs(op.arg_attrs, inputs)
         op.res_attrs = flat_attrs(op.res_attrs, outputs)
         op.function_type = FunctionType.from_lists(flat(inputs), flat(outputs))

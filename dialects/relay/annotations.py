@@ -9,5 +9,8 @@ ATTRS = "relay.attrs"
 TYPE_PARAMS = "relay.type_params"
 """On a generic function: its type parameters."""
 
+STRUCTURE = "relay.structure"
+"""On a function whose tuples became their fields: the names and fields of what it had before."""
+
 INLINE = "relay.inline"
 """On a function: its calls are to be replaced by its body (`Inline` in Relay's attributes)."""

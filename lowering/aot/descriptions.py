@@ -3,12 +3,13 @@ The descriptions of functions for callers from outside, as attributes that upstr
 
     xrelay.entry = {inputs = [{name = "x", dtype = "uint8", shape = [-1, 8], dims = ["n", ""],
                                device = "cpu:0"}],
-                    outputs = […], bounds = {n = [1, 64]}, allocated = [1]}
+                    outputs = […], bounds = {n = [1, 64]}, allocated = [1], structure = {…}}
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from xdsl.dialects import func
@@ -25,6 +26,7 @@ from xdsl.ir import Attribute
 from ...operators.named_dims import Bounds
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import spec_of
+from ...runtime.native.structures import Nested, Structure
 from ...runtime.program import Function, Param, TensorSpec
 
 ENTRY = "xrelay.entry"
@@ -79,7 +81,21 @@ def table_of(attribute: Attribute | None) -> dict[str, str]:
     return {name: text.data for name, text in found.data.items() if isinstance(text, StringAttr)}
 
 
-def description(function: Function, devices: Sequence[str], allocated: Sequence[int]) -> Attribute:
+@dataclass(frozen=True)
+class Described:
+    """The types of a function, the outputs that it allocates, and the tuples of its callers."""
+
+    function: Function
+    allocated: Sequence[int]
+    structure: Structure | None
+
+
+def description(
+    function: Function,
+    devices: Sequence[str],
+    allocated: Sequence[int],
+    structure: Attribute | None,
+) -> Attribute:
     """Return the description of `function`, of tensors only, which allocates some outputs."""
     bounds = {
         name: [low] if high is None else [low, high]
@@ -92,6 +108,8 @@ def description(function: Function, devices: Sequence[str], allocated: Sequence[
     }
     if allocated:
         found["allocated"] = allocated
+    if structure is not None:
+        found["structure"] = value_of(structure)
     return attribute_of(found)
 
 
@@ -106,12 +124,8 @@ def _of_param(param: Param, devices: Sequence[str]) -> Plain:
     }
 
 
-def described(op: func.FuncOp, devices: Sequence[str]) -> tuple[Function, list[int]]:
-    """
-    Return what the description of a function says: its types, and the outputs that it allocates.
-
-    An error at `op` if it cannot be read.
-    """
+def described(op: func.FuncOp, devices: Sequence[str]) -> Described:
+    """Return what the description of a function says; an error at `op` if it cannot be read."""
     try:
         found = value_of(op.attributes[ENTRY])
         assert isinstance(found, Mapping)
@@ -125,7 +139,10 @@ def described(op: func.FuncOp, devices: Sequence[str]) -> tuple[Function, list[i
             dim_bounds={name: _bounds(limits) for name, limits in bounds.items()},
             results=_params(found["outputs"], devices),
         )
-        return function, _integers(found.get("allocated", ()))
+        structure = _structure(found["structure"]) if "structure" in found else None
+        if structure is not None:
+            structure.require_fit(function)
+        return Described(function, _integers(found.get("allocated", ())), structure)
     except (ValueError, KeyError, TypeError, AssertionError) as error:
         m = f"the attribute {ENTRY} must be a description; run describe-entries to make one"
         raise PassError(m, op) from error
@@ -145,6 +162,21 @@ def _param(found: Plain, devices: Sequence[str]) -> Param:
     dims = tuple(map(str, cast("Sequence[str]", found["dims"])))
     named = dims if any(dims) else ()
     return Param(name, TensorSpec(dtype, tuple(sizes)), devices.index(str(device)), named)
+
+
+def _structure(found: Plain) -> Structure:
+    assert isinstance(found, Mapping)
+    return Structure(_nested(found["inputs"]), _nested(found["outputs"]))
+
+
+def _nested(listed: Plain) -> tuple[Nested, ...]:
+    assert not isinstance(listed, int | str | Mapping)
+    found: list[Nested] = []
+    for each in listed:
+        assert isinstance(each, Mapping)
+        sizes = _integers(each["fields"])
+        found.append(Nested(str(each["name"]), tuple(None if n < 0 else n for n in sizes)))
+    return tuple(found)
 
 
 def _bounds(limits: Plain) -> Bounds:

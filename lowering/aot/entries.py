@@ -48,10 +48,10 @@ from ...passes.analysis.sizes import integer
 from ...passes.support.diagnostics import PassError
 from ...runtime.dtypes import element_type
 from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
-from ...runtime.program import Function, Param, TensorSpec
+from ...runtime.program import Param, TensorSpec
 from ..memref.types import MemRef, as_memref
 from .constants import POOL
-from .descriptions import ENTRY
+from .descriptions import ENTRY, Described
 from .names import sanitized, unique_names
 
 NAME = "xrelay.name"
@@ -195,9 +195,7 @@ class Parameters:
 class FlattenEntry(RewritePattern):
     """Give a function the parameters of a flat entry."""
 
-    described: Function
-    allocated: Sequence[int]
-    """The outputs that the function allocates."""
+    described: Described
     devices: Sequence[str]
     symbol: str
     contexts: tuple[int, ...]
@@ -212,8 +210,8 @@ class FlattenEntry(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         old, lent = list(op.body.block.args), lent_to(op)
-        results = self.described.results or ()
-        inputs = self.described.params
+        function, allocated = self.described.function, self.described.allocated
+        inputs, results = function.params, function.results or ()
         workspaces = [name_for("workspace", i, d) for i, d in enumerate(self.devices)]
         contexts = [f"device_context_{sanitized(device)}" for device in self.devices]
         texts = [param.name for param in (*inputs, *results)]
@@ -226,7 +224,7 @@ class FlattenEntry(RewritePattern):
         returned = (type for type in op.function_type.outputs if not isinstance(type, IndexType))
         for i, (result, name) in enumerate(zip(results, names[len(inputs) :], strict=True)):
             storage = lent.results.get(i)
-            if i in self.allocated:
+            if i in allocated:
                 types.append(next(returned))
                 continue
             type = memref_of(spec_of(result)) if storage is not None else next(returned)
@@ -257,16 +255,17 @@ class FlattenEntry(RewritePattern):
         op.attributes.pop(ENTRY, None)
         op.attributes[C_INTERFACE] = UnitAttr()
         self.entry = Entry(
-            self.described,
+            function,
             self.symbol,
             tuple(names),
             typed,
-            tuple(i in self.allocated for i in range(len(results))),
+            tuple(i in allocated for i in range(len(results))),
             tuple(pools),
             lent.constants is not None,
             self.contexts,
             self.forms,
             total_bytes((*inputs, *results)),
+            structure=self.described.structure,
         )
         for attr, bytes in ((IO_MEMORY, self.entry.io), (WORKSPACE_MEMORY, self.entry.workspace)):
             if bytes is not None:

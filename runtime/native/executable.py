@@ -34,6 +34,7 @@ from .dlpack import DLTensor, array_in
 from .interface import Entry, InterfaceError, Library, Pool
 from .interface import spec_of as spec_of_param
 from .outputs import Shape, given_for, target_of
+from .structures import fields_of, nested, together
 from .workspaces import Workspaces
 
 METADATA = "xrelay_library_metadata"
@@ -83,7 +84,7 @@ class NativeFunctions:
         """
         entry = self._entries[name]
         function = entry.function
-        values = flattened(function, args)
+        values = flattened(function, self._tensors(entry, args))
         check_structures(self.program, function, values)
         inputs = [
             contiguous(array, leaf.dtype)
@@ -119,11 +120,22 @@ class NativeFunctions:
                 if array is not None and array is not written:
                     array[...] = written
             return out
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return nested(together(entry.nested.outputs), outputs)
 
     def release(self) -> None:
         """Free the workspaces that are kept for later calls."""
         self._workspaces.clear()
+
+    def _tensors(self, entry: Entry, args: Sequence[object]) -> Sequence[object]:
+        """Return the tensors in the arguments of an entry."""
+        if entry.structure is None or len(args) != len(entry.structure.inputs):
+            return args
+        where = f"parameter '{{}}' of {entry.function.name}"
+        return [
+            field
+            for param, arg in zip(entry.structure.inputs, args, strict=True)
+            for _, field in fields_of(param.nesting, arg, param.name, where)
+        ]
 
     def _workspace(self, entry: Entry, pool: Pool, dims: Any) -> Array | None:
         """Return memory for a workspace; None if the call is to allocate it, or to fail."""

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, cast
 
 from ...operators.named_dims import Bounds
 from ..program import Function, Kernel, Param, Program, TensorSpec
 from ..records import record
 from .json_kernels import kernel_from, kernel_to, spec_from, spec_to
+from .structures import Nested, Structure, params_of, structure_of
 
 FLAT = "_flat"
 """The end of the name of a compiled function, after the symbol of its entry."""
@@ -88,7 +90,7 @@ class Entry:
     `contexts` are the devices that get a context. `workspace` and `io` are the bytes of the
     workspaces, and of inputs and outputs; None if they depend on dims. `calls` are the calls of
     kernels, here and in functions that this one calls. `may_fail` says whether a call may fail
-    after it began to write outputs.
+    after it began to write outputs. `structure` is that of callers who give or get tuples.
     """
 
     function: Function
@@ -103,10 +105,26 @@ class Entry:
     io: int | None = None
     calls: tuple[KernelCall, ...] = ()
     may_fail: bool = True
+    structure: Structure | None = None
 
     @property
     def results(self) -> tuple[Param, ...]:
         return self.function.results or ()
+
+    @property
+    def nested(self) -> Structure:
+        """The parameters and results of callers, tuples as such."""
+        return self.structure or structure_of(self.function)
+
+    @property
+    def called(self) -> Function:
+        """The function as its callers see it: a tuple is one parameter, or result, without type."""
+        structure, function = self.nested, self.function
+        return replace(
+            function,
+            params=params_of(structure.inputs, function.params, "arg"),
+            results=params_of(structure.outputs, self.results, "output_"),
+        )
 
     @property
     def tensors(self) -> tuple[Param, ...]:
@@ -155,7 +173,7 @@ class Library:
     @property
     def program(self) -> Program:
         """The functions and kernels, for those who read a program; the functions have no code."""
-        functions = tuple(entry.function for entry in self.entries)
+        functions = tuple(entry.called for entry in self.entries)
         return Program(functions, (), self.kernels, self.devices)
 
     def to_json(self) -> str:
@@ -232,6 +250,7 @@ def _entry_to(entry: Entry, devices: Sequence[str]) -> Mapping[str, object]:
         "constants": entry.has_constants,
         "device_contexts": [devices[device] for device in entry.contexts],
         "may_fail": entry.may_fail,
+        "structure": None if entry.structure is None else _structure_to(entry.structure),
         "memory": {
             "io": entry.io,
             "workspace": entry.workspace,
@@ -253,6 +272,29 @@ def _param_to(param: Param, symbol: str, devices: Sequence[str]) -> Mapping[str,
         "dims": names,
         "device": devices[param.device],
     }
+
+
+def _structure_to(structure: Structure) -> Mapping[str, object]:
+    return {"inputs": _nested_to(structure.inputs), "outputs": _nested_to(structure.outputs)}
+
+
+def _nested_to(several: Sequence[Nested]) -> Sequence[object]:
+    return [{"name": each.name, "fields": each.nesting} for each in several]
+
+
+def _structure_from(found: Mapping[str, Any] | None, function: Function) -> Structure | None:
+    if found is None:
+        return None
+    structure = Structure(_nested_from(found["inputs"]), _nested_from(found["outputs"]))
+    structure.require_fit(function)
+    return structure
+
+
+def _nested_from(several: Sequence[Mapping[str, Any]]) -> tuple[Nested, ...]:
+    return tuple(
+        Nested(str(each["name"]), tuple(None if n is None else int(n) for n in each["fields"]))
+        for each in several
+    )
 
 
 def _constant_to(constant: Constant) -> Mapping[str, object]:
@@ -317,4 +359,5 @@ def _entry_from(found: Mapping[str, Any], devices: Sequence[str]) -> Entry:
             for call in found["memory"]["calls"]
         ),
         bool(found["may_fail"]),
+        _structure_from(found["structure"], function),
     )

@@ -23,6 +23,7 @@ from ..values import Value
 from .dlpack import DLTensor, array_in
 from .interface import Entry
 from .interface import spec_of as spec_of_param
+from .structures import fields_of, together
 
 Shape: TypeAlias = "tuple[int | None, ...]"
 
@@ -101,15 +102,7 @@ def given_for(entry: Entry, shapes: Sequence[Shape], out: Value | None) -> list[
     results = entry.results
     if out is None:
         return [None] * len(results)
-    if len(results) == 1 and isinstance(out, np.ndarray):
-        places: list[tuple[str, object]] = [("out", out)]
-    else:
-        fields = cast("Sequence[object]", out) if isinstance(out, tuple | list) else ()
-        if len(results) == 1:
-            raise MachineError(f"out must be an array, but is {type(out).__name__}")
-        if len(fields) != len(results):
-            raise MachineError(f"out must be a tuple of {len(results)}")
-        places = [(f"out[{i}]", field) for i, field in enumerate(fields)]
+    places = fields_of(together(entry.nested.outputs), out, "out")
     found: list[Array | None] = []
     for (name, place), result, shape in zip(places, results, shapes, strict=True):
         if not isinstance(place, np.ndarray):

@@ -37,6 +37,27 @@ func.func @view(%x: tensor<6xi32> {relay.name = "x"}, %k: tensor<2xi64> {relay.n
   %v = relay.dyn.reshape %x, %k : (tensor<6xi32>, tensor<2xi64>) -> tensor<?x?xi32>
   func.return %v : tensor<?x?xi32>
 }
+func.func @nested(%p: tuple<tensor<2xf32>, tuple<tensor<?xf32>, tensor<i64>>> {relay.name = "p"},
+                  %e: tuple<> {relay.name = "e"}, %x: tensor<2xf32> {relay.name = "x"})
+    -> (tensor<i64>, tuple<tuple<tensor<2xf32>>, tensor<?xf32>, tuple<>> {relay.name = "r"}) {
+  %a = relay.tuple_get_item %p[0]
+      : (tuple<tensor<2xf32>, tuple<tensor<?xf32>, tensor<i64>>>) -> tensor<2xf32>
+  %q = relay.tuple_get_item %p[1] : (tuple<tensor<2xf32>, tuple<tensor<?xf32>, tensor<i64>>>)
+      -> tuple<tensor<?xf32>, tensor<i64>>
+  %n = relay.tuple_get_item %q[0] : (tuple<tensor<?xf32>, tensor<i64>>) -> tensor<?xf32>
+  %i = relay.tuple_get_item %q[1] : (tuple<tensor<?xf32>, tensor<i64>>) -> tensor<i64>
+  %s = relay.subtract %a, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %m = relay.negative %n : (tensor<?xf32>) -> tensor<?xf32>
+  %t = relay.tuple %s : (tensor<2xf32>) -> tuple<tensor<2xf32>>
+  %r = relay.tuple %t, %m, %e : (tuple<tensor<2xf32>>, tensor<?xf32>, tuple<>)
+      -> tuple<tuple<tensor<2xf32>>, tensor<?xf32>, tuple<>>
+  func.return %i, %r : tensor<i64>, tuple<tuple<tensor<2xf32>>, tensor<?xf32>, tuple<>>
+}
+func.func @single(%x: tensor<2xf32> {relay.name = "x"}) -> tuple<tensor<2xf32>> {
+  %y = relay.negative %x : (tensor<2xf32>) -> tensor<2xf32>
+  %r = relay.tuple %y : (tensor<2xf32>) -> tuple<tensor<2xf32>>
+  func.return %r : tuple<tensor<2xf32>>
+}
 func.func @double(%x: tensor<3xi32> {relay.name = "int"}) -> tensor<3xi32> {
   %y = relay.add %x, %x : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
   func.return %y : tensor<3xi32>
@@ -144,12 +165,63 @@ def test_signature(exe: xrelay.NativeExecutable):
         " where n is from 1 to 64",
         "true_ones(x: int32[?]) -> (where: int32[?, 1], twice: int32[?])",
         "view(x: int32[6], k: int64[2]) -> (view: int32[?, ?])",
+        "nested(p: any, e: any, x: float32[2]) -> (output_0: int64[], r: any)",
+        "single(x: float32[2]) -> (output_0: any)",
         "double(int: int32[3]) -> (output_0: int32[3])",
     ]
 
 
-def test_errors_are_those_of_the_machine(exe: xrelay.NativeExecutable, built: tuple[Path, Library]):
-    machine = xrelay.compile(built[0].with_name("net.mlir"))
+@pytest.fixture(scope="module")
+def machine(built: tuple[Path, Library]) -> xrelay.Executable:
+    return xrelay.compile(built[0].with_name("net.mlir"))
+
+
+def test_tuples(exe: xrelay.NativeExecutable, machine: xrelay.Executable):
+    """What takes and returns tuples in the machine does so as a library."""
+    a, n, x = rows(1)[0, :2], rows(2)[0], rows(1)[0, 2:]
+    for one in exe, machine:
+        number, ((difference,), negative, nothing) = one.nested((a, [n, 7]), (), x=x)
+        assert (number.dtype, number.shape, int(number)) == (np.int64, (), 7)
+        np.testing.assert_array_equal(difference, a - x)
+        np.testing.assert_array_equal(negative, -n)
+        assert nothing == ()
+        (only,) = one.single(x)
+        np.testing.assert_array_equal(only, -x)
+        out = np.array(0), ([np.zeros(2, np.float32)], np.zeros(4, np.float32), ())
+        assert one.nested((a, (n, 7)), (), x, out=out) is out
+        np.testing.assert_array_equal(out[1][0][0], a - x)
+        np.testing.assert_array_equal(out[1][1], -n)
+        assert out[0] == 7
+    assert str(exe.nested.signature) == str(machine.nested.signature)
+    assert str(exe.single.signature) == str(machine.single.signature)
+
+
+def test_tuples_that_do_not_fit(exe: xrelay.NativeExecutable, machine: xrelay.Executable):
+    x = rows(1)[0, :2]
+    args = (x, (x, 7)), (), x
+    room = np.array(0), ((np.zeros(2, np.float32),), np.zeros(2, np.float32), ())
+    for out in (x, (), room[:1], (room[0], room[1][:2]), (room[0], (room[1][0], 3, ()))):
+        with pytest.raises(xrelay.MachineError) as ours:
+            exe.nested(*args, out=out)
+        with pytest.raises(xrelay.MachineError) as theirs:
+            machine.nested(*args, out=out)
+        assert str(ours.value) == str(theirs.value)
+    wrong: list[tuple[object, str]] = [
+        (x, "'p' of nested must be a tuple of 2"),
+        ((x,), "'p' of nested must be a tuple of 2"),
+        ((x, (x, 7, 7)), "'p[1]' of nested must be a tuple of 2"),
+        ((x, (x, 7.5)), "'p.2' of nested must be int64[], but is float64[]"),
+        (((x,), (x, 7)), "'p.0' of nested must be float32[2], but is data"),
+    ]
+    for p, error in wrong:
+        with pytest.raises(xrelay.MachineError) as found:
+            exe.nested(p, (), x)
+        assert str(found.value) == f"parameter {error}"
+    with pytest.raises(xrelay.MachineError, match=r"nested needs a value for parameter 'x'"):
+        exe.nested((x, (x, 7)), ())
+
+
+def test_errors_are_those_of_the_machine(exe: xrelay.NativeExecutable, machine: xrelay.Executable):
     x = rows(2)
     calls: list[tuple[tuple[object, ...], dict[str, object]]] = [
         ((x, rows(3)), {}),
@@ -236,7 +308,7 @@ def test_libraries_of_others(tmp_path: Path, text: str):
 
 
 def test_calls_of_kernels_are_listed(built: tuple[Path, Library]):
-    main, _, _, double = built[1].entries
+    main, *_, double = built[1].entries
     assert [call.function for call in main.calls] == ["main"] * len(main.calls)
     assert main.calls
     assert main.may_fail

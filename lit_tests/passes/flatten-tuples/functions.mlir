@@ -3,7 +3,8 @@
 // Parameters and results that are tuples, nested ones too, become their fields.
 //
 // CHECK-LABEL: @fields_of_signatures
-// CHECK-SAME:    (%[[X:.*]]: tensor<i1>, %[[A:.*]]: tensor<2xf32>, %[[B:.*]]: tensor<3xf32>) -> (tensor<3xf32>, tensor<i1>, tensor<3xf32>) {
+// CHECK-SAME:    (%[[X:.*]]: tensor<i1>, %[[A:.*]]: tensor<2xf32>, %[[B:.*]]: tensor<3xf32>) -> (tensor<3xf32>, tensor<i1>, tensor<3xf32>)
+// CHECK-SAME:    attributes {relay.structure = {inputs = [{name = "x", fields = [-1 : i64]}, {name = "p", fields = [2 : i64, -1 : i64, 1 : i64, -1 : i64]}], outputs = [{name = "", fields = [-1 : i64]}, {name = "", fields = [2 : i64, -1 : i64, -1 : i64]}]}} {
 // CHECK-NEXT:    func.return %[[B]], %[[X]], %[[B]] : tensor<3xf32>, tensor<i1>, tensor<3xf32>
 func.func @fields_of_signatures(%x: tensor<i1>, %p: tuple<tensor<2xf32>, tuple<tensor<3xf32>>>) -> (tensor<3xf32>, tuple<tensor<i1>, tensor<3xf32>>) {
   %0 = relay.tuple_get_item %p[1] : (tuple<tensor<2xf32>, tuple<tensor<3xf32>>>) -> tuple<tensor<3xf32>>
@@ -14,11 +15,12 @@ func.func @fields_of_signatures(%x: tensor<i1>, %p: tuple<tensor<2xf32>, tuple<t
 
 // -----
 
-// The names of a parameter and a result number their fields.
+// The names of a parameter and a result number their fields; callers find what was there before.
 //
 // CHECK-LABEL: @names
 // CHECK-SAME:    tensor<2xf32> {relay.name = "x.0"}, %{{.*}}: tensor<3xf32> {relay.name = "x.1"}
 // CHECK-SAME:    -> (tensor<2xf32> {relay.name = "y.0"}, tensor<3xf32> {relay.name = "y.1"})
+// CHECK-SAME:    attributes {relay.structure = {inputs = [{name = "x", fields = [2 : i64, -1 : i64, -1 : i64]}], outputs = [{name = "y", fields = [2 : i64, -1 : i64, -1 : i64]}]}}
 func.func @names(%x: tuple<tensor<2xf32>, tensor<3xf32>> {relay.name = "x"}) -> (tuple<tensor<2xf32>, tensor<3xf32>> {relay.name = "y"}) {
   func.return %x : tuple<tensor<2xf32>, tensor<3xf32>>
 }
