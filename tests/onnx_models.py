@@ -12,7 +12,7 @@ the weights of some networks, are narrowed.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -100,9 +100,17 @@ def onnxruntime_results(network: Network) -> list[Array]:
     return run_onnxruntime(network.model, network.feeds)
 
 
-def run_onnxruntime(model: ModelProto, feeds: dict[str, Array]) -> list[Array]:
+def run_onnxruntime(model: ModelProto, feeds: Mapping[str, Array]) -> list[Array]:
     """Run `model` in onnxruntime; return its outputs in order."""
-    return [np.asarray(y) for y in onnxruntime_session(model).run(None, feeds)]
+    return calls_of_onnxruntime(model, [feeds])[0]
+
+
+def calls_of_onnxruntime(
+    model: ModelProto, calls: Sequence[Mapping[str, Array]]
+) -> list[list[Array]]:
+    """Run `model` in onnxruntime, prepared once; return the outputs of each call."""
+    session = onnxruntime_session(model, threads=1)
+    return [[np.asarray(y) for y in session.run(None, dict(feeds))] for feeds in calls]
 
 
 def onnxruntime_session(model: ModelProto, threads: int = 0) -> Any:

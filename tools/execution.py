@@ -112,7 +112,7 @@ def execute(
     `prepared` are the name and the duration, in nanoseconds, of what was done to the program.
     The program has `weights`, if no others are given, and `read` reads them. Raises `Error`.
     """
-    read_from = [options.file, options.params or "", *options.inputs]
+    read_from = [options.file, options.params or "", *options.inputs, *options.expect]
     files = OutputFiles([name for name in read_from if name], options.overwrite)
     for path in (options.outputs, options.trace):
         if path is not None:
