@@ -11,7 +11,8 @@ operands and attributes: an operand is the name of a weight, a formula, or a con
 shape, bytes in base64). Formulas come from strangers: they are parsed as data, with the attributes
 that the operator has and no others; the results' types follow from the operators' rules and are all
 known before anything is computed; a value may not be much larger than those it comes from, and all
-values of a formula together not than the file.
+values of a formula together not than the file. As operators are those of linear work, this limits
+the time, too.
 """
 
 from __future__ import annotations
@@ -50,6 +51,26 @@ MAX_TOTAL = 8
 """All values of a formula together have at most so many times the bytes of the source …"""
 MAX_TOTAL_EXTRA = 64 << 20
 """… and this many more: growth by `MAX_GROWTH` in each of many operators would have no end."""
+
+NOT_LINEAR = frozenset(
+    f"relay.{name}"
+    for name in (
+        *("all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "sum"),
+        *("nn.avg_pool2d", "nn.conv2d", "nn.conv2d_transpose", "nn.max_pool2d"),
+        *("nn.batch_matmul", "nn.dense", "nn.matmul"),
+        *("nn.batch_norm", "nn.global_avg_pool2d", "nn.global_max_pool2d", "nn.layer_norm"),
+        *("nn.log_softmax", "nn.lrn", "nn.softmax"),
+        *("one_hot", "shape_of", "topk", "unique"),
+        *("vision.all_class_non_max_suppression", "vision.get_valid_counts"),
+        "vision.non_max_suppression",
+    )
+)
+"""
+Operators that do more than to move elements, or to compute each by itself.
+
+`fold-weights` leaves them in the program. The product of two matrices of n numbers, for example,
+takes n ^ 1.5 multiplications, and its result is small.
+"""
 
 
 @record
@@ -184,6 +205,8 @@ def _fault(formula: str, reason: str) -> MachineError:
 def _result(applied: Applied, given: Sequence[TensorSpec], formula: str) -> TensorSpec:
     """Return the type of the result; raises `MachineError` if it is not one of bounded size."""
     rule = RULES.get(applied.op)
+    if applied.op in NOT_LINEAR:
+        raise _fault(formula, f"{applied.op} may take long; the program must compute it")
     if rule is None or rule.data_operands or applied.op not in kernels_of([applied.op]):
         raise _fault(formula, f"{applied.op} is not an operator that derives weights")
     unknown = next((name for name in applied.attributes if name not in rule.attributes), None)
