@@ -228,6 +228,9 @@ class AotPipeline(Pipeline):
     prefix: str = ""
     """The prefix of all symbols in C; by default the name of the source file."""
 
+    forms: tuple[Literal["packed", "cpacked", "unpacked"], ...] = ()
+    """The forms in which callers may call; by default all."""
+
     device_contexts: tuple[str, ...] = ()
     """The devices that get a context, such as `cuda:0`, and calls around their use."""
 
@@ -239,6 +242,7 @@ class AotPipeline(Pipeline):
         passes = (*kernels, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
+        passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))
         contexts = _values(self.device_contexts)
         passes = _with_option(passes, _INTERFACE, "device-contexts", *contexts)
         return _called_from_outside(passes, self.entries)

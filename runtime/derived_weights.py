@@ -28,7 +28,7 @@ from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
-from ..operators.rules import RULES
+from ..operators.all_rules import RULES
 from ..operators.signature import ELEMENTS, MAX_RANK, Call, Element, SignatureError
 from .dtypes import element_type
 from .errors import MachineError
