@@ -83,23 +83,30 @@ def _instruction(op: Operation, symbols: Symbols) -> Instruction:
         raise PassError(str(error), op) from error
 
 
+def _param(
+    op: bytecode.FuncOp, symbols: Symbols, name: StringAttr, type: Attribute, *dims: StringAttr
+) -> Param:
+    """Return a parameter or a result of the function `op`."""
+    device = device_of(type)
+    index = 0 if device is None else symbols.device.get(device)
+    if index is None:
+        raise PassError(f"{device} is not among the module's {bytecode.DEVICES}", op)
+    spec = spec_of(type, op) if as_tensor(type) is not None else None
+    return Param(name.data, spec, index, tuple(dim.data for dim in dims))
+
+
 def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
-    params: list[Param] = []
-    for name, type, dims in zip(op.param_names, op.param_types, op.dims, strict=True):
-        device = device_of(type)
-        index = 0 if device is None else symbols.device.get(device)
-        if index is None:
-            raise PassError(f"{device} is not among the module's {bytecode.DEVICES}", op)
-        spec = spec_of(type, op) if as_tensor(type) is not None else None
-        params.append(Param(name.data, spec, index, tuple(dim.data for dim in dims)))
+    params = zip(op.param_names, op.param_types, op.dims, strict=True)
+    results = op.outputs
     ops = list(op.body.block.ops)
     return Function(
         op.sym_name.data,
-        tuple(params),
+        tuple(_param(op, symbols, name, type, *dims) for name, type, dims in params),
         op.register_count.value.data,
         tuple(_instruction(o, symbols) for o in ops),
         tuple(map(_location, ops)),
         bounds_by_name(op.dim_bounds),
+        None if results is None else tuple(_param(op, symbols, *result) for result in results),
     )
 
 

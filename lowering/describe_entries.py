@@ -31,14 +31,15 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory, relay
 from ..dialects.device import device_of
-from ..dialects.relay.annotations import NAME, STRUCTURE
-from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names
+from ..dialects.relay.annotations import STRUCTURE
+from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names, result_names
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..passes.analysis.lending import is_entry
 from ..passes.devices.options import device_option
 from ..passes.support.diagnostics import PassError
 from ..passes.support.rewriting import apply_patterns
+from ..runtime.named_results import unique_names
 from ..runtime.native.json_kernels import kernel_to
 from ..runtime.program import Function, Param
 from .aot.descriptions import DEVICES, ENTRY, PARAMS, STEPS, attribute_of, description
@@ -67,14 +68,8 @@ class DescribeEntry(RewritePattern):
             for arg, name, dims in zip(op.args, parameter_names(op), named, strict=False)
             if not isinstance(arg.type, memory.StorageType)
         )
-        results: list[Param] = []
-        taken: set[str] = set()
-        for i, type in enumerate(op.function_type.outputs):
-            given = None if op.res_attrs is None else op.res_attrs.data[i].data.get(NAME)
-            name = given.data if isinstance(given, StringAttr) and given.data else f"output_{i}"
-            name = f"output_{i}" if name in taken else name
-            taken.add(name)
-            results.append(self.param(op, name, type, ()))
+        outputs = zip(unique_names(result_names(op)), op.function_type.outputs, strict=True)
+        results = [self.param(op, name, type, ()) for name, type in outputs]
         bounds = dim_bounds(op)
         name = op.sym_name.data
         return Function(name, params, 0, (), dim_bounds=bounds, results=tuple(results))

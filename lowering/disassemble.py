@@ -33,12 +33,14 @@ from ..dialects.dim_bounds import bounds_attr
 from ..passes.analysis.arrays import dense_of
 from ..runtime.instruction_table import fields_of
 from ..runtime.instructions import Instruction, Kind, Reg
+from ..runtime.named_results import output_names
 from ..runtime.program import (
     Array,
     AttrValue,
     Function,
     Kernel,
     Late,
+    Param,
     Program,
     Step,
     TensorSpec,
@@ -106,21 +108,29 @@ def _instruction(instruction: Instruction, program: Program) -> Operation:
     return bytecode.INSTRUCTIONS[type(instruction)].create(properties=properties)
 
 
+def _param_type(param: Param, program: Program) -> Attribute:
+    """Return the type of a parameter or a result."""
+    device = _device(program.devices[param.device])
+    return ObjectType(device) if param.spec is None else _type(param.spec, device)
+
+
 def _function(function: Function, program: Program) -> Operation:
-    types: list[Attribute] = []
-    for param in function.params:
-        device = _device(program.devices[param.device])
-        types.append(ObjectType(device) if param.spec is None else _type(param.spec, device))
     code = [_instruction(instruction, program) for instruction in function.instructions]
     properties: dict[str, Attribute] = {
         "sym_name": StringAttr(function.name),
         "param_names": ArrayAttr([StringAttr(param.name) for param in function.params]),
-        "param_types": ArrayAttr(types),
+        "param_types": ArrayAttr([_param_type(param, program) for param in function.params]),
         "register_count": IntegerAttr(function.register_count, i64),
     }
     if any(param.dims for param in function.params):
         properties["param_dims"] = ArrayAttr(
             [ArrayAttr(map(StringAttr, param.dims)) for param in function.params]
+        )
+    if function.results is not None:
+        names = output_names(function, len(function.results))
+        properties["output_names"] = ArrayAttr(map(StringAttr, names))
+        properties["output_types"] = ArrayAttr(
+            [_param_type(result, program) for result in function.results]
         )
     if function.dim_bounds:
         properties["dim_bounds"] = bounds_attr(function.dim_bounds)

@@ -10,7 +10,8 @@ Every value has a register of its own, except that a result shares the register 
 it is written into. A `memory.kill` clears the registers of all names of its bytes that are not used
 after it; in a function with kills, that of a storage is cleared after the last allocation in it. A
 function that returns no value or several returns a tuple. Equal constants are shared, params by
-name; kernels become `bytecode.kernel`s. The module lists its devices, the host first. From level
+name; kernels become `bytecode.kernel`s. If one of the functions for callers from outside names
+results, all of them tell theirs. The module lists its devices, the host first. From level
 `manifest` (or `memory-planned`) to `bytecode`.
 """
 
@@ -33,17 +34,19 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
-from ..dialects.device import with_device
+from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.dim_bounds import bounds_attr
 from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names
+from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names, result_names
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import parts
 from ..dialects.type_rules import rule_of
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
+from ..passes.remove_unused_functions import is_public
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
+from ..runtime.named_results import unique_names
 from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at, dims, integer
 from .bytecode_rules import RULES, lower_return
 from .decision_trees import Constructors
@@ -70,10 +73,19 @@ def parameter_type(value: SSAValue, devices: Devices) -> Attribute:
     """
     if is_empty(value.type):
         return ObjectType(devices.host)
-    device = devices.use(device_at(value))
-    if (tensor := as_tensor(value.type)) is not None:
-        return with_device(tensor, device)
-    return ObjectType(device)
+    return machine_type(value.type, devices.use(device_at(value)))
+
+
+def result_type(type: Attribute, devices: Devices) -> Attribute:
+    """Return the type of a result; what is on no device counts as on the host."""
+    device = device_of(type)
+    return machine_type(type, devices.host if device is None else devices.use(device))
+
+
+def machine_type(type: Attribute, device: VirtualDeviceAttr) -> Attribute:
+    """Return `type` as the machine knows it: a tensor or an object on `device`."""
+    tensor = as_tensor(type)
+    return ObjectType(device) if tensor is None else with_device(tensor, device)
 
 
 @dataclass(frozen=True)
@@ -86,6 +98,8 @@ class LowerFunction(RewritePattern):
     shape_functions: Mapping[str, relay.ShapeFuncOp]
     lifetimes: Mapping[Block, RegisterLifetimes]
     """By the block of a function; none for those without kills."""
+    tells_results: bool = False
+    """If the functions for callers from outside tell their results."""
     plain: PlainTypes = field(default_factory=PlainTypes)
 
     @op_type_rewrite_pattern
@@ -105,6 +119,10 @@ class LowerFunction(RewritePattern):
             "param_types": ArrayAttr(types),
             "register_count": integer(builder.register_count),
         }
+        if self.tells_results and is_public(op):
+            types = [result_type(type, self.devices) for type in op.function_type.outputs]
+            properties["output_types"] = ArrayAttr(types)
+            properties["output_names"] = ArrayAttr(map(StringAttr, unique_names(result_names(op))))
         named = dim_names(op)
         if any(map(any, named)):
             properties["param_dims"] = ArrayAttr(
@@ -208,8 +226,11 @@ class LowerToBytecodePass(ModulePass):
         host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None})
         shapes = shape_functions_in(op)
+        tells_results = any(
+            any(result_names(f)) for f in op.ops if isinstance(f, func.FuncOp) and is_public(f)
+        )
         lower_function = LowerFunction(
-            constants, devices, Constructors.of(op), shapes, register_lifetimes(op)
+            constants, devices, Constructors.of(op), shapes, register_lifetimes(op), tells_results
         )
         apply_patterns(op, lower_function, LowerKernel(), EraseTypeData())
         for function in shapes.values():

@@ -49,10 +49,19 @@ def results_of(function: Function, data: DataTypes, value: Value) -> list[NamedV
 def output_names(function: Function, count: int) -> list[str]:
     """Return unique names for the `count` outputs of `function`, `output_<number>` by default."""
     given = [result.name for result in function.results or ()]
-    given = given if len(given) == count else [""] * count
-    return [
-        f"output_{i}" if not name or name in given[:i] else name for i, name in enumerate(given)
-    ]
+    return unique_names(given if len(given) == count else [None] * count)
+
+
+def unique_names(given: Sequence[str | None]) -> list[str]:
+    """Return `given` with `output_<number>` for what is None, empty or there before."""
+    left, names = set(given), dict[str, None]()
+    for i, name in enumerate(given):
+        if not name or name in names:
+            name = f"output_{i}"
+            while name in left or name in names:
+                name += "_"
+        names[name] = None
+    return list(names)
 
 
 def named(value: Value, type: int | None, data: DataTypes) -> NamedValue:

@@ -104,7 +104,8 @@ class Function:
 
     `dim_bounds` are the bounds of named dims. `locations` are the source positions of the
     instructions, if recorded. `results` are what callers from outside get, one or a tuple; None
-    if the function is not for them, or comes from bytecode, which does not tell.
+    if the function is not for them, or comes from bytecode that does not tell. In bytecode that
+    tells, types other than tensors are not recorded.
     """
 
     name: str

@@ -23,8 +23,8 @@ from xdsl.ir import Attribute
 
 from ..dialects import relay
 from ..dialects.device import device_of
-from ..dialects.relay.annotations import NAME
 from ..dialects.relay.constants import PARAMS_FILE
+from ..dialects.relay.named_dims import result_names
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..frontends.conversion import Conversion
@@ -34,10 +34,12 @@ from ..operators.input_bindings import InputBindings
 from ..passes.memory_use.contents import MemoryUse
 from ..passes.memory_use.read import memory_of
 from ..passes.memory_use.report import Amount, report_of
+from ..passes.remove_unused_functions import is_public
 from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ..passes.support.verifier import verify
 from ..runtime.data_types import DataTypes
 from ..runtime.files import inside
+from ..runtime.named_results import unique_names
 from ..runtime.planned_memory import PlannedMemory
 from ..runtime.program import Array, Late, Param, Program, TensorSpec
 from .bindings import UNBOUND, passes_of
@@ -100,6 +102,8 @@ class Loaded:
         program = assemble(self.module)
         functions = (
             replace(function, results=self._results(function.name, program.devices))
+            if function.name in self.results
+            else function
             for function in program.functions
         )
         return replace(program, functions=tuple(functions), data=self.types)
@@ -121,10 +125,8 @@ class Loaded:
             for report in reports
         )
 
-    def _results(self, function: str, devices: Sequence[str]) -> tuple[Param, ...] | None:
-        results = self.results.get(function)
-        if results is None:
-            return None
+    def _results(self, function: str, devices: Sequence[str]) -> tuple[Param, ...]:
+        results = self.results[function]
         names = self.output_names(function, len(results))
         return tuple(
             Param(
@@ -140,10 +142,7 @@ class Loaded:
         """Return unique names for `function`'s `count` results, `output_<number>` by default."""
         given = self.names.get(function, ())
         given = given if len(given) == count else (None,) * count
-        names: list[str] = []
-        for i, name in enumerate(given):
-            names.append(f"output_{i}" if name is None or name in given[:i] else name)
-        return names
+        return unique_names(given)
 
 
 def is_bytecode(module: ModuleOp) -> bool:
@@ -325,23 +324,11 @@ def converted(conversion: Conversion) -> Given:
     return Given(conversion.module, conversion.params or None)
 
 
-def result_names(function: FuncOp) -> tuple[str | None, ...]:
-    """Return the names of the results of a function; None for one without."""
-    attrs = function.res_attrs
-    if attrs is None:
-        return (None,) * len(function.function_type.outputs)
-    names: list[str | None] = []
-    for entry in attrs:
-        name = entry.data.get(NAME)
-        names.append(name.data if isinstance(name, StringAttr) else None)
-    return tuple(names)
-
-
 def _results(module: ModuleOp, table: TypeTable) -> dict[str, Sequence[Result]]:
     """Return the results of the functions of `module` that are not private."""
     found: dict[str, Sequence[Result]] = {}
     for op in module.ops:
-        if isinstance(op, FuncOp) and op.sym_visibility in (None, StringAttr("public")):
+        if isinstance(op, FuncOp) and is_public(op):
             found[op.sym_name.data] = [
                 _result(type, op, table) for type in op.function_type.outputs
             ]

@@ -27,12 +27,12 @@ from xdsl.ir import Attribute
 
 from ..dialects import relay
 from ..dialects.relay.constants import fits_inline
-from ..dialects.relay.named_dims import dim_names, parameter_names
+from ..dialects.relay.named_dims import dim_names, parameter_names, result_names
 from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static, tensor_size
 from ..dialects.walking import walk
 from ..frontends.onnx.errors import OnnxError
 from ..operators.input_bindings import InputBindings
-from .compiler import result_names
+from ..runtime.named_results import unique_names
 from .source import Source
 
 
@@ -134,7 +134,7 @@ def _function(op: FuncOp) -> Function:
     named = zip(parameter_names(op), op.function_type.inputs, dim_names(op), strict=True)
     inputs = [_value(name.data, type, dims) for name, type, dims in named]
     types = op.function_type.outputs.data
-    names = (name or f"output_{i}" for i, name in enumerate(result_names(op)))
+    names = unique_names(result_names(op))
     outputs = [_value(name, type, ()) for name, type in zip(names, types, strict=True)]
     return Function(f"@{op.sym_name.data}", inputs, outputs)
 

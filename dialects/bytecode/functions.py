@@ -43,8 +43,14 @@ class FuncOp(Definition):
         bounds {n = [1, 2048]} registers 3 {
       …
     }
+    bytecode.func @named ("x" : tensor<4xf32, #relay.device<cpu:0>>)
+        -> ("y" : tensor<4xf32, #relay.device<cpu:0>>) registers 2 {
+      …
+    }
     ```
 
+    The results, if they are there, are what a caller from outside gets, one or a tuple. Each has a
+    name of its own; their types are for readers: the machine does not check them.
     Dims of one name are equal in every call, and within their bounds, if they have some.
     """
 
@@ -53,6 +59,8 @@ class FuncOp(Definition):
     param_names = prop_def(ArrayAttr[StringAttr])
     param_types = prop_def(ArrayAttr[Attribute])
     param_dims = opt_prop_def(ArrayAttr[ArrayAttr[StringAttr]])
+    output_names = opt_prop_def(ArrayAttr[StringAttr])
+    output_types = opt_prop_def(ArrayAttr[Attribute])
     dim_bounds = opt_prop_def(DictionaryAttr)
     """The least and the greatest size of named dims, or the least one alone."""
     register_count = prop_def(IntegerAttr[I64])
@@ -70,8 +78,16 @@ class FuncOp(Definition):
                 dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, string)
             return name, type, ArrayAttr(dims or [])
 
+        def result() -> tuple[StringAttr, Attribute]:
+            name = string()
+            parser.parse_punctuation(":")
+            return name, parser.parse_type()
+
         name = parser.parse_symbol_name()
         params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, param)
+        results = None
+        if parser.parse_optional_punctuation("->") is not None:
+            results = parser.parse_comma_separated_list(parser.Delimiter.PAREN, result)
         bounds = None
         if parser.parse_optional_keyword("bounds") is not None:
             bounds = parser.parse_attribute()
@@ -82,6 +98,9 @@ class FuncOp(Definition):
             "param_names": ArrayAttr([name for name, _, _ in params]),
             "param_types": ArrayAttr([type for _, type, _ in params]),
         }
+        if results is not None:
+            properties["output_names"] = ArrayAttr([name for name, _ in results])
+            properties["output_types"] = ArrayAttr([type for _, type in results])
         if bounds is not None:
             properties["dim_bounds"] = bounds
         if any(dims for _, _, dims in params):
@@ -89,10 +108,13 @@ class FuncOp(Definition):
         return cls.create(properties=properties, regions=[parse_body(parser)])
 
     def print(self, printer: Printer) -> None:
-        def param(entry: tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]) -> None:
-            printer.print_attribute(entry[0])
+        def typed(name: StringAttr, type: Attribute) -> None:
+            printer.print_attribute(name)
             printer.print_string(" : ")
-            printer.print_attribute(entry[1])
+            printer.print_attribute(type)
+
+        def param(entry: tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]) -> None:
+            typed(entry[0], entry[1])
             if entry[2]:
                 printer.print_string(" dims ")
                 printer.print_attribute(entry[2])
@@ -104,6 +126,10 @@ class FuncOp(Definition):
             printer.print_list(
                 zip(self.param_names, self.param_types, self.dims, strict=True), param
             )
+        if self.outputs is not None:
+            printer.print_string(" -> ")
+            with printer.in_parens():
+                printer.print_list(self.outputs, lambda entry: typed(*entry))
         if self.dim_bounds is not None:
             printer.print_string(" bounds ")
             printer.print_attribute(self.dim_bounds)
@@ -116,6 +142,13 @@ class FuncOp(Definition):
         if self.param_dims is None:
             return [ArrayAttr[StringAttr]([])] * len(self.param_types)
         return self.param_dims.data
+
+    @property
+    def outputs(self) -> Sequence[tuple[StringAttr, Attribute]] | None:
+        """The name and type of each result; None if the function does not tell."""
+        if self.output_names is None or self.output_types is None:
+            return None
+        return list(zip(self.output_names, self.output_types, strict=True))
 
     def verify_(self) -> None:
         if len(self.param_names) != len(self.param_types):
@@ -135,6 +168,7 @@ class FuncOp(Definition):
                 raise VerifyException(
                     f"{len(dims)} dims of parameter {name} are named, but there are {rank}"
                 )
+        self._verify_results()
         named = {name.data for names in self.dims for name in names}
         bounds = bounds_by_name(self.dim_bounds)
         for name in () if self.dim_bounds is None else self.dim_bounds.data:
@@ -164,3 +198,16 @@ class FuncOp(Definition):
                         f"{op.name} uses register r{register.data}, "
                         f"but @{self.sym_name.data} has {count} registers"
                     )
+
+    def _verify_results(self) -> None:
+        names = list(self.output_names or ())
+        types = list(self.output_types or ())
+        if len(names) != len(types):
+            raise VerifyException(f"{len(names)} results are named, but {len(types)} have types")
+        seen: set[StringAttr] = set()
+        for name in names:
+            if not name.data:
+                raise VerifyException("a result needs a name that is not empty")
+            if name in seen:
+                raise VerifyException(f"two results are named {name}")
+            seen.add(name)

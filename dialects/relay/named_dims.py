@@ -99,6 +99,18 @@ def parameter_names(function: FuncOp) -> list[StringAttr]:
     return names
 
 
+def result_names(function: FuncOp) -> tuple[str | None, ...]:
+    """Return the names of the results of a function; None for one without."""
+    attrs = function.res_attrs
+    if attrs is None:
+        return (None,) * len(function.function_type.outputs)
+    names: list[str | None] = []
+    for entry in attrs:
+        name = entry.data.get(NAME)
+        names.append(name.data if isinstance(name, StringAttr) else None)
+    return tuple(names)
+
+
 def named_dims_fault(function: FuncOp, shapes: Sequence[Sequence[int] | None]) -> str | None:
     """
     Return which named dims differ in arguments of `shapes`, or exceed their bounds; None if none.

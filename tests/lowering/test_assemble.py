@@ -25,7 +25,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
   bytecode.constant @const_1 dense<[[true, false]]> : tensor<1x2xi1>
   bytecode.constant @const_2 dense<7> : tensor<i64>
   bytecode.late_constant @const_3 "w" : tensor<4x?xf16>
-  bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>> dims ["", "n"], "t" : !bytecode.object<#relay.device<cuda:1>>) registers 9 {
+  bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>> dims ["", "n"], "t" : !bytecode.object<#relay.device<cuda:1>>) -> ("probabilities" : tensor<?xf32, #relay.device<cuda:1>>, "\\"" : !bytecode.object<#relay.device<cpu:0>>) registers 9 {
     bytecode.move r3, r1
     bytecode.invoke r4, @other(r0, r1)
     bytecode.invoke_closure r4, r2(r0)
@@ -67,7 +67,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.write_ref r3, r2
     bytecode.ret r3
   }
-  bytecode.func @other ("a" : tensor<f32, #relay.device<cpu:0>>, "b" : tensor<4xi1, #relay.device<cuda:1>>) registers 2 {
+  bytecode.func @other ("a" : tensor<f32, #relay.device<cpu:0>>, "b" : tensor<4xi1, #relay.device<cuda:1>>) -> () registers 2 {
     bytecode.ret r0
   }
   bytecode.kernel @k (tensor<8x4xf32>, tensor<16x4xf32>) -> [4, 3] {

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
 from onnx_models import light_network
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
+import xrelay
 from xrelay.runtime.executable import read_executable
 from xrelay.tools import objdump, opt, run
 
@@ -143,6 +145,34 @@ def test_a_model_with_its_weights_beside_and_inside(
     for file in ("beside.xrx", "inside.xrx"):
         same_without_the_compiler(capsys, "m.onnx", file)
         assert run.main([file, "--random-seed", "0", "--verify"]) == 0
+
+
+def test_output_names_in_every_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 4])
+    outputs = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 4]) for name in ("p", "q/1")
+    ]
+    nodes = [helper.make_node("Softmax", ["x"], ["p"]), helper.make_node("Relu", ["x"], ["q/1"])]
+    opset = [helper.make_opsetid("", 13)]
+    graph = helper.make_graph(nodes, "g", [x], outputs)
+    Path("m.onnx").write_bytes(
+        helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+    )
+    assert opt.main(["m.onnx", "-p", "vm", "-o", "m.mlir"]) == 0
+    assert opt.main(["m.onnx", "-p", "vm", "-t", "executable", "-o", "m.xrx"]) == 0
+    assert opt.main(["m.mlir", "-t", "executable", "-o", "again.xrx"]) == 0
+    shown: set[str] = set()
+    for file in ("m.onnx", "m.mlir", "m.xrx", "again.xrx"):
+        capsys.readouterr()
+        assert run.main([file, "--random-seed", "0", "--dim", "n=2"]) == 0
+        shown.add(capsys.readouterr().out)
+    (text,) = shown
+    names = [line for line in text.splitlines() if not line.startswith(" ")]
+    assert names == ["p: float32[2, 4]", "q/1: float32[2, 4]"]
+    assert xrelay.load("again.xrx").signature == xrelay.load("m.xrx").signature
 
 
 def test_an_executable_on_stdin(folder: Path, monkeypatch: pytest.MonkeyPatch):

@@ -82,6 +82,34 @@ bytecode.func @f ("x" : tensor<4xf32>, "y" : tensor<4xf32>) registers 1 {
 
 // -----
 
+// expected-error@+1 {{two results are named "y"}}
+bytecode.func @f ("x" : tensor<f32>) -> ("y" : tensor<f32>, "z" : tensor<f32>, "y" : tensor<f32>) registers 1 {
+  bytecode.ret r0
+}
+
+// -----
+
+// expected-error@+1 {{a result needs a name that is not empty}}
+bytecode.func @f ("x" : tensor<f32>) -> ("" : tensor<f32>) registers 1 {
+  bytecode.ret r0
+}
+
+// -----
+
+// expected-error@+1 {{2 results are named, but 1 have types}}
+"bytecode.func"() <{sym_name = "f", param_names = [], param_types = [], output_names = ["y", "z"], output_types = [tensor<f32>], register_count = 1 : i64}> ({
+  bytecode.ret r0
+}) : () -> ()
+
+// -----
+
+// expected-error@+1 {{0 results are named, but 1 have types}}
+"bytecode.func"() <{sym_name = "f", param_names = [], param_types = [], output_types = [tensor<f32>], register_count = 1 : i64}> ({
+  bytecode.ret r0
+}) : () -> ()
+
+// -----
+
 // expected-error@+1 {{bytecode.ret uses register r3, but @f has 3 registers}}
 bytecode.func @f () registers 3 {
   bytecode.ret r3

@@ -118,6 +118,21 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
 
 // -----
 
+// A function may tell what its callers get, none included.
+//
+// CHECK:      bytecode.func @tells ("x" : tensor<?xf32, #cpu0> dims ["n"]) -> ("y" : tensor<?xf32, #cpu0>, "a \22b\22" : !bytecode.object<#cpu0>) bounds {n = [1 : i64, 2 : i64]} registers 2 {
+// CHECK:      bytecode.func @tells_none () -> () registers 1 {
+bytecode.func @tells ("x" : tensor<?xf32, #relay.device<cpu:0>> dims ["n"]) -> ("y" : tensor<?xf32, #relay.device<cpu:0>>, "a \22b\22" : !bytecode.object<#relay.device<cpu:0>>) bounds {n = [1, 2]} registers 2 {
+  bytecode.alloc_adt r1, 0(r0, r0)
+  bytecode.ret r1
+}
+bytecode.func @tells_none () -> () registers 1 {
+  bytecode.alloc_adt r0, 0()
+  bytecode.ret r0
+}
+
+// -----
+
 // Dims of parameters may have names, and a kernel may read sizes on the host.
 //
 // CHECK:      bytecode.func @named ("x" : tensor<?x4xf32, #cpu0> dims ["n", ""], "y" : tensor<f32, #cpu0>, "z" : tensor<?xf32, #cpu0> dims ["n"]) registers 3 {

@@ -191,3 +191,23 @@ func.func @calls_generic(%x: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf3
   %y = relay.invoke @id<[tensor<4xf32>]>(%x) : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
   func.return %y : tensor<4xf32, #relay.device<cpu:0>>
 }
+
+// -----
+
+// If one function names results, those for callers from outside tell theirs, with unique names; a
+// tuple is on the device of its first tensor.
+//
+// CHECK: builtin.module attributes {bytecode.devices = [#cpu0, #cuda0]}
+// CHECK: bytecode.func @names ("x" : tensor<f32, #cuda0>) -> ("output_1" : tensor<f32, #cuda0>, "output_1_" : tensor<f32, #cuda0>, "output_2" : tensor<f32, #cuda0>) registers
+// CHECK: bytecode.func @without ("x" : tensor<f32, #cuda0>, "y" : tensor<f32, #cpu0>) -> ("output_0" : !bytecode.object<#cuda0>) registers
+// CHECK: bytecode.func @inner ("x" : tensor<f32, #cuda0>) registers
+func.func @names(%x: tensor<f32, #relay.device<cuda:0>>) -> (tensor<f32, #relay.device<cuda:0>> {relay.name = "output_1"}, tensor<f32, #relay.device<cuda:0>>, tensor<f32, #relay.device<cuda:0>> {relay.name = "output_1"}) {
+  func.return %x, %x, %x : tensor<f32, #relay.device<cuda:0>>, tensor<f32, #relay.device<cuda:0>>, tensor<f32, #relay.device<cuda:0>>
+}
+func.func @without(%x: tensor<f32, #relay.device<cuda:0>>, %y: tensor<f32, #relay.device<cpu:0>>) -> tuple<tensor<f32, #relay.device<cuda:0>>, tensor<f32, #relay.device<cpu:0>>> {
+  %t = relay.tuple %x, %y : (tensor<f32, #relay.device<cuda:0>>, tensor<f32, #relay.device<cpu:0>>) -> tuple<tensor<f32, #relay.device<cuda:0>>, tensor<f32, #relay.device<cpu:0>>>
+  func.return %t : tuple<tensor<f32, #relay.device<cuda:0>>, tensor<f32, #relay.device<cpu:0>>>
+}
+func.func private @inner(%x: tensor<f32, #relay.device<cuda:0>>) -> (tensor<f32, #relay.device<cuda:0>> {relay.name = "z"}) {
+  func.return %x : tensor<f32, #relay.device<cuda:0>>
+}
