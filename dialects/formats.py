@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing_extensions import override
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import FunctionType
-from xdsl.ir import BlockArgument, Operation
+from xdsl.ir import BlockArgument
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
     CustomDirective,
@@ -38,17 +36,6 @@ def print_location(printer: Printer, argument: BlockArgument) -> None:
     if printer.print_debuginfo:
         printer.print_string(" ")
         printer.print_attribute(argument.location)
-
-
-class LocationsAtEnds(Printer):
-    """A printer of locations after ops: xDSL prints that of `scf.while` before its regions, too."""
-
-    @override
-    def print_operation_type(self, op: Operation) -> None:
-        if isinstance(op, scf.WhileOp) and not self.print_generic_format:
-            self.print_function_type(op.operand_types, op.result_types)
-        else:
-            super().print_operation_type(op)
 
 
 @irdl_custom_directive

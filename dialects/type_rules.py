@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
-from ..operators import RULES
+from ..operators.all_rules import RULES
 from ..operators.measures import MEASURES
 from ..operators.rules import Rule
 from ..operators.signature import (

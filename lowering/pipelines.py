@@ -55,9 +55,10 @@ What differs, and why:
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
   the layout that they are compiled in.
-- `separate-padding` after it, before fusion: padded images are part of the memory plan.
-- `pack-weights` after the layout is chosen, too: it packs weights for channels that are last.
+- `expand-lrn` after it, before `separate-padding`: what it leaves is padded.
+- `separate-padding` then, before fusion: padded images are part of the memory plan.
 - `transpose-weights` after these, which gives weights another order, too.
+- `pack-weights` last: it packs weights for channels that are last, and those that are transposed.
 - `fold-constants` again, and `fold-weights`: what the layout changed in weights needs no kernel.
 - `plan-memory` always, as compiled kernels are too short to allocate between them; with
   `lend-entries`, so that the caller of an entry owns all memory.
@@ -166,9 +167,9 @@ _TO_FIRST_ORDER = (
     "infer-types",
 )
 
-_LAYOUT = ("propagate-layout", "separate-padding", "pack-weights")
+_LAYOUT = ("propagate-layout", "expand-lrn", "separate-padding")
 
-_WEIGHTS = ("transpose-weights", "fold-constants", "fold-weights")
+_WEIGHTS = ("transpose-weights", "pack-weights", "fold-constants", "fold-weights")
 
 _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
 
@@ -231,6 +232,9 @@ class AotPipeline(Pipeline):
     prefix: str = ""
     """The prefix of all symbols in C; by default the name of the source file."""
 
+    forms: tuple[Literal["packed", "cpacked", "unpacked"], ...] = ()
+    """The forms in which callers may call; by default all."""
+
     device_contexts: tuple[str, ...] = ()
     """The devices that get a context, such as `cuda:0`, and calls around their use."""
 
@@ -242,6 +246,7 @@ class AotPipeline(Pipeline):
         passes = (*kernels, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
+        passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))
         contexts = _values(self.device_contexts)
         passes = _with_option(passes, _INTERFACE, "device-contexts", *contexts)
         return _called_from_outside(passes, self.entries)

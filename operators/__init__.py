@@ -5,38 +5,6 @@ A rule computes an operator's result types from its operand types and attributes
 an error that names the one that does not fit. Rules are plain Python, without xDSL and
 NumPy, because both sides use them: the dialect infers and verifies types, and the machine checks
 the kernels of a program before they touch memory.
+
+All of them are in `all_rules`; this package imports none, since most commands need none.
 """
-
-from . import (
-    broadcast,
-    creation,
-    dynamic,
-    elementwise,
-    matmul,
-    normalization,
-    rearrange,
-    reduce,
-    reshape,
-    selection,
-    slicing,
-    vision,
-    windows,
-)
-from .rules import RULES
-
-__all__ = [
-    "RULES",
-    "broadcast",
-    "creation",
-    "dynamic",
-    "elementwise",
-    "matmul",
-    "normalization",
-    "rearrange",
-    "reduce",
-    "reshape",
-    "selection",
-    "slicing",
-    "vision",
-    "windows",
-]

@@ -49,6 +49,9 @@ from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 from .support.symbols import symbols_of
 
+MAX_SIZE = 2**63 - 1
+"""The maximum number of bytes of a tensor: sizes are i64."""
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -73,8 +76,11 @@ def layout_of(result: OpResult) -> Layout:
         )
     if bits_of(tensor.element_type) is None:
         raise PassError(f"{what}: element type {tensor.element_type} has no defined size", result)
+    size = tensor_size(tensor) if is_static(tensor) else None
+    if size is not None and size > MAX_SIZE:
+        raise PassError(f"{what}, {tensor}, needs {size} bytes, but at most {MAX_SIZE} fit", result)
     return Layout(
-        IntegerAttr(tensor_size(tensor), i64) if is_static(tensor) else None,
+        None if size is None else IntegerAttr(size, i64),
         IntegerAttr(storage_alignment(tensor.element_type), i64),
         memory.StorageType(device),
     )

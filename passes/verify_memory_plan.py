@@ -55,9 +55,9 @@ from xdsl.passes import ModulePass
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
 from .memory_plan.checker import Checked, Checker
+from .memory_plan.faults import NotShown
 from .memory_plan.names import is_storage, summaries, traits_of
 from .memory_plan.proofs import MAX_STEPS
-from .support.diagnostics import PassError
 from .support.walk import is_kernel
 
 
@@ -136,8 +136,8 @@ class VerifyMemoryPlanPass(ModulePass):
             checker = Checker(block, captured, returned, kernels, lent)
             try:
                 checker.check()
-            except PassError as error:
-                if checker.slots.proofs.has_given_up and error.message.startswith("cannot show"):
+            except NotShown as error:
+                if checker.slots.proofs.has_given_up:
                     error.message += (
                         f" (proofs were given up after {MAX_STEPS} steps: give sizes to open dims, "
                         "or run plan-memory{dynamic=at-bind}, whose plan needs no proof)"

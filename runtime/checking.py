@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sized
 from functools import cache
 from operator import attrgetter
 
-from ..operators import RULES
+from ..operators.all_rules import RULES
 from ..operators.signature import Call, SignatureError, check
 from . import instructions as vm
 from .dtypes import element_type, has_element_type

@@ -11,7 +11,8 @@ operands and attributes: an operand is the name of a weight, a formula, or a con
 shape, bytes in base64). Formulas come from strangers: they are parsed as data, with the attributes
 that the operator has and no others; the results' types follow from the operators' rules and are all
 known before anything is computed; no value may be much larger than the weights and constants that
-it comes from, and all that are held at once not than the file.
+it comes from, and all that are held at once not than the file. As operators
+are those of linear work, this limits the time, too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
-from ..operators.rules import RULES
+from ..operators.all_rules import RULES
 from ..operators.signature import ELEMENTS, MAX_RANK, Call, Element, SignatureError
 from .dtypes import element_type
 from .errors import MachineError
@@ -53,6 +54,26 @@ MAX_TOTAL = 8
 """All values that are held at once have at most so many times the bytes of the source …"""
 MAX_TOTAL_EXTRA = 64 << 20
 """… and this many more."""
+
+NOT_LINEAR = frozenset(
+    f"relay.{name}"
+    for name in (
+        *("all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "sum"),
+        *("nn.avg_pool2d", "nn.conv2d", "nn.conv2d_transpose", "nn.max_pool2d"),
+        *("nn.batch_matmul", "nn.dense", "nn.matmul"),
+        *("nn.batch_norm", "nn.global_avg_pool2d", "nn.global_max_pool2d", "nn.layer_norm"),
+        *("nn.log_softmax", "nn.lrn", "nn.softmax"),
+        *("one_hot", "shape_of", "topk", "unique"),
+        *("vision.all_class_non_max_suppression", "vision.get_valid_counts"),
+        "vision.non_max_suppression",
+    )
+)
+"""
+Operators that do more than to move elements, or to compute each by itself.
+
+`fold-weights` leaves them in the program. The product of two matrices of n numbers, for example,
+takes n ^ 1.5 multiplications, and its result is small.
+"""
 
 
 @record
@@ -256,6 +277,8 @@ def _result(
 ) -> TensorSpec:
     """Return the type of the result; raises `MachineError` if it has not one of known shape."""
     rule = RULES.get(op)
+    if op in NOT_LINEAR:
+        raise _fault(formula, f"{op} may take long; the program must compute it")
     if rule is None or rule.data_operands or op not in kernels_of([op]):
         raise _fault(formula, f"{op} is not an operator that derives weights")
     unknown = next((name for name in attributes if name not in rule.attributes), None)

@@ -27,6 +27,13 @@ importlib.metadata.entry_points = entry_points
 
 gc.set_threshold(50_000, 20, 50)  # thousands of tests are alive: a tenth of the time is collections
 
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection visit the tests and the modules again."""
+    gc.collect()
+    gc.freeze()
+
+
 from checked_plans import install  # noqa: E402
 
 install()

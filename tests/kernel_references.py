@@ -59,7 +59,9 @@ def onnx_node(op: str, operands: Sequence[Array], attrs: Attrs, opset: int = 20)
     graph = helper.make_graph([node], "g", ins, [out])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     model.ir_version = 9
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
     return session.run(None, dict(zip(names, arrays, strict=True)))[0]
 
 

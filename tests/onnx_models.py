@@ -12,7 +12,7 @@ the weights of some networks, are narrowed.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -85,14 +85,32 @@ def light_network(name: str, seed: int = 0) -> Network:
     return Network(name, model, feeds)
 
 
+def open_dims(network: Network) -> None:
+    """Make batch, height and width of the network's image named dims that are open."""
+    (info,) = (i for i in network.model.graph.input if i.name in network.feeds)
+    dims = info.type.tensor_type.shape.dim
+    for axis, name in ((0, "batch"), (2, "height"), (3, "width")):
+        dims[axis].dim_param = name
+    for output in network.model.graph.output:
+        output.type.tensor_type.ClearField("shape")
+
+
 def onnxruntime_results(network: Network) -> list[Array]:
     """Run `network` in onnxruntime; return every output of the graph in order."""
     return run_onnxruntime(network.model, network.feeds)
 
 
-def run_onnxruntime(model: ModelProto, feeds: dict[str, Array]) -> list[Array]:
+def run_onnxruntime(model: ModelProto, feeds: Mapping[str, Array]) -> list[Array]:
     """Run `model` in onnxruntime; return its outputs in order."""
-    return [np.asarray(y) for y in onnxruntime_session(model).run(None, feeds)]
+    return calls_of_onnxruntime(model, [feeds])[0]
+
+
+def calls_of_onnxruntime(
+    model: ModelProto, calls: Sequence[Mapping[str, Array]]
+) -> list[list[Array]]:
+    """Run `model` in onnxruntime, prepared once; return the outputs of each call."""
+    session = onnxruntime_session(model, threads=1)
+    return [[np.asarray(y) for y in session.run(None, dict(feeds))] for feeds in calls]
 
 
 def onnxruntime_session(model: ModelProto, threads: int = 0) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
-from onnx_models import Array, run_onnxruntime
+from onnx_models import Array, calls_of_onnxruntime
 from onnx_small import assert_close
 from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
@@ -66,7 +66,7 @@ def agree(proto: ModelProto, *feeds: Mapping[str, Array], in_machine: bool = Tru
     """
     conversion = convert_model(proto, "small.onnx")
     verify(conversion.module)
-    expected = [run_onnxruntime(proto, dict(feed)) for feed in feeds]
+    expected = calls_of_onnxruntime(proto, feeds)
     for feed, wanted in zip(feeds, expected, strict=True):
         with np.errstate(all="ignore"):
             found = evaluate(conversion.module, list(feed.values()), conversion.params)

@@ -25,7 +25,7 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
 from xrelay.dialects.device import tensor_type
 from xrelay.dialects.tensors import as_tensor
-from xrelay.operators import RULES
+from xrelay.operators.all_rules import RULES
 from xrelay.operators.signature import ELEMENTS, Call, SignatureError, Tensor
 from xrelay.runtime.kernels.checked import call_on
 

@@ -25,7 +25,7 @@ from xrelay.dialects.interfaces import DeviceRule, Fusible, InferTypes
 from xrelay.dialects.relay import OPERATORS
 from xrelay.frontends.relay_text import operators
 from xrelay.lowering.linalg import registry
-from xrelay.operators import RULES
+from xrelay.operators.all_rules import RULES
 from xrelay.runtime.kernels import KERNELS
 from xrelay.tools.registry import DIALECTS, PASSES, UNIVERSE, pass_info
 

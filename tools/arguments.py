@@ -1,11 +1,21 @@
 """The command line of `xrelay-opt`."""
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
 
-from xdsl.xdsl_opt_main import VersionAction
-
-from .option_types import Group, KeepOne, add_binding_options, add_memory_report, count, dim
+from .errors import CommandLineError
+from .inputs import FRONTENDS
+from .option_types import (
+    Group,
+    KeepOne,
+    add_binding_options,
+    add_memory_report,
+    count,
+    dim,
+    with_report_format,
+)
 
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
@@ -21,10 +31,35 @@ def truth(text: str) -> bool:
     return known[text.lower()]
 
 
+class PrintVersion(argparse.Action):
+    """Prints the version, and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"xrelay-opt on xdsl {version('xdsl')}")
+        parser.exit()
+
+
+def print_information(argv: Sequence[str]) -> None:
+    """Print the help or version and exit if `argv` requests it: this needs no compiler."""
+    if {"-h", "--help", "-v", "--version"}.isdisjoint(argv):
+        return
+    parser = argparse.ArgumentParser()
+    add_arguments(parser, FRONTENDS, str)
+    with suppress(CommandLineError):  # which is reported when the compiler runs
+        parser.parse_args(with_report_format(argv))
+
+
 def add_arguments(
     parser: argparse.ArgumentParser, frontends: Iterable[str], target: Callable[[str], str]
 ) -> None:
     """Declare all options, also by their names in mlir-opt and xdsl-opt; `target` parses `-t`."""
+
+    def fail(message: str) -> NoReturn:
+        raise CommandLineError(f"{message} (see xrelay-opt --help)")
+
+    parser.error = fail
     parser.prog = "xrelay-opt"
     parser.description = DESCRIPTION
     _input_and_output(parser.add_argument_group("input and output"), list(frontends), target)
@@ -133,8 +168,8 @@ def _input_and_output(group: Group, frontends: list[str], target: Callable[[str]
     group.add_argument(
         "-v",
         "--version",
-        action=VersionAction,
-        version_format="xrelay-opt on xdsl {xdsl_version}",
+        action=PrintVersion,
+        nargs=0,
         help="print the version",
     )
 

@@ -121,10 +121,6 @@ class XRelayOpt(xDSLOptMain):
 
     @override
     def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
-        def fail(message: str) -> NoReturn:
-            raise CommandLineError(f"{message} (see xrelay-opt --help)")
-
-        arg_parser.error = fail
         arguments.add_arguments(arg_parser, self.available_frontends, self._target_text)
 
     def _target_text(self, text: str) -> str:

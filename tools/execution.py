@@ -11,7 +11,7 @@ from ..operators.spelling import did_you_mean
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
 from ..runtime.program import Param
-from .array_files import open_arrays
+from .array_files import ArrayFiles, open_arrays
 from .errors import UsageError
 from .executables import Compiled, Executable, Limits
 from .inputs_of_run import GivenInputs
@@ -112,11 +112,12 @@ def execute(
     `prepared` are the name and the duration, in nanoseconds, of what was done to the program.
     The program has `weights`, if no others are given, and `read` reads them. Raises `Error`.
     """
-    read_from = [options.file, options.params or "", *options.inputs]
+    read_from = [options.file, options.params or "", *options.inputs, *options.expect]
     files = OutputFiles([name for name in read_from if name], options.overwrite)
     for path in (options.outputs, options.trace):
         if path is not None:
             files.check(path)
+    expected = open_arrays(options.expect, "output") if options.expect else None
     inputs = given.values(options.function, _params(options.function, executable), memory)
     parameters = _parameters(options, executable, weights, memory, read)
     with Progress().during(f"running {options.function}"):
@@ -140,16 +141,15 @@ def execute(
     results = dict(zip(names, outputs, strict=True))
     if options.outputs is not None:
         write_outputs(options.outputs, results, files)
-    if options.expect:
-        _compare(options, results)
+    if expected is not None:
+        _compare(options, results, expected)
     return inputs
 
 
-def _compare(options: Options, outputs: Mapping[str, Any]) -> None:
+def _compare(options: Options, outputs: Mapping[str, Any], expected: ArrayFiles) -> None:
     """Compare outputs with the expected ones; `UsageError` if they differ."""
     from .comparison import faults
 
-    expected = open_arrays(options.expect, "output")
     found = faults(outputs, expected, options.rtol, options.atol)
     if found:
         raise UsageError("\n".join(["the outputs are not as expected", *found]))

@@ -24,6 +24,7 @@ from numpy.lib.format import write_array
 from ..runtime.dtypes import type_name
 from ..runtime.program import TensorSpec
 from .errors import FileError
+from .regular_files import open_file
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -107,7 +108,7 @@ class NpzFile:
 def open_npz(path: str) -> Generator[NpzFile]:
     """Open the `.npz` file at `path`; `FileError` when it is not one."""
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             if file.read(len(_MAGIC)) == _MAGIC:
                 raise FileError(path, "not an .npz file: it holds one array without a name")
             archive = _archive(path, file)
@@ -173,7 +174,7 @@ def read_header(stream: IO[bytes], file_size: int) -> Header:
 def read_npy(path: str) -> Array:
     """Return the array in the `.npy` file at `path`; `FileError` when there is none."""
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             size = file.seek(0, SEEK_END)
             file.seek(0)
             header = read_header(file, size)

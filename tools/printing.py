@@ -36,7 +36,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
 
 from ..dialects.device import VirtualDeviceAttr
-from ..dialects.formats import LocationsAtEnds
+from ..dialects.locations_at_ends import LocationsAtEnds
 
 LONGEST_LIST = 100
 """Longer constants are printed in hex anyway, by xDSL."""

@@ -46,6 +46,7 @@ PASSES = {
     "transpose-weights": "passes.transpose_weights:TransposeWeightsPass",
     "pack-weights": "passes.pack_weights:PackWeightsPass",
     "propagate-layout": "passes.propagate_layout:PropagateLayoutPass",
+    "expand-lrn": "passes.expand_lrn:ExpandLrnPass",
     "separate-padding": "passes.separate_padding:SeparatePaddingPass",
     "fold-weights": "passes.fold_weights:FoldWeightsPass",
     "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",

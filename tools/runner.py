@@ -114,11 +114,13 @@ class Runner:
         with self.timer.span(step.name):
             if not isinstance(step, CompositePass):
                 return apply_pass(step, ctx, module)
-            changed = False
-            for part in step.steps():
-                changed |= self._apply(ctx, module, part)
+
+            def run(part: ModulePass) -> bool:
+                changed = self._apply(ctx, module, part)
                 self.dumps.after_pass(part, ctx, module)
-            return changed
+                return changed
+
+            return step.run_steps(ctx, module, run)
 
     def _verify(self, ctx: Context, module: ModuleOp, before: ModuleOp | None, index: int) -> None:
         name = self.steps[index].run.name

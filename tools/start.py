@@ -5,6 +5,7 @@ Nothing else of ours is imported before the command is guarded, so that Ctrl-C i
 """
 
 import os
+import sys
 
 from .commands import guarded
 
@@ -13,6 +14,9 @@ def opt() -> int:
     """Run `xrelay-opt`."""
 
     def start() -> int:
+        from .arguments import print_information
+
+        print_information(sys.argv[1:])
         from .opt import main
 
         return main()

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..runtime.program import Array
 from .errors import FileError
+from .regular_files import open_file
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _DIMS, _TYPE, _RAW, _NAME, _LOCATION = 1, 2, 9, 8, 14
@@ -35,7 +35,8 @@ Field: TypeAlias = "tuple[int, int | memoryview]"
 def read_tensor(path: str) -> tuple[str, Array]:
     """Return name and array of the tensor in the file at `path`; `FileError` when it is none."""
     try:
-        return _tensor(memoryview(Path(path).read_bytes()))
+        with open_file(path) as file:
+            return _tensor(memoryview(file.read()))
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror or error}") from error
     except MemoryError:

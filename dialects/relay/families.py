@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xdsl.ir import Operation
 from xdsl.traits import Pure
 
-from ...operators.rules import RULES
+from ...operators.all_rules import RULES
 from ..interfaces import DeviceConstraint, DeviceRule, Fusible, FusionKind, OnHost, SameDomain
 
 

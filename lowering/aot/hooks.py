@@ -4,7 +4,7 @@ Calls around the use of devices that have a context.
     func.call @model_device_cuda_0_activate(%context)
     …
     func.call @model_device_cuda_0_open(%context)
-    func.call @kernel(%x, %y)                           memory of cuda:0 is among the operands
+    func.call @kernel(%x, %y)                           or a copy: memory of cuda:0 is an operand
     func.call @model_device_cuda_0_close(%context)
     …
     func.call @model_device_cuda_0_deactivate(%context)
@@ -16,15 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import func, llvm, memref
+from xdsl.dialects import func, gpu, llvm, memref
 from xdsl.dialects.builtin import MemRefType, StringAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.walking import walk
 from ...runtime.native.interface import Entry
 from ..memref.types import as_memref
 from .names import EVENTS, hook_symbol
+
+USES = (func.CallOp, memref.CopyOp, gpu.MemcpyOp)
+"""The ops that use the memory of devices."""
 
 
 def is_memref(type: Attribute) -> bool:
@@ -44,7 +47,7 @@ def add_hooks(function: func.FuncOp, library: str, entry: Entry, devices: Sequen
     if not entry.contexts:
         return
     block = function.body.block
-    calls: list[Operation] = [op for op in walk(function) if isinstance(op, func.CallOp)]
+    uses = [op for op in walk(function) if isinstance(op, USES)]
     contexts = list(block.args)[len(block.args) - len(entry.contexts) :]
     first, last = block.first_op, block.last_op
     assert first is not None
@@ -58,7 +61,7 @@ def add_hooks(function: func.FuncOp, library: str, entry: Entry, devices: Sequen
 
         call("activate", InsertPoint.before(first))
         call("deactivate", InsertPoint.before(last))
-        for op in calls:
+        for op in uses:
             if any(is_on(operand, device) for operand in op.operands):
                 call("open", InsertPoint.before(op))
                 call("close", InsertPoint.after(op))

@@ -9,11 +9,13 @@ Compute intermediate values in the memory of the result.
     materialize_in_destination %r in %out              materialize_in_destination %r in %out
 
 Bufferization would give %e memory of its own. The result may lie over an operand of the kernel that
-is as large, so no operand of that size may be read after the first write.
+is as large, so no operand of that size may be read after the first write. What is copied into a
+part of another value, such as a concatenation that is padded, is computed there.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import bufferization, tensor
@@ -32,6 +34,9 @@ VIEWS = tensor.ExtractSliceOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp
 
 def compute_in_destinations(kernel: FuncOp) -> None:
     """Let `kernel` compute its results in place, as far as it can."""
+    for op in [*kernel.body.block.ops]:
+        if isinstance(op, linalg.GenericOp) and _is_copy(op):
+            _compute_in_part(op)
     stores = [
         op
         for op in kernel.body.block.ops
@@ -42,10 +47,10 @@ def compute_in_destinations(kernel: FuncOp) -> None:
 
 
 def _compute_in(store: bufferization.MaterializeInDestinationOp) -> None:
-    chain = _chain(store)
-    if chain is None:
+    chain = _chain(store.source, store)
+    if chain is None or not chain.is_needed:
         return
-    empty, steps, elementwise = chain
+    empty, steps, elementwise = chain.empty, chain.steps, chain.elementwise
     last = tensor_of(store.source)
     if _reads_operand_after(steps, prod(last.get_shape())):
         return
@@ -62,22 +67,87 @@ def _compute_in(store: bufferization.MaterializeInDestinationOp) -> None:
     Rewriter.erase_op(empty)
 
 
-Chain = tuple[tensor.EmptyOp, list[Operation], list[tuple[linalg.GenericOp, int]]]
+def _is_copy(op: linalg.GenericOp) -> bool:
+    maps = {attribute.data for attribute in op.indexing_maps}
+    value = op.body.block.last_op
+    return (
+        len(op.inputs) == 1
+        and maps == {AffineMap.identity(len(op.iterator_types))}
+        and value is op.body.block.first_op
+        and value is not None
+        and [*value.operands] == [op.body.block.args[0]]
+    )
 
 
-def _chain(store: bufferization.MaterializeInDestinationOp) -> Chain | None:
+def _compute_in_part(copy: linalg.GenericOp) -> None:
+    """Compute what `copy` copies in the slice that it is copied into."""
+    value, part = copy.inputs[0], copy.outputs[0]
+    chain = _chain(value, copy)
+    if chain is None or value.type != part.type or not isinstance(part.owner, VIEWS):
+        return
+    moved = _part_of_results(part.owner, chain.empty)
+    if moved is None:
+        return
+    block = copy.parent
+    assert block is not None
+    for op in moved:
+        op.detach()
+        block.insert_op_before(op, chain.empty)
+    for op, number in chain.elementwise:
+        _write_onto_input(op, number)
+    chain.empty.results[0].replace_all_uses_with(part)
+    Rewriter.erase_op(chain.empty)
+    copy.results[0].replace_all_uses_with(copy.inputs[0])
+    Rewriter.erase_op(copy)
+
+
+def _part_of_results(op: Operation, start: Operation) -> list[Operation] | None:
     """
-    Return the empty tensor that a result is written onto, and what writes, the last op first.
+    Return `op` and what it needs of the ops after `start`, in their order.
 
-    With the elementwise ops that can write onto an input, and its number. None if a value has
-    memory of its own for another reason, or none needs any.
+    None if one is not a view, a fill, or the number that fills.
     """
-    value = store.source
+    needed: dict[Operation, None] = {}
+    pending = [op]
+    while pending:
+        op = pending.pop()
+        if op.parent is not start.parent or not start.is_before_in_block(op):
+            continue
+        if not isinstance(op, (*VIEWS, linalg.FillOp, tensor.EmptyOp, tensor.ExtractOp)):
+            return None
+        needed[op] = None
+        pending += [v.owner for v in op.operands if isinstance(v.owner, Operation)]
+    block = start.parent
+    return [] if block is None else [op for op in block.ops if op in needed]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Ops that write onto an empty tensor, one after another."""
+
+    empty: tensor.EmptyOp
+    steps: list[Operation]
+    """The ops that write, the last one first."""
+    elementwise: list[tuple[linalg.GenericOp, int]]
+    """Those among them that can write onto an input, and its number."""
+
+    @property
+    def is_needed(self) -> bool:
+        """True if bufferization would give a value memory of its own."""
+        inserts = any(isinstance(op, tensor.InsertSliceOp) for op in self.steps)
+        return inserts or bool(self.elementwise)
+
+
+def _chain(value: SSAValue, user: Operation) -> Chain | None:
+    """
+    Return the chain that ends in `value`, whose last use is `user`.
+
+    None if it does not start with an empty tensor.
+    """
     if DYNAMIC_INDEX in tensor_of(value).get_shape():
         return None
     steps: list[Operation] = []
     elementwise: list[tuple[linalg.GenericOp, int]] = []
-    user: Operation = store
     while not isinstance(op := value.owner, tensor.EmptyOp):
         if not isinstance(op, Operation) or not _is_last_use(value, user):
             return None
@@ -94,8 +164,7 @@ def _chain(store: bufferization.MaterializeInDestinationOp) -> Chain | None:
         else:
             return None
         user = op
-    needed = bool(elementwise) or any(isinstance(op, tensor.InsertSliceOp) for op in steps)
-    return (op, steps, elementwise) if needed and _is_last_use(value, user) else None
+    return Chain(op, steps, elementwise) if _is_last_use(value, user) else None
 
 
 def _is_last_use(value: SSAValue, user: Operation) -> bool:

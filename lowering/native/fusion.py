@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
-from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
@@ -299,18 +299,21 @@ def _expanded_map(
 
 def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
     """Store what is reshaped as it was before, into the destination as that shape."""
-    reshape = op.source.owner
+    source, reshapes = op.source, list[Operation]()
+    while isinstance(reshape := source.owner, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
+        if not _has_one_use(source) or not _is_static(source):
+            return
+        reshapes.append(reshape)
+        source = reshape.src
     if (
-        not isinstance(reshape, tensor.CollapseShapeOp | tensor.ExpandShapeOp)
+        not reshapes
         or not isinstance(op.dest, BlockArgument)
         or not isinstance(op.dest.type, MemRefType)
-        or not isinstance(reshape.src.owner, linalg.GenericOp)
-        or not _has_one_use(op.source)
-        or not _is_static(reshape.src)
-        or not _is_static(op.source)
+        or not isinstance(source.owner, linalg.GenericOp)
+        or not _is_static(source)
     ):
         return
-    shape = _shape(reshape.src)
+    shape = _shape(source)
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
@@ -322,15 +325,15 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
         [0],
         shape,
         strides[: len(shape)],
-        MemRefType(_element(op.source), shape),
+        MemRefType(_element(source), shape),
     )
     store = bufferization.MaterializeInDestinationOp.create(
-        operands=[reshape.src, dest.results[0]], properties=op.properties.copy()
+        operands=[source, dest.results[0]], properties=op.properties.copy()
     )
     assert op.parent is not None
     op.parent.insert_ops_before([dest, store], op)
-    Rewriter.erase_op(op)
-    Rewriter.erase_op(reshape)
+    for unused in (op, *reshapes):
+        Rewriter.erase_op(unused)
 
 
 # ------------------------------------------------------------------------- small

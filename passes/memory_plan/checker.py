@@ -21,7 +21,7 @@ from ..analysis.polynomials import PACK, Polynomial
 from ..analysis.sizes import Dims
 from ..support.diagnostics import PassError
 from .contents import Changes, End, How, State
-from .faults import fault_in_place, fault_of_kill, fault_of_use, place_note
+from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, place_note
 from .held import OVERLAPPING, Held
 from .lent import Need, Needs, translated
 from .names import (
@@ -310,12 +310,12 @@ class Checker:
         room = self.slots.room(op.start[0])
         first = slot.start - room.start
         if not proofs.at_least(first, ZERO):
-            raise PassError(f"cannot show that offset {first} is at least 0", op)
+            raise NotShown(f"cannot show that offset {first} is at least 0", op)
         if not proofs.is_multiple(first, alignment):
-            verb = "is" if first.constant is not None else "cannot be shown to be"
-            raise PassError(
+            is_known = first.constant is not None
+            raise (PassError if is_known else NotShown)(
                 f"the offset of a tensor of {type.element_type} must be a multiple of {alignment}, "
-                f"but {first} {'is not' if verb == 'is' else verb}",
+                f"but {first} {'is not' if is_known else 'cannot be shown to be'}",
                 op,
             )
         if room.alignment is not None and room.alignment % alignment:
@@ -329,7 +329,7 @@ class Checker:
             self.need(room, slot.stop, alignment, op)
         elif not self.slots.lies_in(slot, room):
             within = f"[{first}, {slot.stop - room.start})"
-            raise PassError(
+            raise NotShown(
                 f"cannot show that a tensor at bytes {within} fits in its storage of {room.size} "
                 "bytes",
                 op,
@@ -343,14 +343,14 @@ class Checker:
         assert room.size is not None
         assert room.alignment is not None
         if not proofs.at_least(first, ZERO) or not proofs.at_least(room.size, ZERO):
-            raise PassError(
+            raise NotShown(
                 f"cannot show that the offset and the size of a slice, {first} and {room.size}, "
                 "are at least 0",
                 op,
             )
         notes = [place_note(op.storage)]
         if not proofs.is_multiple(first, room.alignment):
-            raise PassError(
+            raise NotShown(
                 f"cannot show that the offset of a slice, {first}, is a multiple of its alignment, "
                 f"{room.alignment}",
                 op,
@@ -366,7 +366,7 @@ class Checker:
         if outer.size is None:
             self.need(outer, slot.stop, room.alignment, op)
         elif not self.slots.lies_in(slot, outer):
-            raise PassError(
+            raise NotShown(
                 f"cannot show that a slice at bytes [{first}, {first + room.size}) fits in its "
                 f"storage of {outer.size} bytes",
                 op,
@@ -430,8 +430,9 @@ class Checker:
 
     def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
         """Check that operands `i` and `j` of a call do not overlap."""
-        if self.slots.relation(one, other) in OVERLAPPING:
-            raise PassError(
+        relation = self.slots.relation(one, other)
+        if relation in OVERLAPPING:
+            raise (NotShown if relation is Relation.UNKNOWN else PassError)(
                 f"{op.name} is given storages {i} and {j} that overlap, or cannot be shown not to: "
                 f"bytes {one} and {other} of one storage",
                 op,
@@ -441,7 +442,7 @@ class Checker:
     def check_lent(self, op: Operation, name: str, storages: Sequence[int]) -> None:
         """Check that storages that a call lends are as large and aligned as its callee needs."""
         if name not in self.lent:
-            raise PassError(
+            raise NotShown(
                 f"cannot tell how many bytes @{name} needs in its storage {storages[0]}: it is "
                 "recursive",
                 op,
@@ -464,7 +465,7 @@ class Checker:
                 if whole and self.is_workspace_size(room.size, body.parent_op(), i, op):
                     continue
                 if size is None:
-                    raise PassError(
+                    raise NotShown(
                         f"cannot tell how many bytes @{name} needs in its storage {i}: {end} "
                         "depends on more than the shapes of arguments",
                         op,
@@ -473,7 +474,7 @@ class Checker:
                 if room.size is None:
                     self.need(room, room.start + size, need.alignment, op)
                 elif not self.slots.proofs.at_least(room.size, size):
-                    raise PassError(
+                    raise NotShown(
                         f"cannot show that storage {i} is large enough for @{name}: it needs "
                         f"{size} bytes, but has {room.size}",
                         op,

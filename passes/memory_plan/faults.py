@@ -9,6 +9,10 @@ from .contents import End, How
 from .names import traits_of
 
 
+class NotShown(PassError):
+    """A property of the plan that may hold, but of which there is no proof."""
+
+
 def place_note(storage: SSAValue) -> tuple[Place, str]:
     is_parameter = isinstance(storage, BlockArgument)
     return storage, f"the storage is {'a parameter' if is_parameter else 'allocated'} here"
@@ -49,7 +53,7 @@ def fault_of_write(end: End, use: tuple[Place, str]) -> PassError:
         )
     else:
         message = f"{end.by.name} {verb} bytes of a live tensor: {slots} overlap"
-    return PassError(message, end.by, notes=[use, *origin_note(end)])
+    return _kind(end)(message, end.by, notes=[use, *origin_note(end)])
 
 
 def fault_in_place(op: Operation, end: End) -> PassError:
@@ -62,4 +66,8 @@ def fault_in_place(op: Operation, end: End) -> PassError:
         )
     else:
         message = f"{op.name} reads bytes that it writes: {slots} overlap"
-    return PassError(message, op, notes=origin_note(end))
+    return _kind(end)(message, op, notes=origin_note(end))
+
+
+def _kind(end: End) -> type[PassError]:
+    return NotShown if end.how is How.MAYBE_OVERWRITTEN else PassError

@@ -316,6 +316,8 @@ class Proofs:
         self._levels = [_Level(points=list(range(SAMPLES)))]
         self._steps = 0
         self._multiples: dict[tuple[Symbol, int], bool] = {}
+        self._ends: dict[Polynomial, Sequence[Polynomial]] = {}
+        """Sizes that are at least the end of a slot, whatever the facts."""
 
     # ------------------------------------------------------------------- facts
 
@@ -364,10 +366,21 @@ class Proofs:
             level.shown[size] = found
         return found
 
-    def add_span(self, start: Polynomial, stop: Polynomial) -> None:
-        """Let proofs use that a slot does not end before it starts, if that can be shown."""
-        if stop.terms and self.at_least(stop, start):
-            self._levels[-1].spans.setdefault(stop, {})[start] = None
+    def add_span(self, start: Polynomial, stop: Polynomial, ends: Sequence[Polynomial]) -> None:
+        """
+        Let proofs use that `ends`, those of a slice with this slot, are not below the bounds of the
+        slot, and that it does not end before it starts, if that can be shown.
+        """
+        if not stop.terms:
+            return
+        spans = self._levels[-1].spans
+        others = [end for end in ends if end != stop]
+        for end in others:
+            spans.setdefault(end, {}).update({stop: None, start: None})
+        if others:
+            self._ends[stop] = others
+        if self.at_least(stop, start):
+            spans.setdefault(stop, {})[start] = None
 
     def _below(self, size: Polynomial) -> list[Polynomial]:
         """Return sizes that `size` is at least: starts of slots that end there, or its parts."""
@@ -388,6 +401,9 @@ class Proofs:
 
     def _descends(self, left: Polynomial, right: Polynomial) -> bool:
         """Test whether a way down from `left` leads to `right`, from slot to slot."""
+        ends = self._ends.get(right, ())
+        if any(self._is_plain(left - end) for end in ends):
+            return True
         found, pending = {left}, [left]
         while pending and len(found) < MAX_STEPS:
             for size in self._below(pending.pop()):
@@ -395,7 +411,7 @@ class Proofs:
                     continue
                 found.add(size)
                 rest = size - right
-                if self._is_plain(rest):
+                if self._is_plain(rest) or any(self._is_plain(size - end) for end in ends):
                     return True
                 if not self._fails(rest):
                     pending.append(size)

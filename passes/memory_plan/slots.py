@@ -24,6 +24,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size, has_dynamic, static_size
 from ...dialects.walking import walk
+from ...operators.sizes import SizeOp
 from ..analysis.polynomials import PACK, SELECT, Polynomial
 from ..analysis.sizes import Packed, Sizes
 from ..support.walk import is_kernel
@@ -199,7 +200,8 @@ class Slots:
 
     def enter_storage(self, storage: SSAValue) -> None:
         """Find the slots of a storage that lie on each other up to its size, if it is not known."""
-        size = self.room(storage).size
+        room = self.room(storage)
+        size = room.size
         found = [self.of(tensor) for tensor in tensors_in(storage)]
         slots = [slot for slot in found if slot is not None and slot.static is None]
         if size is None or not slots:
@@ -208,9 +210,23 @@ class Slots:
         self._fitting[storage] = []
         for case in cases_of(size):
             for slot in slots:
-                self.proofs.add_span(in_case(slot.start, case), in_case(slot.stop, case))
+                start, stop = in_case(slot.start, case), in_case(slot.stop, case)
+                ends = self._ends_of_slice(start, stop, room.alignment or 1)
+                self.proofs.add_span(start, stop, ends)
             below = self.proofs.all_below(in_case(size, case), limit)
             self._fitting[storage].append((case, below))
+
+    def _ends_of_slice(
+        self, start: Polynomial, stop: Polynomial, unit: int
+    ) -> Sequence[Polynomial]:
+        """
+        Return the end of a slice for a slot, in which a negative size counts as 0, and that end
+        rounded up to a multiple of `unit`.
+        """
+        binary = self.sizes.algebra.binary
+        end = binary(SizeOp.ADD, start, binary(SizeOp.MAX, stop - start, ZERO))
+        units = binary(SizeOp.FLOORDIV, end + (unit - 1), Polynomial.of(unit))
+        return end, binary(SizeOp.MUL, units, Polynomial.of(unit))
 
     # --------------------------------------------------------------- relations
 

@@ -1,12 +1,14 @@
 """Passes that are a fixed sequence of other passes, with options in common."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+
+from .changes import apply_pass
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,9 @@ class CompositePass(ModulePass, ABC):
     def steps(self) -> Sequence[ModulePass]:
         """Return the passes to run, in order."""
 
+    def run_steps(self, ctx: Context, op: ModuleOp, run: Callable[[ModulePass], bool]) -> bool:
+        """Run each step by `run`, which returns whether it may have changed `op`; return that."""
+        return any([run(step) for step in self.steps()])
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for step in self.steps():
-            step.apply(ctx, op)
+        self.run_steps(ctx, op, lambda step: apply_pass(step, ctx, op))

@@ -6,7 +6,7 @@ NumPy kernels of the `relay` operators, one file per family.
 
 from collections.abc import Mapping
 
-from ...operators import RULES
+from ...operators.all_rules import RULES
 from . import (
     activation,
     binary,

@@ -6,8 +6,8 @@ from functools import wraps
 
 import numpy as np
 
+from ...operators.all_rules import RULES
 from ...operators.measures import MEASURES
-from ...operators.rules import RULES
 from ...operators.signature import (
     ELEMENTS,
     UNKNOWN,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 import threading
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -229,10 +230,26 @@ def _opened(path: str | PathLike[str]) -> ctypes.CDLL:
     file = Path(os.fspath(path))
     if not file.is_file():
         raise MachineError(f"cannot read {path}: No such file or directory")
+    _require_all(file)
     try:
         return ctypes.CDLL(str(file.resolve()))
     except OSError as error:
         raise MachineError(f"cannot load {path}: {error}") from error
+
+
+def _require_all(file: Path) -> None:
+    """Raise `MachineError` if the end of a library is missing: to load it would crash."""
+    with open(file, "rb") as stream:
+        header = stream.read(64)
+        size = stream.seek(0, os.SEEK_END)
+    if len(header) < 64 or not header.startswith(b"\x7fELF\x02\x01"):
+        return  # the loader says what is wrong
+    (sections,) = struct.unpack_from("<Q", header, 40)
+    width, count = struct.unpack_from("<HH", header, 58)
+    if size < sections + width * count:  # the table of sections is at the end
+        raise MachineError(
+            f"cannot load {file}: it has {size} bytes, but must have {sections + width * count}"
+        )
 
 
 def _library_of(code: ctypes.CDLL, path: str | PathLike[str]) -> Library:

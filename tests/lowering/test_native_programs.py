@@ -109,7 +109,8 @@ def of_relay_text(count: int) -> Iterator[Sample]:
 
 REFUSED = re.compile(
     "does not follow from those of the arguments|takes and returns tensors only"
-    "|is run by the machine only|would have to be on|only tensors and tuples can be copied"
+    "|is run by the machine only|only the machine runs programs|would have to be on"
+    "|only tensors and tuples can be copied"
 )
 """The errors for programs that native code does not take, as docs/native.md says."""
 

@@ -19,7 +19,7 @@ from numpy_functions import SHAPES, results
 from operator_cases import DTYPES, GENERATORS, Case, Draw, case, proposed_call
 from traced_rules import by_shape_function, static_shapes
 
-from xrelay.operators import RULES
+from xrelay.operators.all_rules import RULES
 from xrelay.operators.measures import MEASURES
 from xrelay.operators.signature import Call, Tensor
 from xrelay.operators.sizes import (

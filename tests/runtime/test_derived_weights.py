@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 import xrelay
-from xrelay.runtime.derived_weights import ArraySource, Weights, formula_of
+from xrelay.dialects.interfaces import Fusible, FusionKind
+from xrelay.dialects.relay import Relay
+from xrelay.operators.rules import RULES
+from xrelay.runtime.derived_weights import NOT_LINEAR, ArraySource, Weights, formula_of
 from xrelay.runtime.errors import MachineError
+from xrelay.runtime.kernels.loading import load_kernels
 from xrelay.runtime.program import TensorSpec
 from xrelay.runtime.tensor_file import write_tensors
 
@@ -57,6 +61,7 @@ def test_a_formula_of_weights_that_are_not_there_is_missing():
         ("=relay.transpose('w', axis=(1, 0))", r"no attribute axis \(its attributes: axes\)"),
         ("=relay.transpose('w', axes=(1, 0), axes=(0, 1))", "given twice"),
         ("=relay.cast('w')", "needs dtype"),
+        ("=relay.nn.dense('w', 'w')", "may take long"),
         (nested_doublings(40), "bytes, above"),
         ("=relay.broadcast_to('w', shape=(1000000000, 200, 3))", "bytes, above"),
         ("=relay.split('w', indices_or_sections=(1,), axis=1)", "more than one result"),
@@ -70,6 +75,17 @@ def test_a_formula_of_weights_that_are_not_there_is_missing():
 def test_a_formula_that_is_wrong_is_an_error(formula: str, reason: str):
     with pytest.raises(MachineError, match=reason):
         WEIGHTS.array(formula)
+
+
+def test_operators_in_formulas_are_those_that_the_compiler_folds():
+    kernels = load_kernels()
+    found = {
+        op.name
+        for op in Relay.operations
+        if (kind := op.get_trait(Fusible)) is None or kind.kind > FusionKind.INJECTIVE
+        if op.name in RULES and op.name in kernels and not RULES[op.name].data_operands
+    }
+    assert found == NOT_LINEAR
 
 
 SOURCE = """

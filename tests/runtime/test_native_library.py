@@ -277,6 +277,11 @@ def test_files_that_are_not_libraries(tmp_path: Path, built: tuple[Path, Library
     broken.write_bytes(b"\x7fELF" + bytes(60))
     with pytest.raises(xrelay.MachineError, match="cannot load"):
         xrelay.load(broken)
+    whole = built[0].read_bytes()
+    for size in (64, 4096, len(whole) - 1):
+        broken.write_bytes(whole[:size])
+        with pytest.raises(xrelay.MachineError, match=f"has {size} bytes, but must have"):
+            xrelay.load(broken)
     with pytest.raises(xrelay.MachineError, match="is machine code"):
         xrelay.load(built[0], memory_limit=1)
     with pytest.raises(InterfaceError, match="damaged"):

@@ -1,5 +1,6 @@
 """Sizes and values of inputs, files of arrays, expected outputs, and `--summary`."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for i, array in enumerate(arrays):
             tensor = numpy_helper.from_array(array, "xzk"[i] if kind == "input" else "")
             (sets / f"{kind}_{i}.pb").write_bytes(tensor.SerializeToString())
+    for name in ("pipe.npy", "pipe.pb"):
+        os.mkfifo(tmp_path / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -111,6 +114,13 @@ def test_drawn_inputs_have_the_sizes_that_are_given(folder: Path, capsys: Captur
         (["--inputs", "in.npz", "--expect", "y=no.npy"], "no.npy: error: cannot be read: No such"),
         (["--inputs", "in.npz", "--expect", "in.npz"], "in.npz: error: member 'x' is not an outp"),
         (["--inputs", "in.npz", "--expect", "y=x.pb"], "net.onnx: error: the outputs are not as"),
+        (["--inputs", "/dev/zero"], "/dev/zero: error: cannot be read: not a file"),
+        (["--inputs", "x=pipe.npy"], "pipe.npy: error: cannot be read: not a file"),
+        (["--inputs", "x=pipe.pb"], "pipe.pb: error: cannot be read: not a file"),
+        (
+            ["--inputs", "in.npz", "--expect", "out.npz", "--outputs", "out.npz"],
+            "net.onnx: error: cannot write 'out.npz': it is an input",
+        ),
     ],
 )
 def test_mistakes(folder: Path, capsys: Capture, argv: list[str], message: str):
@@ -119,6 +129,11 @@ def test_mistakes(folder: Path, capsys: Capture, argv: list[str], message: str):
     assert said.startswith(message)
     assert status == (2 if said.startswith("xrelay-run: error: ") else 1)
     assert "Traceback" not in said
+
+
+def test_expected_outputs_are_opened_before_the_run(folder: Path, capsys: Capture):
+    assert run.main(["net.onnx", "--inputs", "in.npz", "--expect", "y=no.npy"]) == 1
+    assert capsys.readouterr().out == ""
 
 
 def test_damaged_tensors_are_errors(folder: Path):
@@ -173,6 +188,21 @@ def test_the_driver_binds_programs_of_every_format(opt: Opt, folder: Path):
         ran = opt("p.relay", "--input", wrong)
         assert (ran.status, ran.out) == (1, "")
         assert "p.relay:2:5: error: @main: " in ran.err
+
+
+def test_weights_are_not_written_beside_devices(
+    opt: Opt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    add, x, y = helper.make_node("Add", ["x", "w"], ["y"]), info("x", [4096]), info("y", [4096])
+    net = model([add], [x], [y])
+    net.graph.initializer.append(numpy_helper.from_array(np.arange(4096, dtype=np.float32), "w"))
+    (tmp_path / "net.onnx").write_bytes(net.SerializeToString())
+    (tmp_path / "out.mlir").symlink_to("/dev/null")
+    monkeypatch.chdir(tmp_path)
+    ran = opt("net.onnx", "-o", "out.mlir")
+    assert (ran.status, ran.out) == (0, "")
+    assert "the weights are not written: 'out.mlir' is not a file" in ran.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["net.onnx", "out.mlir"]
 
 
 def test_values_in_python(folder: Path):

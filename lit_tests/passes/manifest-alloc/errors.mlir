@@ -50,6 +50,18 @@ relay.prim_func @k() -> tensor<4xcomplex<f32>> {
 
 // -----
 
+func.func @size_of_more_than_63_bits() {
+  // expected-error@+1 {{tensor<2x3037000500x3037000500xi8, #relay.device<cpu:0>>, needs 18446744074000500000 bytes, but at most 9223372036854775807 fit}}
+  %y = relay.call_lowered @k() : () -> tensor<2x3037000500x3037000500xi8, #relay.device<cpu:0>>
+  func.return
+}
+relay.prim_func @k() -> tensor<2x3037000500x3037000500xi8> {
+  %0 = "test.op"() : () -> tensor<2x3037000500x3037000500xi8>
+  relay.yield %0 : tensor<2x3037000500x3037000500xi8>
+}
+
+// -----
+
 func.func @view_between_devices(%x: tensor<4xf32, #relay.device<cpu:0>>) {
   // expected-error@+1 {{a view is where its data is}}
   %y = relay.call_lowered @fused_reshape(%x) {reshape_only} : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<2x2xf32, #relay.device<cuda:0>>

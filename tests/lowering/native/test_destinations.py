@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_machine import run_passes
+from numpy.lib.stride_tricks import sliding_window_view
 from programs import parse
 
 import xrelay
@@ -24,6 +25,12 @@ X4, S = "tensor<1x8x24x32xf32>", "tensor<32xf32>"
 def softmax(x: Array) -> Array:
     powers = np.exp(x - x.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True)
+
+
+def near_squares(x: Array) -> Array:
+    """Return the sum of the squares of the channel before each, itself, and two after it."""
+    squares = np.pad(x * x, ((0, 0), (0, 0), (0, 0), (1, 2)))
+    return sliding_window_view(squares, 4, -1).sum(-1)
 
 
 def shuffled(x: Array) -> Array:
@@ -48,6 +55,18 @@ PROGRAMS: dict[str, tuple[str, Callable[[Array, Array], Array]]] = {
         %r = relay.nn.pad %t, %z {{pad_width = array<i64: 0, 0, 1, 2, 0, 1, 0, 0>}}
           : (tensor<1x24x32x8xf32>, tensor<f32>) -> tensor<1x27x33x8xf32>""",
         lambda x, y: np.pad(x.transpose(0, 2, 3, 1), ((0, 0), (1, 2), (0, 1), (0, 0))),
+    ),
+    "joined_and_padded": (
+        f"""%z = relay.constant dense<0.0> : tensor<f32>
+        %c = relay.concatenate %x, %y {{axis = 3}}
+          : ({X4}, {X4}) -> tensor<1x8x24x64xf32>
+        %r = relay.nn.pad %c, %z {{pad_width = array<i64: 0, 0, 1, 2, 0, 1, 0, 0>}}
+          : (tensor<1x8x24x64xf32>, tensor<f32>) -> tensor<1x11x25x64xf32>""",
+        lambda x, y: np.pad(np.concatenate([x, y], 3), ((0, 0), (1, 2), (0, 1), (0, 0))),
+    ),
+    "responses": (
+        f"%r = relay.nn.lrn %x {{axis = 3, size = 4, alpha = 2.0, bias = 1.0}} : ({X4}) -> {X4}",
+        lambda x, y: x / (1 + 0.5 * near_squares(x)) ** 0.75,
     ),
     "shuffled": (
         f"""%z = relay.constant dense<0.0> : tensor<f32>

@@ -1,5 +1,6 @@
 """Networks compiled to shared libraries, against onnxruntime."""
 
+import ctypes
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from onnx_models import Array, light_network, onnxruntime_results, run_onnxrunti
 from transformer import VOCABULARY, encoder
 
 import xrelay
+from xrelay.runtime.native.interface import Library
 from xrelay.tools.opt import main
 
 
@@ -34,12 +36,18 @@ def close(found: Array, expected: Array) -> None:
 
 
 def test_squeezenet(tmp_path: Path):
-    """Convolutions and pools, weights in another layout than the model's."""
+    """Convolutions and pools, weights in another layout than the model's; memory as planned."""
     network = light_network("squeezenet")
     (x,) = network.feeds.values()
     results = library_of(network.model, tmp_path)(x)
     for found, expected in zip(results, onnxruntime_results(network), strict=True):
         close(found, expected)
+    code = ctypes.CDLL(str(tmp_path / "libnet.so"))
+    code.xrelay_library_metadata.restype = ctypes.c_char_p
+    (entry,) = Library.from_json(code.xrelay_library_metadata().decode()).entries
+    size = code[f"{entry.symbol}_workspace_size"]
+    size.restype = ctypes.c_int64
+    assert size() == entry.workspace
 
 
 def test_a_transformer_of_any_length(tmp_path: Path):

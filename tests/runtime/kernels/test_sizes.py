@@ -7,7 +7,7 @@ import pytest
 from inferring import attributes
 from operator_cases import Case, case
 
-from xrelay.operators import RULES
+from xrelay.operators.all_rules import RULES
 from xrelay.operators.signature import SignatureError, Tensor
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.checked import call_on

@@ -1,0 +1,117 @@
+"""
+Compute local response normalizations of images by means over windows of channels.
+
+                                        %s = relay.multiply %x, %x
+    %y = relay.nn.lrn %x           ->   %m = relay.nn.avg_pool2d %s        of 1 x size cells
+      {axis = 3, size = 5}              %p = (bias + alpha * %m) ^ -beta
+                                        %y = relay.multiply %x, %p
+
+The window is along the axis of the channels, which the pool's layout calls height or width. So
+`separate-padding` pads the squares, kernels for pools compute their means in vectors, and nothing
+is in memory outside the plan. The powers -1/2 and -3/4 are roots. After `propagate-layout`, before
+`separate-padding`. Level: `relay`.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    BoolAttr,
+    Float32Type,
+    Float64Type,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import relay
+from ..dialects.relay import broadcast, elementwise, normalization, pooling
+from ..dialects.relay.properties import ints
+from ..dialects.tensors import Tensor, as_tensor
+from .analysis.arrays import dense_of, numpy_dtype
+from .support.rewriting import apply_patterns
+
+LAYOUTS = {1: ("NHWC", 0), 2: ("NCHW", 0), 3: ("NCHW", 1)}
+"""The layout that has an axis as height or width, and which of the two it is."""
+
+
+@dataclass
+class Steps:
+    """Operators that follow each other."""
+
+    type: Tensor
+    ops: list[Operation] = field(default_factory=list[Operation])
+
+    def add(self, op: Operation) -> SSAValue:
+        """Append `op`, which has one result."""
+        self.ops.append(op)
+        return op.results[0]
+
+    def number(self, value: float) -> SSAValue:
+        """Append a scalar constant of the tensor's element type."""
+        scalar = TensorType(self.type.element_type, [])
+        return self.add(relay.ConstantOp(dense_of(np.array(value, numpy_dtype(scalar)), scalar)))
+
+    def power(self, x: SSAValue, exponent: float) -> SSAValue:
+        """Append `x` to the power of `exponent`."""
+        if exponent not in (-0.5, -0.75):
+            return self.add(broadcast.PowerOp.on([x, self.number(exponent)], {}))
+        root = self.add(elementwise.RsqrtOp.on([x], {}))
+        if exponent == -0.5:
+            return root
+        fourth = self.add(elementwise.SqrtOp.on([root], {}))
+        return self.add(broadcast.MultiplyOp.on([root, fourth], {}))
+
+
+class ExpandLrn(RewritePattern):
+    """Compute the sums of squares as means, then the powers."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: normalization.LrnOp, rewriter: PatternRewriter, /) -> None:
+        type, size = as_tensor(op.data.type), op.size.value.data
+        if type is None or type.get_num_dims() != 4:
+            return
+        axis = op.axis.value.data % 4
+        last = type.get_shape()[axis] - 1
+        if axis not in LAYOUTS or last < 0:
+            return
+        if not isinstance(type.element_type, Float32Type | Float64Type):
+            return
+        before, after = min((size - 1) // 2, last), min(size // 2, last)
+        window = before + 1 + after
+        layout, side = LAYOUTS[axis]
+        steps = Steps(type)
+        squares = steps.add(broadcast.MultiplyOp.on([op.data, op.data], {}))
+        means = steps.add(
+            pooling.AvgPool2dOp.on(
+                [squares],
+                {
+                    "pool_size": ints((1, window) if side else (window, 1)),
+                    "padding": ints((0, before, 0, after) if side else (before, 0, after, 0)),
+                    "layout": StringAttr(layout),
+                    "count_include_pad": BoolAttr.from_bool(True),
+                },
+            )
+        )
+        factor = steps.number(op.alpha.value.data * window / size)
+        scaled = steps.add(broadcast.MultiplyOp.on([means, factor], {}))
+        bias = steps.number(op.bias.value.data)
+        shifted = steps.add(broadcast.AddOp.on([scaled, bias], {}))
+        power = steps.power(shifted, -op.beta.value.data)
+        result = steps.add(broadcast.MultiplyOp.on([op.data, power], {}))
+        result.name_hint = op.result.name_hint
+        rewriter.replace(op, steps.ops, [result])
+
+
+@dataclass(frozen=True)
+class ExpandLrnPass(ModulePass):
+    """Compute local response normalizations by means over windows of channels."""
+
+    name = "expand-lrn"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        apply_patterns(op, ExpandLrn())
