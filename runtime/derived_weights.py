@@ -91,7 +91,7 @@ Operand: TypeAlias = "Applied | Array | str"
 
 @record
 class Derived:
-    """What is known of a value before it is computed; all sizes are in bytes."""
+    """The type of a value that is not computed yet, and sizes in bytes."""
 
     spec: TensorSpec
     origin: int
