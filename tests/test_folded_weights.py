@@ -28,6 +28,12 @@ WEIGHTS = {
     "sizes": np.array([256, 256, 256], np.int64),
 }
 
+PLAIN = (
+    "infer-types,plan-devices,fuse-ops,outline-primitives,manifest-alloc,simplify-shapes,"
+    "plan-memory,lower-to-bytecode,allocate-registers"
+)
+"""A pipeline that folds nothing."""
+
 OTHERS = ("out_a", "out_b", "bytes")
 
 
@@ -112,3 +118,14 @@ def test_other_weights_are_given_by_their_own_names(folder: Path, model: onnx.Mo
 def arrays_in(path: Path) -> dict[str, Array]:
     file = TensorFile(path)
     return {name: file.array(name) for name in file.names}
+
+
+def test_weights_are_drawn_before_others_are_derived(folder: Path):
+    (folder / "alone.mlir").write_text((folder / "m.mlir").read_text().replace("m.safe", "no.safe"))
+    found: list[Array] = []
+    for name, pipeline in (("vm.npz", "vm"), ("plain.npz", PLAIN)):
+        args = [folder / "alone.mlir", "--pipeline", pipeline, "--random-weights"]
+        args += ["--inputs", folder / "x.npz", "--outputs", folder / name]
+        assert run(list(map(str, args))) == 0
+        found += np.load(folder / name).values()
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-4, atol=1e-4)
