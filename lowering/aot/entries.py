@@ -40,6 +40,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
+from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
 from ...runtime.program import Param
 from ..memref.types import as_memref
@@ -204,6 +205,9 @@ class FlattenEntry(RewritePattern):
         )
         for attr, bytes in ((IO_MEMORY, self.entry.io), (WORKSPACE_MEMORY, self.entry.workspace)):
             if bytes is not None:
+                if bytes >= 1 << 63:
+                    what = f"the tensors of @{function.name} have {bytes} bytes"
+                    raise PassError(f"{what}, but must have fewer than 2^63", op)
                 op.attributes[attr] = IntegerAttr(bytes, i64)
         rewriter.notify_op_modified(op)
 
