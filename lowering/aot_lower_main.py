@@ -67,7 +67,7 @@ from .aot.names import kernel_symbol, sanitized, unique_names
 from .aot.reached import kernel_calls, may_fail, reached
 from .aot.size_entries import FlattenSizes
 from .memref.conversion import MESSAGES
-from .memref.functions import KERNEL
+from .memref.kernels import KERNEL
 
 METADATA = "xrelay.metadata"
 """The module attribute with the interface as JSON."""

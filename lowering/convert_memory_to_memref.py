@@ -46,7 +46,7 @@ from ..dialects.walking import walk
 from ..passes.devices.options import device_option
 from ..passes.support.rewriting import apply_patterns
 from ..passes.support.symbols import SymbolNames
-from .memref import arithmetic, functions, named_dims, shapes, storages
+from .memref import arithmetic, functions, kernels, named_dims, shapes, storages
 from .memref.booleans import store_booleans_as_bytes
 from .memref.conversion import Conversion
 from .memref.deallocation import free_allocations
@@ -88,7 +88,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
             functions.ConvertSignature(state, lent),
             only=code,
         )
-        apply_patterns(op, functions.ConvertKernel(state), only=list(op.ops))
+        apply_patterns(op, kernels.ConvertKernel(state), only=list(op.ops))
         apply_patterns(
             op,
             storages.ConvertAllocStorage(state),
@@ -111,7 +111,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
             shapes.ConvertShapeFunction(state),
             functions.ConvertReturn(state, lent),
             functions.ConvertCall(state, lent, {f.sym_name.data: f for f in defined}),
-            functions.ConvertKernelCall(state),
+            kernels.ConvertKernelCall(state),
             functions.ConvertIf(state),
             only=[o for o in code if o.parent is not None],
         )

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -76,9 +76,14 @@ class DescribeEntry(RewritePattern):
 
     def param(self, op: func.FuncOp, name: str, type: Attribute, dims: tuple[str, ...]) -> Param:
         if as_tensor(type) is None:
+            cure = (
+                "run flatten-tuples first"
+                if isinstance(type, TupleType)
+                else "run the program by the machine (xrelay-opt -p vm, xrelay-run)"
+            )
             raise PassError(
                 f"'{name}' of @{op.sym_name.data} is a {type}, but native code takes and returns "
-                "tensors only: run flatten-tuples first, or run the program by the machine (-p vm)",
+                f"tensors only: {cure}",
                 op,
             )
         device = device_of(type)

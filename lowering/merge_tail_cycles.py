@@ -49,9 +49,10 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from ..dialects.tensors import MIN_ALIGNMENT
 from ..passes.analysis.call_graph import CallGraph
 from ..passes.support.symbols import SymbolNames
-from .memref.allocations import ALIGNMENT, freed
+from .memref.allocations import freed
 from .memref.tail_calls import tail_calls
 from .memref.types import as_memref
 
@@ -166,7 +167,7 @@ def call_merged(cycle: Cycle, function: func.FuncOp) -> None:
     for value, type in zip(given, map(as_memref, cycle.types), strict=True):
         if value is None:
             dims = [zero.result] * type.get_shape().count(DYNAMIC_INDEX)
-            unread = memref.AllocOp(dims, [], type, IntegerAttr(ALIGNMENT, i64))
+            unread = memref.AllocOp(dims, [], type, IntegerAttr(MIN_ALIGNMENT, i64))
             made.append(unread)
             value = unread.memref
         values.append(value)

@@ -12,6 +12,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   planning: what only computes sizes needs no device and no kernel.
 - `infer-types` again: operators that read sizes before now have them as attributes, so more dims
   are known.
+- `fold-weights` after it: a slice whose bounds were computed is one of weights, too. Before
+  planning, as `fold-constants`.
 - `plan-devices` before fusion: values on different devices must not be fused.
 - `share-device-copies` right after it: equal copies are easiest to find before fusion.
 - `lambda-lift` after planning: a captured value's type has its device, so the parameter that it
@@ -47,8 +49,8 @@ With `kernels=native`, layout and weights are changed first, as in `aot`.
 `aot` takes a `relay` program as `vm` does to `memory-planned`, and from there out of the house.
 What differs, and why:
 
-- `simplify-inference` scales weights in a side file, too, and `fold-weights`, once
-  statistics are folded, makes the products weights for all passes that follow.
+- `simplify-inference` scales weights in a side file, too: `fold-weights` makes the products
+  weights for all passes that follow.
 - `lambda-lift` … `flatten-tuples` early: machine code has functions of tensors alone, so closures,
   type arguments and tuples go where that is still easy to say in one line.
 - `propagate-layout` once operators are simplified, before fusion, which must see the operators in
@@ -96,12 +98,14 @@ _STATIC = ("dynamic-to-static", "infer-types")
 
 _TO_SIMPLIFIED = ("infer-types", "simplify-inference", "fold-constants", *_STATIC)
 
+_TO_FOLDED = (*_TO_SIMPLIFIED, "fold-weights")
+
 _TO_SCALED = (
     "infer-types",
     "simplify-inference{scale-weights=true}",
     "fold-constants",
-    "fold-weights",
     *_STATIC,
+    "fold-weights",
 )
 
 _TO_KERNELS = (
@@ -207,7 +211,7 @@ class VmPipeline(Pipeline):
     @property
     def text(self) -> str:
         native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
-        simple = native if self.kernels == "native" else _TO_SIMPLIFIED
+        simple = native if self.kernels == "native" else _TO_FOLDED
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions")
         passes = (*kernels, *_TO_MANIFEST, *_MEMORY[self.memory], *_TO_BYTECODE)
         return _called_from_outside(passes, self.entries)

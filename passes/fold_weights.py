@@ -9,94 +9,192 @@ Compute operators on weights when the weights are read, not when the program run
 The name is a formula, which whoever reads the weights evaluates (`runtime.derived_weights`): the
 machine when a program is loaded, a target when it writes weights. So no pass reads or copies data,
 and a chain of operators becomes one formula. Folded are operators that are at most injective
-(reshapes, transpositions, casts, arithmetic …), as their work is linear in their operands; whose
-operands are weights, at least one, and constants in the text; and whose result is not much larger
-than these. A formula has at most 4,096 characters. Weights that this leaves unused are removed.
-After `fold-constants`, before device planning. Level: `relay`.
+(reshapes, slices, casts, arithmetic …), as their work is linear in their operands, and whose
+operands are weights, at least one, and constants in the text; each result of a split is a slice. A
+result that is much larger than the weights and constants in its formula stays an operator (more
+than four times and 1 MiB: i8 may become f32), as does one that would make all derived weights eight
+times as large as those in the file. A formula has at most 4,096 characters. Weights that this
+leaves unused are removed. After `fold-constants`, before device planning. Level: `relay`.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Operation
-from xdsl.passes import ModulePass
+from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import relay
 from ..dialects.attributes import plain_values
 from ..dialects.interfaces import Fusible, FusionKind, kernel_attributes, kernel_name
-from ..dialects.tensors import as_tensor, is_static
+from ..dialects.relay import rearrange
+from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..dialects.type_rules import data_operands
-from ..operators.rules import RULES
-from ..runtime.derived_weights import MAX_EXTRA, MAX_FORMULA, MAX_GROWTH, formula_of
-from ..runtime.kernels.loading import load_kernels
+from ..dialects.walking import walk
+from ..runtime.derived_weights import (
+    MARK,
+    MAX_FORMULA,
+    Derived,
+    constant_of,
+    derived_by,
+    formula_of,
+    total_limit,
+    weight_of,
+)
+from ..runtime.errors import MachineError
+from ..runtime.program import AttrValue, TensorSpec
 from .analysis.arrays import Array, array_of, numpy_dtype
+from .support.changes import ReportingPass
 from .support.rewriting import apply_patterns
 
-
-def operands_of(op: Operation) -> list[str | Array] | None:
-    """Return the weights, by name, and constants that `op` reads; None if it reads others."""
-    found: list[str | Array] = []
-    for operand in op.operands:
-        owner = operand.owner
-        if isinstance(owner, relay.ParamOp):
-            found.append(owner.param.data)
-            continue
-        array = array_of(owner.value) if isinstance(owner, relay.ConstantOp) else None
-        if array is None:
-            return None
-        found.append(array)
-    return found if any(isinstance(one, str) for one in found) else None
+Applied = tuple[str, Mapping[str, AttrValue]]
+"""An operator by its name, and its attributes."""
 
 
-def size_of(types: Sequence[Attribute]) -> int | None:
-    """Return the bytes of tensors of these types; None unless all are static, and NumPy's."""
-    total = 0
-    for type in types:
-        tensor = as_tensor(type)
-        dtype = None if tensor is None else numpy_dtype(tensor)
-        if tensor is None or dtype is None or not is_static(tensor):
-            return None
-        count = 1
-        for dim in tensor.get_shape():
-            count *= dim
-        total += count * dtype.itemsize
-    return total
+def spec_of(type: Tensor) -> TensorSpec | None:
+    """Return a type as the machine has it; None unless it is static, and NumPy's."""
+    dtype = numpy_dtype(type)
+    if dtype is None or not is_static(type):
+        return None
+    return TensorSpec(dtype.name, (*type.get_shape(),))
+
+
+def inline_array(op: relay.ConstantOp) -> Array | None:
+    """Return the value of a constant that may be part of a formula."""
+    type = as_tensor(op.result.type)
+    spec = None if type is None else spec_of(type)
+    return None if spec is None or spec.size > MAX_FORMULA else array_of(op.value)
+
+
+def operators_of(op: Operation) -> list[Applied]:
+    """Return the operator that gives each result of `op`; none if it is not one operator each."""
+    name = kernel_name(op)
+    attributes = plain_values(kernel_attributes(op), name)
+    if not isinstance(op, rearrange.SplitOp):
+        return [(name, attributes)] if len(op.results) == 1 else []
+    axis, end = op.axis.value.data, 0
+    slices: list[Applied] = []
+    for part in op.parts:
+        type = as_tensor(part.type)
+        if type is None or not is_static(type):
+            return []
+        begin, end = end, end + type.get_shape()[axis]
+        bounds = {"begin": (begin,), "end": (end,), "axes": (axis,), "slice_mode": "end"}
+        slices.append((rearrange.StridedSliceOp.name, bounds))
+    return slices
+
+
+class Budget:
+    """The weights of a module: what is known of each, and the bytes of those that are derived."""
+
+    def __init__(self, params: Sequence[relay.ParamOp]) -> None:
+        self.known: dict[str, Derived] = {}
+        self.ops: Counter[str] = Counter(op.param.data for op in params)
+        for op in params:
+            self.of(op)
+        self.derived = sum(self.size(name) for name in self.ops)
+        self.limit = total_limit(
+            sum(self.known[name].origin for name in self.ops if name in self.known)
+        )
+
+    def of(self, op: relay.ParamOp) -> Derived | None:
+        """Return what is known of a weight; None for a type or a formula that is not."""
+        name = op.param.data
+        if name not in self.known:
+            type = as_tensor(op.result.type)
+            spec = None if type is None else spec_of(type)
+            try:
+                if spec is not None:
+                    self.known[name] = weight_of(spec, name)
+            except MachineError:
+                return None
+        return self.known.get(name)
+
+    def size(self, name: str) -> int:
+        """Return the bytes that are computed for a weight."""
+        return self.known[name].spec.size if name.startswith(MARK) and name in self.known else 0
+
+    def accepts(self, made: Mapping[str, Derived]) -> bool:
+        """Test whether weights may be derived, too."""
+        added = sum(one.spec.size for name, one in made.items() if not self.ops[name])
+        held = max((one.held for one in made.values()), default=0)
+        return max(held, self.derived + added) <= self.limit
+
+    def add(self, op: relay.ParamOp, derived: Derived) -> None:
+        """Count a weight that was added to the module."""
+        name = op.param.data
+        self.known[name] = derived
+        if not self.ops[name]:
+            self.derived += self.size(name)
+        self.ops[name] += 1
+
+    def remove(self, op: relay.ParamOp) -> None:
+        """Forget a weight that nothing uses any more."""
+        name = op.param.data
+        self.ops[name] -= 1
+        if not self.ops[name]:
+            self.derived -= self.size(name)
 
 
 @dataclass(frozen=True)
 class FoldOperator(RewritePattern):
-    """Replace an operator on weights by the weight that it computes."""
+    """Replace an operator on weights by the weights that it computes."""
 
-    @cached_property
-    def kernels(self) -> frozenset[str]:
-        return frozenset(load_kernels())
+    budget: Budget
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         fusible = op.get_trait(Fusible)
-        if fusible is None or fusible.kind > FusionKind.INJECTIVE or len(op.results) != 1:
+        if fusible is None or fusible.kind > FusionKind.INJECTIVE or data_operands(op):
             return
-        if isinstance(op.parent_op(), relay.PrimitiveOp | relay.PrimFuncOp) or data_operands(op):
+        params = [v.owner for v in op.operands if isinstance(v.owner, relay.ParamOp)]
+        if not params or isinstance(op.parent_op(), relay.PrimitiveOp | relay.PrimFuncOp):
             return
-        operands, name = operands_of(op), kernel_name(op)
-        if operands is None or name not in RULES or name not in self.kernels:
+        made = self.formulas(op)
+        if not made or not self.budget.accepts(dict(made)):
             return
-        before, after = (size_of([v.type for v in values]) for values in (op.operands, op.results))
-        if before is None or after is None or after > MAX_GROWTH * before + MAX_EXTRA:
-            return
+        weights: list[relay.ParamOp] = []
+        for result, (formula, derived) in zip(op.results, made, strict=True):
+            weight = relay.ParamOp(formula, result.type)
+            weight.result.name_hint = result.name_hint
+            self.budget.add(weight, derived)
+            weights.append(weight)
+        rewriter.replace(op, weights, [weight.result for weight in weights])
+        for param in dict.fromkeys(params):
+            if not param.result.uses:
+                self.budget.remove(param)
+
+    def formulas(self, op: Operation) -> list[tuple[str, Derived]]:
+        """Return the formula of each result; none if one cannot be a weight."""
+        names: list[str | Array] = []
+        given: list[Derived] = []
+        for operand in op.operands:
+            owner = operand.owner
+            if isinstance(owner, relay.ParamOp):
+                name, derived = owner.param.data, self.budget.of(owner)
+            elif isinstance(owner, relay.ConstantOp):
+                name = inline_array(owner)
+                derived = None if name is None else constant_of(name)
+            else:
+                return []
+            if name is None or derived is None:
+                return []
+            names.append(name)
+            given.append(derived)
+        made: list[tuple[str, Derived]] = []
         try:
-            formula = formula_of(name, operands, plain_values(kernel_attributes(op), name))
-        except VerifyException:
-            return
-        if len(formula) > MAX_FORMULA:
-            return
-        weight = relay.ParamOp(formula, op.results[0].type)
-        weight.result.name_hint = op.results[0].name_hint
-        rewriter.replace(op, weight)
+            for (kernel, attributes), result in zip(operators_of(op), op.results, strict=False):
+                formula = formula_of(kernel, names, attributes)
+                derived = derived_by(kernel, given, attributes, formula)
+                type = as_tensor(result.type)
+                if len(formula) > MAX_FORMULA or type is None or spec_of(type) != derived.spec:
+                    return []
+                made.append((formula, derived))
+        except (MachineError, VerifyException):
+            return []
+        return made
 
 
 class RemoveUnusedWeight(RewritePattern):
@@ -111,11 +209,13 @@ class RemoveUnusedWeight(RewritePattern):
 
 
 @dataclass(frozen=True)
-class FoldWeightsPass(ModulePass):
+class FoldWeightsPass(ReportingPass):
     """Compute operators on weights when the weights are read."""
 
     name = "fold-weights"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if apply_patterns(op, FoldOperator()):
-            apply_patterns(op, RemoveUnusedWeight())
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
+        params = [found for found in walk(op) if isinstance(found, relay.ParamOp)]
+        if not params or not apply_patterns(op, FoldOperator(Budget(params))):
+            return False
+        return apply_patterns(op, RemoveUnusedWeight()) or True

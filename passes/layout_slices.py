@@ -133,6 +133,13 @@ def planned(op: memory.PackOp, plan: Callable[[bool], Planned]) -> Planned:
         except TooManyPairs:
             return plan(False)
     except ProblemError as error:
+        total = sum(size for slice in op.slices if (size := static_size(slice)) is not None)
+        if total >= LIMIT - op.alignment.value.data * len(op.slices):
+            raise PassError(
+                f"this tensor, and those that share memory with it, have {total} bytes, but "
+                "must have fewer than 2^62",
+                op,
+            ) from error
         raise PassError(f"these slices cannot be packed: {error}", op) from error
 
 

@@ -10,9 +10,9 @@ one that was written for the program. A formula begins with "=" and is an operat
 operands and attributes: an operand is the name of a weight, a formula, or a constant (element type,
 shape, bytes in base64). Formulas come from strangers: they are parsed as data, with the attributes
 that the operator has and no others; the results' types follow from the operators' rules and are all
-known before anything is computed; a value may not be much larger than those it comes from, and all
-values of a formula together not than the file. As operators are those of linear work, this limits
-the time, too.
+known before anything is computed; no value may be much larger than the weights and constants that
+it comes from, and all that are held at once not than the file. As operators
+are those of linear work, this limits the time, too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from math import prod
+from math import isfinite, isnan, prod
 from typing import Protocol, TypeAlias, cast
 
 import numpy as np
@@ -41,16 +41,19 @@ from .records import record
 from .tensor_file import TensorFile
 
 MARK = "="
+RESHAPE = "relay.reshape"
 MAX_FORMULA = 4096
 """Limit on the characters of a formula."""
-MAX_GROWTH = 2
-"""A value has at most so many times the bytes of the operands …"""
+MAX_DEPTH = 64
+"""Limit on the operators in each other; Python's parser ends at 200 parentheses."""
+MAX_GROWTH = 4
+"""A value has at most so many times the bytes of the weights and constants it comes from …"""
 MAX_EXTRA = 1 << 20
-"""… and this many more."""
+"""… and this many more, however deep its formula is: bytes do not become float32 twice."""
 MAX_TOTAL = 8
-"""All values of a formula together have at most so many times the bytes of the source …"""
+"""All values that are held at once have at most so many times the bytes of the source …"""
 MAX_TOTAL_EXTRA = 64 << 20
-"""… and this many more: growth by `MAX_GROWTH` in each of many operators would have no end."""
+"""… and this many more."""
 
 NOT_LINEAR = frozenset(
     f"relay.{name}"
@@ -84,6 +87,48 @@ class Applied:
 
 Operand: TypeAlias = "Applied | Array | str"
 """A formula, a constant, or the name of a weight."""
+
+
+@record
+class Derived:
+    """The type of a value that is not computed yet, and sizes in bytes."""
+
+    spec: TensorSpec
+    origin: int
+    """The size of the weights and constants that it comes from, each as often as it is read."""
+    held: int
+    """The size of the values that are held at once while it is computed, itself included."""
+    depth: int
+    """The number of operators in each other in its formula."""
+
+
+def weight_of(spec: TensorSpec, name: str) -> Derived:
+    """
+    Return what is known of a weight of this type.
+
+    For a formula, it is the least that the value can come from. Raises `MachineError` for one that
+    is wrong.
+    """
+    if not name.startswith(MARK):
+        return Derived(spec, spec.size, 0, 0)
+    least = max(0, spec.size - MAX_EXTRA) // MAX_GROWTH
+    return Derived(spec, least, spec.size, _depth(parsed(name)))
+
+
+def constant_of(array: Array) -> Derived:
+    """Return what is known of a constant."""
+    return Derived(spec_of(array), array.nbytes, 0, 0)
+
+
+def _depth(operand: Operand) -> int:
+    if not isinstance(operand, Applied):
+        return 0
+    return 1 + max(map(_depth, operand.operands), default=0)
+
+
+def total_limit(source: int) -> int:
+    """Return the limit on the bytes that are derived from a source of this size."""
+    return MAX_TOTAL * source + MAX_TOTAL_EXTRA
 
 
 class Source(Protocol):
@@ -126,11 +171,12 @@ class Weights:
     """
     The weights of `source`, and all that can be derived from them.
 
-    Nothing that is computed is kept.
+    Nothing that is computed is kept, but counted: who reads more than a program needs is told.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self._counted: dict[str, int] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -146,35 +192,32 @@ class Weights:
         """Return the type of a weight; raises `MachineError` for a formula that is wrong."""
         if name in self.source:
             return self.source.spec(name)
-        return self._spec(parsed(name), name)[0]
+        return self._derived(parsed(name), name).spec
 
     def array(self, name: str) -> Array:
         """Return a weight, computed if it is not in the source. Raises `MachineError`."""
         if name in self.source:
             return self.source.array(name)
         applied = parsed(name)
-        self._spec(applied, name)
+        derived = self._derived(applied, name)
+        self._counted[name] = derived.spec.size
+        total = max(derived.held, sum(self._counted.values()))
+        if total > self._limit:
+            raise _fault(name, f"values have {total} bytes together, above {self._limit}")
         return self._array(applied, name)
 
     @cached_property
     def _limit(self) -> int:
-        """The bytes of all values of a formula."""
-        size = sum(self.source.spec(name).size for name in self.source.names)
-        return MAX_TOTAL * size + MAX_TOTAL_EXTRA
+        return total_limit(sum(self.source.spec(name).size for name in self.source.names))
 
-    def _spec(self, operand: Operand, formula: str) -> tuple[TensorSpec, int]:
-        """Return the type of a value, and the bytes of all that are computed for it."""
+    def _derived(self, operand: Operand, formula: str) -> Derived:
         if isinstance(operand, str):
-            return self.source.spec(operand), 0
+            spec = self.source.spec(operand)
+            return Derived(spec, spec.size, 0, 0)
         if not isinstance(operand, Applied):
-            return spec_of(operand), 0
-        given = [self._spec(o, formula) for o in operand.operands]
-        spec = _result(operand, [one for one, _ in given], formula)
-        total = spec.size + sum(size for _, size in given)
-        if total > self._limit:
-            reason = f"its values have {total} bytes together, above {self._limit}"
-            raise _fault(formula, reason)
-        return spec, total
+            return constant_of(operand)
+        given = [self._derived(one, formula) for one in operand.operands]
+        return derived_by(operand.op, given, operand.attributes, formula)
 
     def _array(self, operand: Operand, formula: str) -> Array:
         if isinstance(operand, str):
@@ -182,11 +225,14 @@ class Weights:
         if not isinstance(operand, Applied):
             return operand
         given = [np.ascontiguousarray(self._array(o, formula)) for o in operand.operands]
-        spec = _result(operand, list(map(spec_of, given)), formula)
+        spec = _result(operand.op, list(map(spec_of, given)), operand.attributes, formula)
+        kernels = kernels_of([operand.op, RESHAPE])
+        if kernels[operand.op] is kernels[RESHAPE]:  # which copies: a view does, too
+            return given[0].reshape(spec.dims)
         result = np.empty(spec.dims, element_type(spec.dtype))
         try:
             with np.errstate(all="ignore"), Workspace().lend():
-                kernels_of([operand.op])[operand.op](operand.attributes, given, [result])()
+                kernels[operand.op](operand.attributes, given, [result])()
         except (ValueError, IndexError, TypeError) as error:
             raise _fault(formula, str(error)) from error
         return result
@@ -202,29 +248,51 @@ def _fault(formula: str, reason: str) -> MachineError:
     return MachineError(f"the weight {shown} cannot be computed: {reason}")
 
 
-def _result(applied: Applied, given: Sequence[TensorSpec], formula: str) -> TensorSpec:
-    """Return the type of the result; raises `MachineError` if it is not one of bounded size."""
-    rule = RULES.get(applied.op)
-    if applied.op in NOT_LINEAR:
-        raise _fault(formula, f"{applied.op} may take long; the program must compute it")
-    if rule is None or rule.data_operands or applied.op not in kernels_of([applied.op]):
-        raise _fault(formula, f"{applied.op} is not an operator that derives weights")
-    unknown = next((name for name in applied.attributes if name not in rule.attributes), None)
+def derived_by(
+    op: str, given: Sequence[Derived], attributes: Mapping[str, AttrValue], formula: str
+) -> Derived:
+    """
+    Return what is known of the result of operator `op` on values.
+
+    Raises `MachineError`, which names the formula, if the types are wrong or the result is larger
+    than a derived weight may be.
+    """
+    spec = _result(op, [one.spec for one in given], attributes, formula)
+    origin = sum(one.origin for one in given)
+    size, limit = spec.size, MAX_GROWTH * origin + MAX_EXTRA
+    if size > limit:
+        raise _fault(formula, f"{op} has a result of {size} bytes, above {limit}")
+    held, before = 0, 0
+    for one in given:
+        held = max(held, before + one.held)
+        before += one.spec.size if one.held else 0
+    depth = 1 + max((one.depth for one in given), default=0)
+    if depth > MAX_DEPTH:
+        raise _fault(formula, f"it has more than {MAX_DEPTH} operators in each other")
+    return Derived(spec, origin, max(held, before + size), depth)
+
+
+def _result(
+    op: str, given: Sequence[TensorSpec], attributes: Mapping[str, AttrValue], formula: str
+) -> TensorSpec:
+    """Return the type of the result; raises `MachineError` if it has not one of known shape."""
+    rule = RULES.get(op)
+    if op in NOT_LINEAR:
+        raise _fault(formula, f"{op} may take long; the program must compute it")
+    if rule is None or rule.data_operands or op not in kernels_of([op]):
+        raise _fault(formula, f"{op} is not an operator that derives weights")
+    unknown = next((name for name in attributes if name not in rule.attributes), None)
     if unknown is not None:
         known = ", ".join(rule.attributes) or "none"
-        raise _fault(formula, f"{applied.op} has no attribute {unknown} (its attributes: {known})")
+        raise _fault(formula, f"{op} has no attribute {unknown} (its attributes: {known})")
     try:
-        results = rule(Call(applied.op, applied.attributes, [tensor_of(spec) for spec in given]))
+        results = rule(Call(op, attributes, [tensor_of(spec) for spec in given]))
     except SignatureError as error:
         raise _fault(formula, str(error)) from None
     dims = [dim for result in results for dim in result.dims if isinstance(dim, int)]
     if len(results) != 1 or len(dims) != len(results[0].dims):
-        raise _fault(formula, f"{applied.op} has more than one result, or one of unknown shape")
-    spec = TensorSpec(_dtype(results[0].element), tuple(dims))
-    size, limit = spec.size, MAX_GROWTH * sum(one.size for one in given) + MAX_EXTRA
-    if size > limit:
-        raise _fault(formula, f"{applied.op} has a result of {size} bytes, above {limit}")
-    return spec
+        raise _fault(formula, f"{op} has more than one result, or one of unknown shape")
+    return TensorSpec(_dtype(results[0].element), tuple(dims))
 
 
 def _dtype(element: Element) -> str:
@@ -287,10 +355,20 @@ def _constant(dtype: object, shape: object, text: object) -> Array:
 def formula_of(op: str, operands: Sequence[str | Array], attributes: Mapping[str, object]) -> str:
     """
     Return the name of operator `op` applied to weights, by their names or formulas, and constants.
+
+    Raises `MachineError` for an attribute that is NaN.
     """
     args = [_text(operand) for operand in operands]
-    named = [f"{name}={value!r}" for name, value in sorted(attributes.items())]
+    named = [f"{name}={_value(value)}" for name, value in sorted(attributes.items())]
     return f"{MARK}{op}({', '.join([*args, *named])})"
+
+
+def _value(value: object) -> str:
+    if not isinstance(value, float) or isfinite(value):
+        return repr(value)
+    if isnan(value):
+        raise MachineError("a formula cannot have the attribute NaN")
+    return "1e999" if value > 0 else "-1e999"
 
 
 def _text(operand: str | Array) -> str:

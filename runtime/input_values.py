@@ -9,6 +9,7 @@ Values are not converted if that changes them: 1.5 is not an integer, 300 not an
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,9 +46,36 @@ def as_array(value: Listed) -> Array:
     return np.asarray(value.elements).reshape(value.shape)
 
 
+def _bounded(array: Array, dtype: np.dtype[Any]) -> Array:
+    """
+    Return Python's numbers, some beyond 64 bits, as float64 if `dtype` is a type of floats.
+
+    Raises `ValueError` for an integer that is not in the range of `dtype`.
+    """
+    numbers: list[object] = array.reshape(-1).tolist()
+    if not all(isinstance(number, int | float) for number in numbers):
+        return array
+    lowest, highest = _range(dtype)
+    for number in numbers:
+        if isinstance(number, int) and not lowest <= number <= highest:
+            raise ValueError(f"it must be {dtype}, which cannot represent {number}")
+    return array.astype(np.float64) if dtype.kind == "f" else array
+
+
+def _range(dtype: np.dtype[Any]) -> tuple[float, float]:
+    """Return the least and the greatest number that is converted to `dtype`."""
+    if dtype.kind == "b":
+        return 0, 1
+    if dtype.kind == "f":
+        return -sys.float_info.max, sys.float_info.max
+    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+
+
 def _converted(array: Array, dtype: np.dtype[Any]) -> Array:
     if array.dtype == dtype:
         return array
+    if array.dtype == object:
+        array = _bounded(array, dtype)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"it must be {dtype}, but has elements of {array.dtype}")
     with np.errstate(all="ignore"):

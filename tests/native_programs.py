@@ -35,7 +35,7 @@ from xrelay.dialects import relay
 from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.walking import walk
 from xrelay.lowering.memref.conversion import MESSAGES
-from xrelay.lowering.memref.functions import KERNEL
+from xrelay.lowering.memref.kernels import KERNEL
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.linking import SUPPORT, c_file
 from xrelay.lowering.native.settings import Settings

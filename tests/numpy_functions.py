@@ -130,9 +130,21 @@ def _from_nchw(layout: str) -> tuple[int, ...]:
     return (0, 1, 2, 3) if layout == "NCHW" else (0, 2, 3, 1)
 
 
+def _to_oihw(weight: Any, layout: str) -> Any:
+    """Rearrange the weights of a convolution; `OHWI8o` has panels of 8 output channels."""
+    match layout:
+        case "OIHW":
+            return weight
+        case "HWIO":
+            return weight.transpose(3, 2, 0, 1)
+        case _:
+            blocks, kh, kw, i, panel = weight.shape
+            return weight.transpose(0, 4, 3, 1, 2).reshape(blocks * panel, i, kh, kw)
+
+
 def _conv2d(data: Any, weight: Any, **attrs: Any) -> Any:
     n, _, h, w = data.transpose(_to_nchw(attrs["data_layout"])).shape
-    weight = weight if attrs["kernel_layout"] == "OIHW" else weight.transpose(3, 2, 0, 1)
+    weight = _to_oihw(weight, attrs["kernel_layout"])
     o, _, kh, kw = weight.shape
     top, left, bottom, right = attrs["padding"]
     (sh, sw), (dh, dw) = attrs["strides"], attrs["dilation"]

@@ -49,6 +49,8 @@ MAY_IMPORT = {
         "runtime.plain_text",
         "runtime.data_types",
         "runtime.derived_weights",
+        "runtime.errors",
+        "runtime.program",
         "runtime.input_values",
     ),
     "planning": ("planning",),

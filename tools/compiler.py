@@ -39,6 +39,7 @@ from ..passes.support.diagnostics import Message, PassError, ReportingContext, S
 from ..passes.support.verifier import verify
 from ..runtime.data_types import DataTypes
 from ..runtime.files import inside
+from ..runtime.kernels.memory import Memory
 from ..runtime.named_results import unique_names
 from ..runtime.planned_memory import PlannedMemory
 from ..runtime.program import Array, Late, Param, Program, TensorSpec
@@ -299,11 +300,13 @@ def given(module: ModuleOp, folder: Path) -> Given:
     return Given(module, path)
 
 
-def with_random_weights(program: Given, say: Callable[[str], object]) -> Given:
+def with_random_weights(
+    program: Given, say: Callable[[str], object], seed: int = 0, memory: Memory | None = None
+) -> Given:
     """
     Return a program with random values for the weights that it names but lacks.
 
-    `say` gets a sentence about them.
+    `say` gets a sentence about them, and `memory` their bytes.
     """
     from ..runtime.derived_weights import weights_in
     from ..runtime.random_inputs import random_parameters, random_weights_text
@@ -315,8 +318,8 @@ def with_random_weights(program: Given, say: Callable[[str], object]) -> Given:
     found = {late.name: source.array(late.name) for late in wanted if late.name in source}
     missing = {late.name: late for late in wanted if late.name not in found}
     if missing:
-        say(random_weights_text(list(missing), 0))
-    return replace(program, weights=found | random_parameters(missing.values(), 0))
+        say(random_weights_text(list(missing), seed))
+    return replace(program, weights=found | random_parameters(missing.values(), seed, memory))
 
 
 def converted(conversion: Conversion) -> Given:

@@ -354,6 +354,17 @@ def _is_required(option: Field[Any], types: Mapping[str, Any]) -> bool:
     )
 
 
+_EXPECTED = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
+
+
+def _expected(type_: Any) -> str:
+    """Return the values that an option takes: `an integer`, `one of fast, small`."""
+    members = [member for member in alternatives(type_) if member is not NoneType]
+    texts = [_EXPECTED.get(member) for member in members]
+    known = [text for text in texts if text is not None]
+    return " or ".join(known) if len(known) == len(texts) else type_text(type_)
+
+
 def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
     """Convert values for `ModulePass.from_spec` to `type_`; ValueError if impossible."""
     if not values:
@@ -371,7 +382,7 @@ def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
         if (len(candidate) == 1 and isa(candidate[0], type_)) or isa(candidate, type_):
             return candidate
     given = ",".join(option_text(value) for value in typed)
-    raise ValueError(f"must be {type_text(type_)}, but is {given}")
+    raise ValueError(f"must be {_expected(type_)}, but is {given}")
 
 
 def pipeline_text(steps: list[Step]) -> str:

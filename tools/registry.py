@@ -193,14 +193,21 @@ def alternatives(type_: Any) -> tuple[Any, ...]:
 
 
 def type_text(type_: Any) -> str:
-    """Return the type of an option: `int`, `tuple[str, ...]`, `one of fast, small`."""
+    """
+    Return the type of an option: `int`, `tuple[str, ...]`, `one of fast, small`.
+
+    Several of the choices are `some of fast, small`.
+    """
+    is_tuple = get_origin(type_) is tuple
     choices = [
         str(choice)
-        for part in alternatives(type_)
+        for part in (get_args(type_) if is_tuple else alternatives(type_))
         if get_origin(part) is Literal
         for choice in get_args(part)
     ]
-    return f"one of {', '.join(choices)}" if choices else type_repr(type_)
+    if not choices:
+        return type_repr(type_)
+    return f"{'some' if is_tuple else 'one'} of {', '.join(choices)}"
 
 
 def option_text(value: object) -> str:

@@ -8,7 +8,7 @@ from ..passes.support.diagnostics import Message, Note, Severity
 from .array_files import open_arrays
 from .bindings import bindings_of, with_shapes
 from .commands import describe
-from .compiler import Compiler, Given
+from .compiler import Compiler, Given, with_random_weights
 from .diagnostics import Reporter, message_of, warnings_shown
 from .errors import CommandLineError, FileError, exit_status
 from .evaluated import Evaluated, functions_of
@@ -48,11 +48,20 @@ def run_program(options: Options) -> int:
             return exit_status(error)
 
 
+def _say(text: str) -> None:
+    print(f"xrelay-run: {text}", file=sys.stderr)
+
+
 def _run(options: Options, reporter: Reporter) -> None:
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     start = perf_counter_ns()
     compiler = Compiler(reporter, options.allow_unregistered_dialect)
     program, given = _read(options, compiler)
+    limits = limits_of(options)
+    if options.random_weights and options.params is None:
+        # Before other weights are derived from them.
+        seed = options.random_seed or 0
+        program = with_random_weights(program, _say, seed, limits.memory)
     loaded = compiler.compile(
         program,
         pipeline,
@@ -60,7 +69,6 @@ def _run(options: Options, reporter: Reporter) -> None:
         reads_memory=options.memory_report is not None,
         keeps_kernels=options.kernels == "native",
     )
-    limits = limits_of(options)
     executable = (
         Evaluated(loaded, limits)
         if options.evaluate

@@ -15,7 +15,7 @@
 // NAME-NEXT:       ^^^^^^^^^^^^
 // NONE:        pipeline:1:20: error: pass 'printf-to-llvm' has no option 'level' (it accepts none)
 // OPTION:      pipeline:1:10: error: pass 'mlir-opt' has no option 'argument' (it accepts: executable, generic, arguments); did you mean 'arguments'?
-// TYPE:        pipeline:1:10: error: option 'generic' of pass 'mlir-opt' must be bool, but is 7
+// TYPE:        pipeline:1:10: error: option 'generic' of pass 'mlir-opt' must be true or false, but is 7
 // SYNTAX:      pipeline:1:5: error: expected the name of a pass, but got ','
 // OPEN:        pipeline:1:5: error: expected the name of an option or '}', but got the end
 // COMMA:       pipeline:1:5: error: expected ',' before the next pass, but got 'vm'

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import (
@@ -39,19 +38,15 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
-from xdsl.traits import SymbolTable
 
 from ...dialects import memory
-from ...dialects.attributes import ELEMENT_TYPES
-from ...dialects.tensors import element_size, signless
-from ...passes.analysis.sizes import integer
 from ...passes.support.diagnostics import PassError
-from ...runtime.dtypes import element_type
 from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
-from ...runtime.program import Param, TensorSpec
-from ..memref.types import MemRef, as_memref
+from ...runtime.program import Param
+from ..memref.types import as_memref
 from .constants import POOL
 from .descriptions import ENTRY, Described
+from .lent_storages import memref_of, type_of_views, verify_room
 from .names import sanitized, unique_names
 
 NAME = "xrelay.name"
@@ -69,69 +64,10 @@ WORKSPACE_MEMORY = "xrelay.workspace_memory"
 C_INTERFACE = "llvm.emit_c_interface"
 
 
-def memref_of(spec: TensorSpec) -> MemRef:
-    """Return the type of a tensor in memory."""
-    shape = [DYNAMIC_INDEX if size is None else size for size in spec.shape]
-    return MemRefType(signless(ELEMENT_TYPES[spec.dtype]), shape)
-
-
 def space_name(value: SSAValue) -> str | None:
     """Return the name of the memory space of a memref; None for the default one."""
     space = as_memref(value.type).memory_space
     return space.data if isinstance(space, StringAttr) else None
-
-
-def type_of_views(storage: SSAValue, spec: TensorSpec) -> Attribute | None:
-    """Return the type of `spec` as which all uses of `storage` view its start; None if not all."""
-    types: set[Attribute] = set()
-    shape = memref_of(spec).get_shape()
-    for use in storage.uses:
-        view = use.operation
-        if not isinstance(view, memref.ViewOp) or integer(view.byte_shift) != 0:
-            return None
-        type = as_memref(view.result.type)
-        if type.get_shape() != shape or element_size(type.element_type) != item_size(spec):
-            return None
-        types.add(type)
-    return types.pop() if len(types) == 1 else None
-
-
-def verify_room(function: func.FuncOp, storage: SSAValue, what: str, room: int) -> None:
-    """
-    Raise `PassError` if more than the first `room` bytes of `storage`, which is `what`, are used.
-
-    Ends that are not static are checked when the program runs.
-    """
-    pending, seen = [storage], {storage}
-    while pending:
-        for use in pending.pop().uses:
-            op = use.operation
-            if isinstance(op, func.CallOp):
-                callee = SymbolTable.lookup_symbol(function, op.callee)
-                assert isinstance(callee, func.FuncOp), "verified: calls are of functions"
-                param = callee.body.block.args[use.index] if callee.body.blocks else storage
-                if param not in seen:
-                    seen.add(param)
-                    pending.append(param)
-            end = static_end(op) if isinstance(op, memref.ViewOp) else None
-            if end is not None and end > room:
-                raise PassError(
-                    f"@{function.sym_name.data} uses {end} bytes of {what}, but a caller may have "
-                    f"{room}: plan-memory{{lend-entries}} makes storages that fit",
-                    op,
-                )
-
-
-def static_end(view: memref.ViewOp) -> int | None:
-    """Return the byte at which a view ends, if it is known."""
-    type, start = as_memref(view.result.type), integer(view.byte_shift)
-    if start is None or DYNAMIC_INDEX in type.get_shape():
-        return None
-    return start + prod(type.get_shape()) * element_size(type.element_type)
-
-
-def item_size(spec: TensorSpec) -> int:
-    return element_type(spec.dtype).itemsize
 
 
 def total_bytes(params: Sequence[Param]) -> int | None:
@@ -269,6 +205,9 @@ class FlattenEntry(RewritePattern):
         )
         for attr, bytes in ((IO_MEMORY, self.entry.io), (WORKSPACE_MEMORY, self.entry.workspace)):
             if bytes is not None:
+                if bytes >= 1 << 63:
+                    what = f"the tensors of @{function.name} have {bytes} bytes"
+                    raise PassError(f"{what}, but must have fewer than 2^63", op)
                 op.attributes[attr] = IntegerAttr(bytes, i64)
         rewriter.notify_op_modified(op)
 

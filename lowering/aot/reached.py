@@ -17,7 +17,7 @@ from xdsl.ir import Attribute
 from ...dialects.walking import walk
 from ...passes.annotate_memory import USED_MEMORY
 from ...runtime.native.interface import KernelCall
-from ..memref.functions import KERNEL
+from ..memref.kernels import KERNEL
 from ..memref.types import as_memref
 from .hooks import is_memref
 

@@ -10,10 +10,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from ...dialects.tensors import MIN_ALIGNMENT
 from .types import as_memref
-
-ALIGNMENT = 64
-"""The alignment of copies, in bytes."""
 
 VIEWS = (
     memref.ViewOp,
@@ -45,7 +43,7 @@ def copied(value: SSAValue, at: Operation) -> SSAValue:
             size = memref.DimOp(value, index)
             ops += [index, size]
             dims.append(size.result)
-    copy = memref.AllocOp(dims, [], type, IntegerAttr(ALIGNMENT, i64))
+    copy = memref.AllocOp(dims, [], type, IntegerAttr(MIN_ALIGNMENT, i64))
     ops += [copy, memref.CopyOp(value, copy)]
     for op in ops:
         op.location = at.location

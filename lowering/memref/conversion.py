@@ -27,6 +27,7 @@ from xdsl.rewriter import InsertPoint
 
 from ...dialects.dense import Dense
 from ...dialects.device import tensor_type
+from ...dialects.tensors import MIN_ALIGNMENT
 from ...passes.support.symbols import SymbolNames
 from . import checked
 from .types import MemRefTypes, as_memref
@@ -36,8 +37,6 @@ MESSAGES = "xrelay.messages"
 
 PREFIX = "xrelay."
 """Attributes with this prefix are kept."""
-
-CONSTANT_ALIGNMENT = 64
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -138,7 +137,7 @@ class Conversion:
                     "initial_value": DenseIntOrFPElementsAttr(tensor, value.data),
                     "sym_visibility": StringAttr("private"),
                     "constant": UnitAttr(),
-                    "alignment": IntegerAttr(CONSTANT_ALIGNMENT, i64),
+                    "alignment": IntegerAttr(MIN_ALIGNMENT, i64),
                 }
             )
         return self.globals[key]
@@ -153,7 +152,7 @@ class Conversion:
                     "type": type,
                     "initial_value": UnitAttr(),
                     "sym_visibility": StringAttr("private"),
-                    "alignment": IntegerAttr(CONSTANT_ALIGNMENT, i64),
+                    "alignment": IntegerAttr(MIN_ALIGNMENT, i64),
                 },
                 attributes={"xrelay.param": name},
             )

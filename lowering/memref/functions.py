@@ -1,12 +1,10 @@
 """
-Functions and kernels, calls of them, and branches.
+Functions, calls of them, and branches.
 
     func.func @f(%x: tensor<4xf32>, %r: !memory.storage {memory.result = 0 : i64}) -> tensor<4xf32>
-    %y = vm.invoke_tvm_op @k ins(%x : …) outs(%t : …)
     %z = relay.if %c : tensor<i1> -> (tensor<4xf32>) { … } else { … }
     ->
     func.func @f(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0 : i64})
-    func.call @k(%x, %t) : (memref<4xf32>, memref<4xf32>) -> ()
     %0 = memref.load %c[] : memref<i1>
     %z = scf.if %0 -> (memref<4xf32>) { … } else { … }
 
@@ -20,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects import arith, bufferization, func, memref, scf
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -38,21 +36,17 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i1,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from ...dialects import memory, relay, vm
+from ...dialects import memory, relay
 from ...dialects.relay.annotations import NAME
-from ...dialects.walking import walk
 from ...passes.analysis.blocks import only_block
 from ...passes.support.diagnostics import PassError
 from .conversion import Conversion, Inserter, kept
 from .shapes import load
 from .types import MemRef, as_memref
-
-KERNEL = "xrelay.kernel"
-"""Marks the function of a kernel; one that is only declared is called through the runtime."""
 
 _PLAIN = (
     StringAttr,
@@ -217,83 +211,6 @@ class ConvertCall(RewritePattern):
             storage, zero = op.arguments[lent[i]], self.state.index(0, op)
             values.append(insert.value(memref.ViewOp(storage, zero, dims, as_memref(type))))
         rewriter.replace(op, [], values)
-
-
-@dataclass(frozen=True)
-class ConvertKernelCall(RewritePattern):
-    """Call a kernel, or a shape function, with the buffers of its results."""
-
-    state: Conversion
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, vm.DestinationCall):
-            return
-        insert = Inserter(rewriter, InsertPoint.before(op))
-        operands = [on_host(operand, insert) for operand in op.operands]
-        call = insert(func.CallOp(op.callee, operands, []))
-        call.attributes = kept(op)
-        rewriter.replace(op, [], list(op.outs))
-
-
-def on_host(value: SSAValue, insert: Inserter) -> SSAValue:
-    """Return `value` as a memref of no device: a kernel runs on all of them."""
-    type = as_memref(value.type)
-    plain = MemRefType(type.element_type, type.shape)
-    return value if type == plain else insert.value(memref.MemorySpaceCastOp(value, plain))
-
-
-@dataclass(frozen=True)
-class ConvertKernel(RewritePattern):
-    """Let a kernel write its results into buffers; declare one that is not lowered."""
-
-    state: Conversion
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
-        types = self.state.types
-        outputs = [types(type, op) for type in op.function_type.outputs]
-        block = op.body.block
-        inputs = [types.of(argument) for argument in block.args]
-        attributes = {**kept(op), KERNEL: UnitAttr()}
-        if any(
-            inner.name.startswith("relay.")
-            for inner in walk(block)
-            if inner.parent is not block or inner is not block.last_op
-        ):
-            new = func.FuncOp.external(op.sym_name.data, [*inputs, *outputs], [])
-            attributes["llvm.emit_c_interface"] = UnitAttr()
-        else:
-            body = self._with_buffers(op, block, outputs, rewriter)
-            new = func.FuncOp(op.sym_name.data, ([*inputs, *outputs], []), body, "private")
-        new.attributes = attributes
-        rewriter.replace(op, new, [])
-
-    def _with_buffers(
-        self,
-        op: relay.PrimFuncOp,
-        block: Block,
-        outputs: Sequence[Attribute],
-        rewriter: PatternRewriter,
-    ) -> Region:
-        for number, argument in enumerate(tuple(block.args)):
-            plain = rewriter.insert_block_argument(block, 2 * number, self.state.types.of(argument))
-            plain.name_hint = argument.name_hint
-            to_tensor = bufferization.ToTensorOp(plain, restrict=True)
-            rewriter.insert(to_tensor, InsertPoint.at_start(block))
-            argument.replace_all_uses_with(to_tensor.tensor)
-        for argument in tuple(block.args)[1::2]:
-            rewriter.erase_block_argument(argument)
-        end = block.last_op
-        assert isinstance(end, relay.YieldOp), "verified: a kernel yields"
-        for value, type in zip(end.values, outputs, strict=True):
-            out = rewriter.insert_block_argument(block, len(block.args), type)
-            write = bufferization.MaterializeInDestinationOp.create(
-                operands=[value, out],
-                properties={"restrict": UnitAttr(), "writable": UnitAttr()},
-            )
-            rewriter.insert(write, InsertPoint.before(end))
-        rewriter.replace(end, func.ReturnOp())
-        return op.detach_region(op.body)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,7 +13,7 @@ from ...runtime.errors import Error
 from ...runtime.files import mapped
 from .blas import Blas
 from .cache import key_of
-from .processes import ProcessFailed, run
+from .processes import Finished, ProcessFailed, run
 from .settings import Settings
 from .tool_messages import error_of
 from .toolchain import c_compiler, tool
@@ -128,8 +129,8 @@ def _linked(
             f"cc={machine.architecture}-linux-gnu-gcc"
         )
     names = inputs.write(folder, settings)
-    command = [*c_compiler(settings.compiler), *C_FLAGS, *flags, *names, "-o", OUTPUT]
-    _run("the C compiler", [*command, *inputs.flags, *libraries], folder)
+    given = [*C_FLAGS, *flags, *names, "-o", OUTPUT, *inputs.flags, *libraries]
+    _compile(c_compiler(settings.compiler), given, folder)
     return mapped(folder / OUTPUT)
 
 
@@ -140,7 +141,7 @@ def _object(source: str, inputs: Inputs, settings: Settings, folder: Path) -> by
     key = key_of("C", _version(*compiler), *flags, inputs.independent[source])
     code = settings.cache.get(key)
     if code is None:
-        _run("the C compiler", [*compiler, *flags, "-c", source, "-o", OUTPUT], folder)
+        _compile(compiler, [*flags, "-c", source, "-o", OUTPUT], folder)
         code = (folder / OUTPUT).read_bytes()
         settings.cache.put(key, code)
     return code
@@ -149,12 +150,22 @@ def _object(source: str, inputs: Inputs, settings: Settings, folder: Path) -> by
 @cache
 def _version(*compiler: str) -> str:
     """Return the command of a compiler, and what it says of its version."""
-    said = run("the C compiler", [*compiler, "--version"]).output
+    said = _compile(compiler, ["--version"]).output
     return " ".join((*compiler, said.decode(errors="replace")))
 
 
-def _run(name: str, command: Sequence[str], folder: Path) -> None:
+def _compile(
+    compiler: Sequence[str], arguments: Sequence[str], folder: Path | None = None
+) -> Finished:
+    """Run the C compiler; errors name its command."""
+    called = f"the C compiler '{shlex.join(compiler)}'"
+    return _run("the C compiler", [*compiler, *arguments], folder, called)
+
+
+def _run(
+    name: str, command: Sequence[str], folder: Path | None, called: str | None = None
+) -> Finished:
     try:
-        run(name, command, folder=folder)
+        return run(name, command, folder=folder, called=called)
     except ProcessFailed as failed:
         raise error_of(failed) from failed

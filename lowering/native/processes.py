@@ -54,12 +54,15 @@ def run(
     *,
     folder: Path | None = None,
     seconds: float = SECONDS,
+    called: str | None = None,
 ) -> Finished:
     """
     Run `command`, which reads `input`, in `folder`.
 
-    Raises `ProcessFailed` if it fails, or reaches a limit; it is called `name` there.
+    Raises `ProcessFailed` if it fails, or reaches a limit; it is called `called`, or else
+    `name`, there.
     """
+    called = called or name
     try:
         process = subprocess.Popen(
             command,
@@ -70,17 +73,17 @@ def run(
             start_new_session=True,
         )
     except OSError as error:
-        raise ProcessFailed(name, f"cannot be run: {error.strerror}", "") from None
+        raise ProcessFailed(called, f"cannot be run: {error.strerror}", "") from None
     try:
         _limit(process.pid, seconds)
         output, errors = process.communicate(input, timeout=seconds)
     except subprocess.TimeoutExpired:
-        raise TimedOut(name, f"did not finish within {seconds:g} seconds", "") from None
+        raise TimedOut(called, f"did not finish within {seconds:g} seconds", "") from None
     finally:
         _kill(process)
     text = errors.decode(errors="replace")
     if process.returncode:
-        raise ProcessFailed(name, _reason(process.returncode, text), text)
+        raise ProcessFailed(called, _reason(process.returncode, text), text)
     return Finished(output, text)
 
 

@@ -19,12 +19,10 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Operation
 from xdsl.printer import Printer
 
+from ..memref.kernels import KERNEL
 from .module_text import module_text
 from .preparation import prepare
 from .settings import Settings
-
-KERNEL = "xrelay.kernel"
-"""The attribute of functions whose bodies are linalg on tensors."""
 
 PREFIX = "xk_"
 

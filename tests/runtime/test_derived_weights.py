@@ -62,7 +62,7 @@ def test_a_formula_of_weights_that_are_not_there_is_missing():
         ("=relay.transpose('w', axes=(1, 0), axes=(0, 1))", "given twice"),
         ("=relay.cast('w')", "needs dtype"),
         ("=relay.nn.dense('w', 'w')", "may take long"),
-        (nested_doublings(40), "bytes together, above"),
+        (nested_doublings(40), "bytes, above"),
         ("=relay.broadcast_to('w', shape=(1000000000, 200, 3))", "bytes, above"),
         ("=relay.split('w', indices_or_sections=(1,), axis=1)", "more than one result"),
         ("=relay.add('w', constant('float32', (3,), 'AAAA'))", "does not have the shape"),

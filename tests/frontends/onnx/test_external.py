@@ -78,6 +78,25 @@ def test_data_are_not_copied(tmp_path: Path):
         assert not array.flags.writeable
 
 
+def test_more_than_2_gib(tmp_path: Path):
+    """Only what is used is read: the file has holes, and its last element is a number."""
+    rows = 3 * 2**30 // 1024
+    with (tmp_path / "weights").open("wb") as file:
+        file.truncate(rows * 1024)
+        file.seek(rows * 1024 - 1)
+        file.write(b"\x07")
+    table = TensorProto(name="table", data_type=TensorProto.INT8, dims=[rows, 1024])
+    table.data_location = TensorProto.EXTERNAL
+    for key, value in {"location": "weights", "offset": "0", "length": str(rows * 1024)}.items():
+        table.external_data.add(key=key, value=value)
+    at = np.array([rows - 1], np.int64)
+    model = model_of([node("Gather", "table at", "y")], {"at": at})
+    model.graph.initializer.append(table)
+    conversion = convert_model(model, "model.onnx", external=ExternalData(tmp_path))
+    (actual,) = evaluate(conversion.module, [at], conversion.params)
+    assert cast(Array, actual)[0, -2:].tolist() == [0, 7]
+
+
 def test_the_command_reads_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = saved(tmp_path, random_array(6), random_array(5, 6))
     assert main([str(path), "--random-seed", "0"]) == 0

@@ -10,6 +10,7 @@ from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
+from xrelay.lowering.native.cache import Cache
 from xrelay.lowering.native.library import build_library
 from xrelay.lowering.native.machine import Machine
 from xrelay.lowering.native.saved_stages import SavedStages
@@ -120,3 +121,9 @@ def test_errors_without_a_line_quote_the_text():
         compile_text("func.func @f() {\n  nobody.knows\n}", KERNELS, Machine())
     assert raised.value.location is None
     assert [note.message for note in raised.value.notes] == ["in: nobody.knows"]
+
+
+def test_a_c_compiler_that_fails_is_named(tmp_path: Path):
+    settings = Settings(compiler="false -v", cache=Cache(tmp_path / "cache"))
+    with pytest.raises(Error, match="the C compiler 'false -v' failed with exit status 1"):
+        build_library(ModuleOp([]), tmp_path / "libempty.so", settings)
