@@ -34,6 +34,7 @@ from xdsl.ir import Attribute
 from xrelay.dialects import relay
 from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.walking import walk
+from xrelay.lowering.memref.checked import ENTER, REQUIRE
 from xrelay.lowering.memref.conversion import MESSAGES
 from xrelay.lowering.memref.kernels import KERNEL
 from xrelay.lowering.native.library import build_library
@@ -50,7 +51,12 @@ HARNESS = Path(__file__).with_name("native_harness.c")
 MAX_ARGUMENTS = 12
 STACK = "the stack is used up"
 NOT_ACCEPTED = re.compile("run by the machine only|only the machine runs|need the machine")
-"""Matches the errors for programs that native code does not run, as docs/native.md says."""
+"""Matches the errors of passes for programs that native code does not run."""
+REFUSED = re.compile(
+    f"{NOT_ACCEPTED.pattern}|would have to be on|only tensors and tuples can be copied"
+    "|does not follow from those of the arguments|takes and returns tensors only"
+)
+"""Matches those for programs that a library does not take either, as docs/native.md says."""
 
 TO_MEMREF = (
     "convert-relay-to-linalg,convert-memory-to-memref,merge-tail-cycles,"
@@ -234,7 +240,7 @@ class NativeBatch:
 
 
 def is_runtime(name: str) -> bool:
-    return name in ("xrelay_require", "xrelay_enter")
+    return name in (REQUIRE, ENTER)
 
 
 def array_at(address: int, dtype: str, rank: int) -> Array:

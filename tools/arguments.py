@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any
 
 from .errors import CommandLineError
 from .inputs import FRONTENDS
@@ -14,6 +14,8 @@ from .option_types import (
     add_memory_report,
     count,
     dim,
+    flag,
+    refer_to_help,
     with_report_format,
 )
 
@@ -56,21 +58,14 @@ def add_arguments(
 ) -> None:
     """Declare all options, also by their names in mlir-opt and xdsl-opt; `target` parses `-t`."""
 
-    def fail(message: str) -> NoReturn:
-        raise CommandLineError(f"{message} (see xrelay-opt --help)")
-
-    parser.error = fail
     parser.prog = "xrelay-opt"
+    refer_to_help(parser)
     parser.description = DESCRIPTION
     _input_and_output(parser.add_argument_group("input and output"), list(frontends), target)
     _inputs(parser.add_argument_group("inputs of the program"))
     _pipeline(parser.add_argument_group("pipeline"))
     _checking(parser.add_argument_group("checking"))
     _watching(parser.add_argument_group("watching"))
-
-
-def _flag(group: Group, *names: str, help: str) -> None:
-    group.add_argument(*names, action="store_true", help=help)
 
 
 def _input_and_output(group: Group, frontends: list[str], target: Callable[[str], str]) -> None:
@@ -87,7 +82,7 @@ def _input_and_output(group: Group, frontends: list[str], target: Callable[[str]
         metavar="FILE",
         help="the file to write if there is no error (default: stdout)",
     )
-    _flag(
+    flag(
         group,
         "--overwrite",
         help="let outputs replace inputs, files of another kind, and weights of other programs",
@@ -97,7 +92,7 @@ def _input_and_output(group: Group, frontends: list[str], target: Callable[[str]
         metavar="SAFETENSORS",
         help="the weights of the input, by name, for targets that contain them",
     )
-    _flag(
+    flag(
         group,
         "--random-weights",
         help="for targets that contain weights: draw those that the input lacks at random",
@@ -118,34 +113,34 @@ def _input_and_output(group: Group, frontends: list[str], target: Callable[[str]
         metavar="FOLDER",
         help="with -t native or object: keep what lies between their stages in this folder",
     )
-    _flag(
+    flag(
         group,
         "--split-input-file",
         help="process the parts between lines '// -----' separately",
     )
-    _flag(
+    flag(
         group,
         "--no-implicit-module",
         help="the input must be a builtin.module",
     )
-    _flag(
+    flag(
         group,
         "--allow-unregistered-dialect",
         help="read ops and attributes that no dialect defines",
     )
-    _flag(
+    flag(
         group,
         "--print-op-generic",
         "--mlir-print-op-generic",
         help="print in generic form",
     )
-    _flag(
+    flag(
         group,
         "--print-debuginfo",
         "--mlir-print-debuginfo",
         help="print locations",
     )
-    _flag(
+    flag(
         group,
         "--print-no-properties",
         help="print properties as if they were attributes",
@@ -158,13 +153,13 @@ def _input_and_output(group: Group, frontends: list[str], target: Callable[[str]
         metavar="N",
         help="do not print the elements of constants that have more than N",
     )
-    _flag(
+    flag(
         group,
         "--print-local-scope",
         "--mlir-print-local-scope",
         help="print devices in full instead of defining aliases for them",
     )
-    _flag(group, "--syntax-highlight", help="print in colour")
+    flag(group, "--syntax-highlight", help="print in colour")
     group.add_argument(
         "-v",
         "--version",
@@ -187,7 +182,7 @@ def _inputs(group: Group) -> None:
 
 
 def _pipeline(group: Group) -> None:
-    _flag(
+    flag(
         group,
         "--summary",
         help="instead of the module, print its inputs, outputs, dims, operators and weights, and "
@@ -200,8 +195,8 @@ def _pipeline(group: Group) -> None:
         metavar="PIPELINE",
         help="passes and pipelines by name, separated by commas, with options in braces",
     )
-    _flag(group, "--list-passes", help="print all passes and pipelines, and stop")
-    _flag(
+    flag(group, "--list-passes", help="print all passes and pipelines, and stop")
+    flag(
         group,
         "--dump-pass-pipeline",
         help="print the passes to run, with all options, to stderr",
@@ -212,7 +207,7 @@ def _pipeline(group: Group) -> None:
         metavar="FILE",
         help="on an internal error, or when a pass fails, write a reproducer",
     )
-    _flag(group, "--run-reproducer", help="run the pipeline that the input, a reproducer, names")
+    flag(group, "--run-reproducer", help="run the pipeline that the input, a reproducer, names")
 
 
 def _checking(group: Group) -> None:
@@ -223,14 +218,14 @@ def _checking(group: Group) -> None:
         metavar="true|false",
         help="verify the module after each pass (default: true)",
     )
-    _flag(group, "--disable-verify", help="verify nothing at all, not even attributes")
-    _flag(
+    flag(group, "--disable-verify", help="verify nothing at all, not even attributes")
+    flag(
         group,
         "--verify-diagnostics",
         help="succeed if the messages are those in expected-… comments",
     )
-    _flag(group, "--traceback", help="show where errors are raised")
-    _flag(group, "--shrink", help="succeed only if a ShrinkException is raised")
+    flag(group, "--traceback", help="show where errors are raised")
+    flag(group, "--shrink", help="succeed only if a ShrinkException is raised")
 
 
 def _watching(group: Group) -> None:
@@ -242,23 +237,23 @@ def _watching(group: Group) -> None:
             metavar="PASSES",
             help=f"print the module {when} these passes, to stderr",
         )
-        _flag(
+        flag(
             group,
             f"--print-ir-{when}-all",
             f"--mlir-print-ir-{when}-all",
             *(["--print-between-passes"] if when == "after" else []),
             help=f"print the module {when} every pass, to stderr",
         )
-    _flag(
+    flag(
         group, "--remarks", help="report the choices of passes, such as the orders of memory plans"
     )
-    _flag(
+    flag(
         group,
         "--print-ir-after-change",
         "--mlir-print-ir-after-change",
         help="print the module after passes that changed it, to stderr",
     )
-    _flag(
+    flag(
         group,
         "--print-ir-after-failure",
         "--mlir-print-ir-after-failure",
@@ -278,7 +273,7 @@ def _watching(group: Group) -> None:
         help="with --memory-report, and the targets memory-plan-svg and memory-plan-html: show the "
         "plan at this size of a dim that is dynamic (n=3, or x:0=3)",
     )
-    _flag(
+    flag(
         group,
         "--timing",
         "--mlir-timing",

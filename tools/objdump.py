@@ -11,7 +11,7 @@ Exit status 0: the file is intact; 1: it cannot be read or is damaged; 2: wrong 
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from ..runtime.dtypes import element_type
 from ..runtime.errors import Error
@@ -21,7 +21,8 @@ from ..runtime.plain_text import human, printable, table
 from ..runtime.planned_memory import PlannedMemory, storages_of
 from ..runtime.program import Constant, Late, TensorSpec, spec_of
 from ..runtime.python.signature import signature_of
-from .errors import CommandLineError, exit_status
+from .errors import exit_status
+from .option_types import refer_to_help
 from .run_executable import read_file, report
 
 
@@ -53,11 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="xrelay-objdump", description="Show what is in an executable, without running it."
     )
-
-    def fail(message: str) -> NoReturn:
-        raise CommandLineError(f"{message} (see xrelay-objdump --help)")
-
-    parser.error = fail
+    refer_to_help(parser)
     parser.add_argument("file", help="an executable (.xrx); '-' is stdin")
     parser.add_argument(
         "--section",

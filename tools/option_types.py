@@ -1,8 +1,10 @@
 """Types of options, and options that several commands have. Imports nothing heavy."""
 
 import argparse
-from collections.abc import Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, Protocol, cast
+
+from .errors import CommandLineError
 
 
 class Group(Protocol):
@@ -11,6 +13,21 @@ class Group(Protocol):
     def add_argument(self, *names: str, **how: Any) -> Any:
         """Declare an option."""
         ...
+
+
+def refer_to_help(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
+    """Let `parser` raise `CommandLineError`, with the command's `--help`; return its `error`."""
+
+    def fail(message: str) -> NoReturn:
+        raise CommandLineError(f"{message} (see {parser.prog} --help)")
+
+    parser.error = fail
+    return fail
+
+
+def flag(group: Group, *names: str, help: str) -> None:
+    """Declare an option without a value."""
+    group.add_argument(*names, action="store_true", help=help)
 
 
 def count(text: str) -> int:

@@ -3,9 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
-from .errors import CommandLineError
 from .inputs import FRONTENDS
 from .option_types import (
     PROFILE,
@@ -14,7 +12,9 @@ from .option_types import (
     add_memory_report,
     add_report,
     count,
+    flag,
     positive,
+    refer_to_help,
     size,
     tolerance,
     with_report_format,
@@ -69,11 +69,7 @@ def _seed(text: str) -> int:
 def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse `argv`; `UsageError` when it is wrong."""
     parser = ArgumentParser(prog="xrelay-run", description=_description())
-
-    def fail(message: str) -> NoReturn:
-        raise CommandLineError(f"{message} (see xrelay-run --help)")
-
-    parser.error = fail
+    fail = refer_to_help(parser)
     _program(parser.add_argument_group("program"))
     _inputs(parser.add_argument_group("inputs and parameters"))
     _outputs(parser.add_argument_group("outputs"))
@@ -121,9 +117,9 @@ def _program(group: Group) -> None:
         choices=FRONTENDS,
         help="the format of the file (default: that of its extension, or IR text)",
     )
-    group.add_argument(
+    flag(
+        group,
         "--allow-unregistered-dialect",
-        action="store_true",
         help="accept ops of unregistered dialects, and operators of Relay programs that the "
         "dialect does not have",
     )
@@ -147,18 +143,18 @@ def _inputs(group: Group) -> None:
     )
     add_binding_options(group)
     group.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
-    group.add_argument(
+    flag(
+        group,
         "--random-weights",
-        action="store_true",
         help="draw parameters that no file has at random, with the seed of --random-seed, or 0",
     )
 
 
 def _outputs(group: Group) -> None:
     group.add_argument("--outputs", metavar="NPZ", help="the file to write the outputs to")
-    group.add_argument(
+    flag(
+        group,
         "--overwrite",
-        action="store_true",
         help="let outputs replace inputs, and files of another kind",
     )
     group.add_argument(
@@ -191,9 +187,9 @@ def _execution(group: Group) -> None:
         help="the passes that compile the program to bytecode (default: vm, with the function that "
         "is run as the only entry), or that run before --evaluate (default: infer-types)",
     )
-    group.add_argument(
+    flag(
+        group,
         "--evaluate",
-        action="store_true",
         help="evaluate the program op by op instead of compiling it",
     )
     group.add_argument(
@@ -217,18 +213,16 @@ def _execution(group: Group) -> None:
         help="stop with an error after this many instructions, or ops with --evaluate "
         "(default: never)",
     )
-    group.add_argument(
+    flag(
+        group,
         "--verify",
-        action="store_true",
         help="check every byte of the constants of an executable (default: all of small ones, and "
         "samples of others)",
     )
 
 
 def _watching(group: Group) -> None:
-    group.add_argument(
-        "--stats", action="store_true", help="print counts of instructions and memory"
-    )
+    flag(group, "--stats", help="print counts of instructions and memory")
     group.add_argument(
         "--benchmark",
         metavar="N",
@@ -246,15 +240,15 @@ def _watching(group: Group) -> None:
         metavar="JSON",
         help="write when each operator ran, and the live memory, for ui.perfetto.dev",
     )
-    group.add_argument(
+    flag(
+        group,
         "--poison",
-        action="store_true",
         help="for debugging: fill memory that the program has not written with NaN, not zeros",
     )
-    group.add_argument(
+    flag(
+        group,
         "--sanitize",
-        action="store_true",
         help="for debugging: report tensors that are read after their bytes were overwritten, and "
         "kernels that write elsewhere, change inputs or do not write all of their outputs",
     )
-    group.add_argument("--traceback", action="store_true", help="show where errors are raised")
+    flag(group, "--traceback", help="show where errors are raised")

@@ -5,7 +5,6 @@ Those of a test are one library. `XRELAY_RANDOM_PROGRAMS=200 pytest …` compile
 each kind.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -18,7 +17,7 @@ from compiled_programs import CompiledPrograms
 from dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
 from hinted_relay_programs import RelayProgram
 from hypothesis import given
-from native_programs import STACK, NativeBatch
+from native_programs import REFUSED, STACK, NativeBatch
 from programs import parse
 from programs_with_calls import ProgramWithCalls
 from random_settings import OTHER, exactly
@@ -105,14 +104,6 @@ def of_relay_text(count: int) -> Iterator[Sample]:
             [np.array(flag), *arguments([(n,), (m,)])] for flag in (True, False) for n, m in sizes
         ]
         yield module, calls, f"program of Relay text {seed}"
-
-
-REFUSED = re.compile(
-    "does not follow from those of the arguments|takes and returns tensors only"
-    "|is run by the machine only|only the machine runs programs|would have to be on"
-    "|only tensors and tuples can be copied"
-)
-"""The errors for programs that native code does not take, as docs/native.md says."""
 
 
 def test_programs_as_users_compile_them(tmp_path: Path):
