@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects import arith, func, tensor
 from xdsl.ir import Operation
 from xdsl.irdl import irdl_op_definition
+from xdsl.traits import OpTrait
+from xdsl.utils.exceptions import VerifyException
 
 from .interfaces import (
     AllOnHost,
@@ -22,6 +25,7 @@ from .interfaces import (
     OnHost,
     ReturnDevices,
 )
+from .tensors import as_tensor
 from .xdsl_internals import add_op
 
 
@@ -31,6 +35,22 @@ class ExtractDevices(DeviceRule):
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         yield OnHost(op.operands[0], "numbers are read on the host")
+
+
+@dataclass(frozen=True)
+class OneOperandPerElement(OpTrait):
+    """The result has a static shape, with an element for each operand. xDSL does not check that."""
+
+    def verify(self, op: Operation) -> None:
+        type = as_tensor(op.results[0].type)
+        if (
+            type is None
+            or not type.has_static_shape()
+            or prod(type.get_shape()) != len(op.operands)
+        ):
+            raise VerifyException(
+                f"{len(op.operands)} elements do not make a value of type {op.results[0].type}"
+            )
 
 
 @irdl_op_definition
@@ -52,4 +72,5 @@ def attach_interfaces() -> None:
     func.ReturnOp.traits.add_trait(ReturnDevices())
     tensor.ExtractOp.traits.add_trait(ExtractDevices())
     tensor.FromElementsOp.traits.add_trait(AllOnHost())
+    tensor.FromElementsOp.traits.add_trait(OneOperandPerElement())
     arith.ConstantOp.traits.add_trait(AllOnHost())

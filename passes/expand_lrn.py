@@ -22,13 +22,13 @@ from xdsl.dialects.builtin import (
     Float64Type,
     ModuleOp,
     StringAttr,
-    TensorType,
 )
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
+from ..dialects.device import tensor_type
 from ..dialects.relay import broadcast, elementwise, normalization, pooling
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor
@@ -53,7 +53,7 @@ class Steps:
 
     def number(self, value: float) -> SSAValue:
         """Append a scalar constant of the tensor's element type."""
-        scalar = TensorType(self.type.element_type, [])
+        scalar = tensor_type(self.type.element_type, [])
         return self.add(relay.ConstantOp(dense_of(np.array(value, numpy_dtype(scalar)), scalar)))
 
     def power(self, x: SSAValue, exponent: float) -> SSAValue:

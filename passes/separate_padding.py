@@ -23,13 +23,14 @@ from math import prod
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import BoolAttr, Float32Type, Float64Type, ModuleOp, TensorType
+from xdsl.dialects.builtin import BoolAttr, Float32Type, Float64Type, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
+from ..dialects.device import tensor_type
 from ..dialects.relay import broadcast, convolution, pooling, rearrange
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import as_tensor
@@ -132,7 +133,7 @@ def _pad(
 ) -> SSAValue:
     type = as_tensor(value.type)
     assert type is not None, "checked before"
-    scalar = TensorType(type.element_type, [])
+    scalar = tensor_type(type.element_type, [])
     dtype = numpy_dtype(type)
     constant = relay.ConstantOp(dense_of(np.array(number, dtype), scalar))
     pad = rearrange.PadOp.on([value, constant.result], {"pad_width": ints(widths)})
@@ -212,7 +213,7 @@ class PadMeans(RewritePattern):
         ops: list[Operation] = [made := unpadded(op, data)]
         value = made.result
         for scale in scales:
-            scale_type = TensorType(type.element_type, list(scale.shape))
+            scale_type = tensor_type(type.element_type, list(scale.shape))
             constant = relay.ConstantOp(dense_of(scale, scale_type))
             scaled = broadcast.MultiplyOp.on([value, constant.result], {})
             ops += [constant, scaled]

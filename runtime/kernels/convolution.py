@@ -151,9 +151,12 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     kernel_layout = word(attrs, "kernel_layout")
     if kernel_layout == "HWIO":
         weight = weight.transpose(3, 2, 0, 1)
-    elif weight.ndim == 5:  # panels
-        panels, kh, kw, depth, width = weight.shape
-        weight = weight.transpose(0, 4, 3, 1, 2).reshape(panels * width, depth, kh, kw)
+    steps: list[Thunk] = []
+    if weight.ndim == 5:  # panels
+        filters = weight.transpose(0, 4, 3, 1, 2)
+        panels, width, *sizes = filters.shape
+        weight = scratch((panels * width, *sizes), weight.dtype)
+        steps.append(partial(np.copyto, weight.reshape(filters.shape), filters))
     kernels = weight.reshape(groups, weight.shape[0] // groups, *weight.shape[1:])
     channels = (x.shape[1], y.shape[3 if channels_last else 1])
     expected = (kernels.shape[2] * groups, kernels.shape[1] * groups)
@@ -168,10 +171,12 @@ def conv2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         Axis(weight.shape[3], strides[1], dilation[1], left, right),
     )
     if channels_last and groups > 1 and kernels.shape[2] == 1:
-        return sequence(*_by_cells(x, kernels, y, axes))
-    if not channels_last and winograd.pays(x, kernels, y, axes):
-        return sequence(*winograd.convolve(x, kernels, y, axes))
-    return sequence(*_by_columns(x, kernels, y, axes, channels_last))
+        steps += _by_cells(x, kernels, y, axes)
+    elif not channels_last and winograd.pays(x, kernels, y, axes):
+        steps += winograd.convolve(x, kernels, y, axes)
+    else:
+        steps += _by_columns(x, kernels, y, axes, channels_last)
+    return sequence(*steps)
 
 
 def conv2d_transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:

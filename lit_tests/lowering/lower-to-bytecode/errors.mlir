@@ -67,3 +67,13 @@ func.func @vector(%x: tensor<1xi64, #relay.device<cpu:0>>) {
   %s = tensor.from_elements %n : tensor<1x1xi64>
   func.return
 }
+
+// -----
+
+func.func @count(%x: tensor<1xi64, #relay.device<cpu:0>>) {
+  %zero = arith.constant 0 : index
+  %n = tensor.extract %x[%zero] : tensor<1xi64, #relay.device<cpu:0>>
+  // expected-error@+1 {{1 elements do not make a value of type tensor<0x1xi64>}}
+  %s = tensor.from_elements %n : tensor<0x1xi64>
+  func.return
+}
