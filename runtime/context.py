@@ -31,11 +31,12 @@ def bound_constants(program: Program, given: Mapping[str, Array]) -> list[Array]
     """
     Return the constants of `program`, read-only, with the late-bound ones from `given`.
 
-    Raises `MachineError` if one is missing or does not fit its type.
+    Those that a formula names are computed. Raises `MachineError` if one is missing, cannot be
+    computed, or does not fit its type.
     """
     missing = [late.name for late in program.late_constants if late.name not in given]
     if missing:
-        raise MachineError(f"missing values for the constants {', '.join(missing)}")
+        given = {**given, **_derived(missing, given)}
     constants: list[Array] = []
     for constant in program.constants:
         array = given[constant.name] if isinstance(constant, Late) else constant
@@ -48,6 +49,17 @@ def bound_constants(program: Program, given: Mapping[str, Array]) -> list[Array]
         frozen.flags.writeable = False
         constants.append(frozen)
     return constants
+
+
+def _derived(names: Sequence[str], given: Mapping[str, Array]) -> dict[str, Array]:
+    """Compute the constants of these formulas from `given` ones."""
+    from .derived_weights import weights_in  # loads the kernels' table
+
+    weights = weights_in(given)
+    missing = [name for name in names if name not in weights]
+    if missing:
+        raise MachineError(f"missing values for the constants {', '.join(missing)}")
+    return {name: weights.array(name) for name in names}
 
 
 @dataclass(frozen=True)

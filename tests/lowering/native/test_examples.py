@@ -110,5 +110,5 @@ def test_recursion_whose_depth_the_argument_gives(tmp_path: Path, monkeypatch: p
 def test_data_types_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     out = tmp_path / "lib.so"
     assert main([str(EXAMPLES / "lists.relay"), "-p", "aot", "-t", "native", "-o", str(out)]) == 1
-    assert "or run the program by the machine (-p vm)" in capsys.readouterr().err
+    assert "run the program by the machine (xrelay-opt -p vm" in capsys.readouterr().err
     assert not out.exists()
