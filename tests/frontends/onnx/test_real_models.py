@@ -2,7 +2,7 @@
 
 from importlib.metadata import files
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnx
@@ -56,8 +56,8 @@ def tone(*shape: int) -> Array:
 def test_a_real_model(package: str, name: str, dims: dict[str, int], feeds: dict[str, Array]):
     path = path_of(package, name)
     results: Any = xrelay.compile(path, dims=dims)(*feeds.values())
-    found = results if isinstance(results, tuple) else (results,)
-    expected = run_onnxruntime(onnx.load(path), feeds)
+    found: list[Any] = [*results] if isinstance(results, tuple) else [results]
+    expected = run_onnxruntime(cast(Any, onnx).load(path), feeds)
     for a, e in zip(found, expected, strict=True):
         assert (a.dtype, a.shape) == (e.dtype, e.shape)
         assert e.std() > 0
