@@ -24,6 +24,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects import memory, relay
 from ...dialects.relay.closures import captures
 from ...dialects.relay.named_dims import dim_names, named_dims_fault
+from ...runtime.kernels.bind import Bind
 from ...runtime.kernels.loading import load_kernels
 from ...runtime.kernels.memory import Memory, OutOfMemory, Stack
 from ...runtime.kernels.regions import Region
@@ -51,7 +52,8 @@ class Evaluator:
     """
     The evaluation of one module; `params` has the tensors that `relay.param` names.
 
-    It allocates from `memory`, and ends with an error after `max_ops` ops.
+    It allocates from `memory`, applies operators by `kernels` (by default those of the runtime),
+    and ends with an error after `max_ops` ops.
     """
 
     def __init__(
@@ -60,11 +62,13 @@ class Evaluator:
         params: Mapping[str, Array],
         memory: Memory | None = None,
         max_ops: int | None = None,
+        kernels: Mapping[str, Bind] | None = None,
     ):
         self.module = module
         self.params = params
         self.memory = Memory() if memory is None else memory
-        self._operators = OperatorEvaluator(load_kernels(), Workspace(Region(self.memory)))
+        kernels = load_kernels() if kernels is None else kernels
+        self._operators = OperatorEvaluator(kernels, Workspace(Region(self.memory)))
         self.max_ops = max_ops
         self._left = inf if max_ops is None else max_ops
         self._stack, self._depth = Stack(self.memory), 0

@@ -177,7 +177,7 @@ def machine(built: tuple[Path, Library]) -> xrelay.Executable:
 
 
 def test_tuples(exe: xrelay.NativeExecutable, machine: xrelay.Executable):
-    """What takes and returns tuples in the machine does so as a library."""
+    """Functions of a library take and return tuples as those of the machine do."""
     a, n, x = rows(1)[0, :2], rows(2)[0], rows(1)[0, 2:]
     for one in exe, machine:
         number, ((difference,), negative, nothing) = one.nested((a, [n, 7]), (), x=x)

@@ -33,7 +33,7 @@ def without_tables() -> Generator[None]:
 
 
 def texts() -> list[str]:
-    """The parts of all files of the suite that the tables can make a difference to."""
+    """Return the parts of all files of the suite whose reading uses the tables."""
     files = sorted(ROOT.glob("lit_tests/**/*.mlir")) + sorted(ROOT.glob("examples/**/*.mlir"))
     parts = [part for file in files for part in file.read_text().split("// -----\n")]
     return [part for part in parts if LINE.search(part) or len(TENSOR.findall(part)) > 1]
@@ -47,7 +47,7 @@ def context() -> Context:
 
 
 def written(module: ModuleOp) -> str:
-    """Everything in `module`: names, locations, and properties apart from attributes."""
+    """Return everything in `module`: names, locations, and properties apart from attributes."""
     out = StringIO()
     Printer(out, print_generic_format=True, print_debuginfo=True).print_op(module)
     return out.getvalue()
@@ -64,7 +64,7 @@ class WarmParser(LocatingParser):
 
 
 def outcome(text: str, warmed_by: LocatingParser | None = None) -> str:
-    """What reading `text` leads to."""
+    """Return the module that `text` is, or the error, as text."""
     try:
         module = WarmParser(text, warmed_by).parse_module()
     except ParseError as error:
@@ -97,7 +97,7 @@ PIECES = (
 
 
 def edited(text: str, rng: random.Random) -> str:
-    """A copy of `text` with a few edits: characters, tokens or lines."""
+    """Return a copy of `text` with a few edits: characters, tokens or lines."""
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         lines = text.splitlines(keepends=True)
         at = rng.randrange(len(lines))

@@ -21,10 +21,10 @@ def test_a_model_is_prepared_once_and_run_often():
     )
     prepared = Backend.prepare(model)
     for x in (X, -X):
-        results = prepared.run([x])
+        results: Any = prepared.run([x])
         for actual, expected in zip(results, run_onnxruntime(model, {"x": x}), strict=True):
             np.testing.assert_array_equal(actual, expected)
-        assert results["y"] is results[0]  # pyright: ignore[reportArgumentType, reportCallIssue]
+        assert results["y"] is results[0]
 
 
 @pytest.mark.parametrize("inputs", [[X], (X,), X, {"x": X}])

@@ -103,7 +103,7 @@ def test_most_cases_are_there(cases: dict[str, Case]):
 
 
 def test_other_cases_are_refused(cases: dict[str, Case]):
-    """What a newer `onnx` package adds may convert; then its numbers are right."""
+    """Cases that a newer `onnx` package adds may convert, if their numbers are right."""
     for case in cases.values():
         if case.name in KNOWN and KNOWN[case.name].converts != "no":
             continue
