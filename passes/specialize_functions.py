@@ -274,9 +274,7 @@ class CallCopy(RewritePattern):
         has_functions = any(f is not None for f in given)
         if not (generic or has_functions) and is_first_order(op.result_types):
             if isinstance(op, relay.InvokeOp):
-                direct = func.CallOp(op.callee, op.args, [op.result.type])
-                direct.attributes = dict(op.attributes)
-                rewriter.replace(op, direct)
+                self._call(op, Copy(function), rewriter)
             return
         copy = self.copies.of(op, function, given)
         if copy.is_open and not copy.results:

@@ -122,3 +122,19 @@ func.func private @one(%x: tensor<2xf32>) -> tensor<2xf32> {
 func.func private @other(%x: tensor<2xf32>) -> tensor<2xf32> {
   func.return %x : tensor<2xf32>
 }
+
+// -----
+
+// A direct call of a known function converts values whose types differ in their dims.
+//
+// CHECK-LABEL: @dims_differ
+// CHECK-NEXT:    %[[X:.*]] = relay.reshape %{{.*}} : (tensor<3xf32>) -> tensor<?xf32>
+// CHECK-NEXT:    %[[Y:.*]] = func.call @identity(%[[X]]) : (tensor<?xf32>) -> tensor<?xf32>
+// CHECK-NEXT:    relay.reshape %[[Y]] {{.*}} : (tensor<?xf32>) -> tensor<3xf32>
+func.func @dims_differ(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = relay.invoke @identity(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  func.return %0 : tensor<3xf32>
+}
+func.func private @identity(%x: tensor<?xf32>) -> tensor<?xf32> {
+  func.return %x : tensor<?xf32>
+}
