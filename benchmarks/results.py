@@ -1,6 +1,8 @@
 """
 Write the results of a benchmark to stdout, as JSON or a Markdown table: `from results import …`.
 
+    options = parser_of("Networks against onnxruntime.", rounds=10).parse_args()
+
     write_results([{"network": "vgg19", "ms": 1234}], as_table=True)
 
     | network | ms |
@@ -9,11 +11,20 @@ Write the results of a benchmark to stdout, as JSON or a Markdown table: `from r
 """
 
 import json
+from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 Facts: TypeAlias = Mapping[str, Any]
 """A row of a table: cells by the title of their columns."""
+
+
+def parser_of(about: str, rounds: int) -> ArgumentParser:
+    """Return a parser of the options `--rounds`, by default `rounds`, and `--table`."""
+    parser = ArgumentParser(description=about)
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
+    return parser
 
 
 def write_results(results: Sequence[Facts], as_table: bool, **about: object) -> None:
