@@ -197,7 +197,7 @@ def measured(model: Model, folder: Path, rounds: int) -> Facts:
     session = onnxruntime_session(proto, threads=1)
     given = [array for name, array in feeds.items() if name not in model.constants]
     results: Any = bound(*given)
-    found: Sequence[Array] = results if isinstance(results, tuple) else (results,)
+    found = cast("Sequence[Array]", results if isinstance(results, tuple) else (results,))
     error = error_of(found, session.run(None, feeds))
     ours, theirs = least([lambda: bound(*given), lambda: session.run(None, feeds)], rounds)
     return {

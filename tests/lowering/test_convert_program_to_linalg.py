@@ -19,7 +19,7 @@ from relay_programs import read
 from test_dynamic_models import HIDDEN, INPUTS, lstm_model, run_onnxruntime
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-SEEDS = range(6)
+SEEDS = range(8)
 
 
 def flat(value: Any) -> list[Any]:

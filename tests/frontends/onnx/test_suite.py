@@ -69,6 +69,7 @@ def bound(case: Case) -> tuple[Case, Conversion]:
 
 def check_numbers(case: Case, backend: type[Backend], conversion: Conversion) -> None:
     """Check that the backend computes the case's outputs from its inputs."""
+    assert case.data, "a case without data checks nothing"
     prepared = backend.prepare(case.model, conversion=conversion)
     for inputs, outputs in case.data:
         actual: tuple[Any, ...] = prepared.run(inputs)
