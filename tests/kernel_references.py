@@ -398,9 +398,20 @@ def with_terms(compute: Compute) -> Reference:
 # -------------------------------------------------------------------- normalization
 
 
+def below_greatest(x: Array, axis: int) -> Array:
+    """Subtract the greatest number, so that no power overflows; their quotients stay."""
+    x = x.astype(np.longdouble)
+    return x - x.max(axis, keepdims=True, initial=-np.inf)
+
+
 def softmax(attrs: Attrs, specs: Specs, x: Array) -> Array:
-    powers = np.exp(x.astype(np.longdouble))
-    return powers / powers.sum(axis=attrs["axis"], keepdims=True)
+    powers = np.exp(below_greatest(x, attrs["axis"]))
+    return powers / powers.sum(attrs["axis"], keepdims=True)
+
+
+def log_softmax(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    x = below_greatest(x, attrs["axis"])
+    return x - np.log(np.exp(x).sum(attrs["axis"], keepdims=True))
 
 
 def layer_norm(attrs: Attrs, specs: Specs, x: Array, gamma: Array, beta: Array) -> Array:
@@ -839,7 +850,7 @@ REFERENCES: dict[str, Reference] = {
     "nn.leaky_relu": Reference(
         lambda attrs, specs, x: each(lambda v: slope(v, attrs["alpha"])).values(attrs, specs, x)
     ),
-    "nn.log_softmax": normalized(lambda attrs, specs, x: np.log(softmax(attrs, specs, x))),
+    "nn.log_softmax": normalized(log_softmax),
     "nn.lrn": Reference(lrn),
     "nn.matmul": bilinear(matmul),
     "nn.max_pool2d": Reference(pool(greatest_of)),
