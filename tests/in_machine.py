@@ -27,11 +27,17 @@ from xrelay.tools.runner import Runner
 UNIVERSE = load_universe(lambda text: None)
 
 
-def run_passes(module: ModuleOp, passes: str) -> None:
-    """Run a pipeline; remarks are ignored."""
-    ctx = ReportingContext(handler=lambda message: None)
+def universal_context(**options: Any) -> ReportingContext:
+    """Return a context that knows all dialects."""
+    ctx = ReportingContext(**options)
     for name, factory in UNIVERSE.all_dialects.items():
         ctx.register_dialect(name, factory)
+    return ctx
+
+
+def run_passes(module: ModuleOp, passes: str) -> None:
+    """Run a pipeline; remarks are ignored."""
+    ctx = universal_context(handler=lambda message: None)
     Runner(build(passes, UNIVERSE.all_passes, named_pipelines)).run(ctx, module)
 
 

@@ -111,6 +111,8 @@ def test_networks_are_planned_at_the_bound():
     for result in results:
         assert result["planned"] == result["lower bound"] < result["sum of tensors"]
         assert result["allocations"] == 2 < result["buffers"]
+    table, _ = run("planning/networks.py", *options, "--table")
+    assert len(table.splitlines()) == 2 + len(results)
 
 
 def test_networks_compares_with_onnxruntime():

@@ -8,18 +8,16 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from xdsl.context import Context
+from in_machine import universal_context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 
 from xrelay.tools import repeated_text
 from xrelay.tools.parser import LocatingParser
-from xrelay.tools.plugins import load_universe
 from xrelay.tools.process import settings
 
 ROOT = Path(__file__).parents[2]
-UNIVERSE = load_universe(lambda text: None)
 LINE, TENSOR, NEVER = repeated_text.LINE, repeated_text.TENSOR, re.compile("(?!)")
 
 
@@ -39,13 +37,6 @@ def texts() -> list[str]:
     return [part for part in parts if LINE.search(part) or len(TENSOR.findall(part)) > 1]
 
 
-def context() -> Context:
-    ctx = Context(allow_unregistered=True)
-    for name, factory in UNIVERSE.all_dialects.items():
-        ctx.register_dialect(name, factory)
-    return ctx
-
-
 def written(module: ModuleOp) -> str:
     """Return everything in `module`: names, locations, and properties apart from attributes."""
     out = StringIO()
@@ -57,7 +48,7 @@ class WarmParser(LocatingParser):
     """A parser whose tables have what `warmed_by` read, apart from what depends on its aliases."""
 
     def __init__(self, text: str, warmed_by: LocatingParser | None):
-        super().__init__(context(), text, "file.mlir", 3)
+        super().__init__(universal_context(allow_unregistered=True), text, "file.mlir", 3)
         if warmed_by is not None:
             self.read_ops |= {k: v for k, v in warmed_by.read_ops.items() if not v.expanded}
             self.read_types |= {k: v for k, v in warmed_by.read_types.items() if not v[1]}

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from in_machine import universal_context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
@@ -11,14 +12,12 @@ from xrelay.frontends.relay_text import load_module
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify
 from xrelay.tools.parser import LocatingParser
-from xrelay.tools.plugins import load_universe
 from xrelay.tools.printing import PrintOptions, module_text
 from xrelay.tools.process import settings
 from xrelay.tools.source import split
 
 ROOT = Path(__file__).parents[2]
 FAULTS = ROOT / "tests" / "data" / "faults"
-UNIVERSE = load_universe(lambda text: None)
 IR = sorted((ROOT / "lit_tests").rglob("*.mlir"))
 RELAY = [FAULTS / "anydim.relay", *sorted((ROOT / "lit_tests").rglob("*.relay"))]
 OPTIONS = (
@@ -29,10 +28,7 @@ OPTIONS = (
 
 
 def context() -> ReportingContext:
-    found = ReportingContext(allow_unregistered=True)
-    for name, factory in UNIVERSE.all_dialects.items():
-        found.register_dialect(name, factory)
-    return found
+    return universal_context(allow_unregistered=True)
 
 
 def parsed(text: str) -> ModuleOp:
