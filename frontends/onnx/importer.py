@@ -104,7 +104,7 @@ class _Importer:
         self.inlined = 0
         self.scope = Scope(opsets_of(model.opset_import), names_in(model.graph))
         self.refusals = Refusals()
-        self.declared = {i.name: i for i in (*model.graph.value_info, *model.graph.output)}
+        self.declared = {info.name: info for info in model.graph.value_info}
         for name, constant in initializers_of(model.graph, external):
             if isinstance(constant, OnnxError):
                 self.refusals.add(constant, [name])
