@@ -420,7 +420,8 @@ class Algebra:
         divisor = right.constant
         if divisor is not None and divisor > 0:
             whole = Polynomial.from_terms(
-                # (n - 1) // 2 is (n + 1) // 2 - 1, a natural number but for the one
+                # The constant is divided too, rounded down: (n - 1) // 2 becomes (n + 1) // 2 - 1,
+                # whose dividend is a sum of natural numbers.
                 {m: c // divisor for m, c in left.terms if not (m and c % divisor)}
             )
             rest = left - whole * divisor
