@@ -46,7 +46,7 @@ class Tile:
     order: tuple[int, ...]
     """The parallel loops, outermost first."""
     block: int | None = None
-    """The columns of a block, which is outside of all loops; None if there is one."""
+    """The columns of a block, whose loop is outside of all others; None if one block is all."""
 
     def sizes(self, nest: Nest) -> list[int]:
         """Return the size of the tile along each parallel loop; 0 is all of it."""
