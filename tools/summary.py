@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
@@ -65,8 +65,8 @@ class Summary:
 
     title: str
     functions: Sequence[Function]
-    operators: Counter[str] = field(default_factory=Counter[str])
-    weights: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    operators: Counter[str]
+    weights: Mapping[str, tuple[int, int]]
     """Number and bytes, by element type."""
 
     def lines(self) -> Iterator[str]:
