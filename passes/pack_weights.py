@@ -141,7 +141,7 @@ class PackWeightsPass(ModulePass):
     name = "pack-weights"
 
     width: int = 32
-    """The filters of a panel: 8, 16 or 32, two vectors of the processor."""
+    """The filters of a panel: 8, 16 or 32, which is two vectors of the widest processors."""
 
     least: int = 1 << 20
     """The bytes of the smallest weights that are packed."""
