@@ -2,8 +2,8 @@
 Declaration of checks that read only the contents of an op, which the verifier need not repeat.
 
 The contents of an op are its class, the types of its operands and results, its properties and its
-attributes: what is left if it is moved elsewhere. What uses an op, who defines its operands, its
-place, its regions, other ops and symbols are not.
+attributes: what remains if it is moved elsewhere. Its place, its regions, the ops that define its
+operands or use its results, and symbols are not.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def reads_contents(
         def verify_(self) -> None:
             ...
 
-    The verifier does not repeat such a check on an op with the contents of one that passed it. It
-    repeats all others, so nothing need be declared. A check that also reads something else repeats
-    that part in `except_for`, which runs on every op. A method `verify_symbol_uses` may also read
-    the contents of the symbols that it looks up. `when(kind)` tests whether the declaration holds
-    for the op class `kind`, which may inherit the check.
+    The verifier does not repeat such a check on an op with the contents of one that passed it.
+    Checks that are not declared run on every op. If a check reads more than contents, the part that
+    does is also in `except_for`, which runs on every op. A method `verify_symbol_uses` may also
+    read the contents of the symbols that it looks up. `when(kind)` tests whether the declaration
+    holds for the op class `kind`, which may inherit the check.
     """
 
     def declare(check: _Check) -> _Check:

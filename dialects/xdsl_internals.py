@@ -335,7 +335,7 @@ REPLACED: tuple[tuple[type, str, object], ...] = (
     (FunctionalTypeDirective, "print", print_functional_type),
 )
 """
-Methods of xDSL, and what does the same right, or in linear time.
+Methods of xDSL, and their replacements, which are correct or take linear time.
 
 n nested regions take xDSL n² steps: `walk` costs each op its depth, and two checks climb from
 every op to the module.

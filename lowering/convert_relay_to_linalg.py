@@ -63,7 +63,7 @@ def convert_kernel(
     """
     Convert all operators of `kernel`; return one that cannot be, after which it is unchanged.
 
-    Dims of its parameters are `equal` if they are in one list.
+    `equal` are the classes of its parameters' dims that are equal.
     """
     old = kernel.body.block
     type = upstream_type(kernel.function_type)

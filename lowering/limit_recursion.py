@@ -5,8 +5,8 @@ Let recursive functions check the stack.
       func.call @f(%x)                  ->         func.call @xrelay_enter()
                                                    func.call @f(%x)
 
-`@xrelay_enter`, of the runtime, fails when the stack gets short. After `tail-calls-to-loops`: loops
-do not need it. Level `memref`, which stays.
+`@xrelay_enter`, of the runtime, fails when the stack is nearly used up. After
+`tail-calls-to-loops`: loops do not need it. Level `memref`, which stays.
 """
 
 from dataclasses import dataclass

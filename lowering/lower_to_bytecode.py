@@ -11,7 +11,7 @@ it is written into. A `memory.kill` clears the registers of all names of its byt
 after it; in a function with kills, that of a storage is cleared after the last allocation in it. A
 function that returns no value or several returns a tuple. Equal constants are shared, params by
 name; kernels become `bytecode.kernel`s. If one of the functions for callers from outside names
-results, all of them tell theirs. The module lists its devices, the host first. From level
+results, all of them record theirs. The module lists its devices, the host first. From level
 `manifest` (or `memory-planned`) to `bytecode`.
 """
 
@@ -98,8 +98,8 @@ class LowerFunction(RewritePattern):
     shape_functions: Mapping[str, relay.ShapeFuncOp]
     lifetimes: Mapping[Block, RegisterLifetimes]
     """By the block of a function; none for those without kills."""
-    tells_results: bool = False
-    """If the functions for callers from outside tell their results."""
+    records_results: bool = False
+    """True if functions for callers from outside record their results."""
     plain: PlainTypes = field(default_factory=PlainTypes)
 
     @op_type_rewrite_pattern
@@ -119,7 +119,7 @@ class LowerFunction(RewritePattern):
             "param_types": ArrayAttr(types),
             "register_count": integer(builder.register_count),
         }
-        if self.tells_results and is_public(op):
+        if self.records_results and is_public(op):
             types = [result_type(type, self.devices) for type in op.function_type.outputs]
             properties["output_types"] = ArrayAttr(types)
             properties["output_names"] = ArrayAttr(map(StringAttr, unique_names(result_names(op))))
@@ -226,11 +226,11 @@ class LowerToBytecodePass(ModulePass):
         host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None})
         shapes = shape_functions_in(op)
-        tells_results = any(
+        records_results = any(
             any(result_names(f)) for f in op.ops if isinstance(f, func.FuncOp) and is_public(f)
         )
         lower_function = LowerFunction(
-            constants, devices, Constructors.of(op), shapes, register_lifetimes(op), tells_results
+            constants, devices, Constructors.of(op), shapes, register_lifetimes(op), records_results
         )
         apply_patterns(op, lower_function, LowerKernel(), EraseTypeData())
         for function in shapes.values():

@@ -1,5 +1,5 @@
 """
-Make functions that call each other last one function, which calls itself.
+Merge functions that call each other in tail position into one, which calls itself.
 
     func.func private @even(%n: memref<i8>, %x: memref<f32>) -> memref<f32> {
       … %z = func.call @odd(%m, %x) …
@@ -24,8 +24,8 @@ Make functions that call each other last one function, which calls itself.
       func.return %r
     }
 
-Parameters of one type share one of the new function. A function that has none of some type passes
-an empty tensor, or any of static shape, which is not read. Before `tail-calls-to-loops`, which
+Parameters of one type share a parameter of the new function. A function passes unread memory for
+those that it does not have: empty, if the shape is dynamic. Before `tail-calls-to-loops`, which
 makes the new function a loop. Level `memref`, which stays.
 """
 
@@ -59,13 +59,13 @@ from .memref.types import as_memref
 
 @dataclass(frozen=True)
 class Cycle:
-    """Functions that call each other last, and the parameters of the function for all of them."""
+    """Functions that call each other in tail position, and the parameters of the merged one."""
 
     symbol: str
     functions: Sequence[func.FuncOp]
     types: Sequence[Attribute]
     places: Mapping[str, Sequence[int]]
-    """Of the parameters of each function among `types`."""
+    """The index in `types` of each parameter, by function."""
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -96,7 +96,7 @@ def cycles_in(module: ModuleOp) -> list[Cycle]:
 def shared_parameters(
     functions: Sequence[func.FuncOp],
 ) -> tuple[list[Attribute], dict[str, list[int]]]:
-    """Return the parameters that functions can share, and the places of theirs among them."""
+    """Return the types of the shared parameters, and the index there of each function's own."""
     types: list[Attribute] = []
     places: dict[str, list[int]] = {}
     for function in functions:
@@ -143,7 +143,7 @@ def merge(cycle: Cycle) -> func.FuncOp:
 
 
 def call_of(cycle: Cycle, call: func.CallOp, shared: Sequence[SSAValue]) -> list[Operation]:
-    """Return the call that `call` becomes, and the number of its function."""
+    """Return the call of the merged function in place of `call`, after the number of its callee."""
     callee = call.callee.string_value()
     number = arith.ConstantOp(IntegerAttr(cycle.numbers[callee], IndexType()))
     given = [*shared]
@@ -155,7 +155,7 @@ def call_of(cycle: Cycle, call: func.CallOp, shared: Sequence[SSAValue]) -> list
 
 
 def call_merged(cycle: Cycle, function: func.FuncOp) -> None:
-    """Let `function`, whose body has been moved, call the new function."""
+    """Call the merged function in `function`, whose body has been moved."""
     name, body = function.sym_name.data, function.body.block
     number = arith.ConstantOp(IntegerAttr(cycle.numbers[name], IndexType()))
     zero = arith.ConstantOp(IntegerAttr(0, IndexType()))
@@ -180,7 +180,7 @@ def call_merged(cycle: Cycle, function: func.FuncOp) -> None:
 
 @dataclass(frozen=True)
 class MergeTailCyclesPass(ModulePass):
-    """Make functions that call each other last one function, which calls itself."""
+    """Merge functions that call each other in tail position into one."""
 
     name = "merge-tail-cycles"
 

@@ -176,7 +176,6 @@ _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=l
 _OF_ENTRIES = ("remove-unused-functions", "plan-memory", "describe-entries")
 """The passes that depend on which functions are called from outside."""
 
-
 _INTERFACE = ("aot-lower-main",)
 """The pass that makes the interface in C."""
 

@@ -1,5 +1,5 @@
 """
-Make functions that call themselves last loops, in constant stack and memory.
+Turn a function whose last act is to call itself into a loop, in constant stack and memory.
 
     func.func @f(%n: memref<i32>, %x: memref<?xf32>, %w: memref<4xf32>) -> memref<?xf32> {
       …
@@ -39,10 +39,10 @@ Make functions that call themselves last loops, in constant stack and memory.
       func.return %r
     }
 
-A parameter that all tail calls pass on stays as it is. One of static shape has memory for all
-turns, into which its next value is copied. One of dynamic shape is memory that the turn owns and
-frees: what the last turn allocated for the call, or a copy. Calls in other places are recursion as
-before; `merge-tail-cycles` makes functions that call each other one. Level `memref`, which stays.
+A parameter that all tail calls pass on unchanged stays as it is. One of static shape gets a buffer
+for all turns, into which its next value is copied. One of dynamic shape is a buffer that the turn
+owns and frees: the one that the last turn allocated for the call, or a copy. Other calls stay
+recursion; `merge-tail-cycles` merges functions that call each other. Level `memref`, which stays.
 """
 
 from __future__ import annotations
@@ -67,16 +67,16 @@ from .memref.types import as_memref
 
 @dataclass
 class Turn:
-    """The values of a turn of the loop for the parameters that change, by their numbers."""
+    """The values, in a turn of the loop, of the parameters that change, by their numbers."""
 
     calls: set[func.CallOp]
     fixed: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    """The memory for a parameter of static shape, in all turns."""
+    """The buffer of each parameter of static shape, the same in all turns."""
     carried: dict[int, BlockArgument] = field(default_factory=dict[int, BlockArgument])
-    """The value of this turn."""
+    """The value of each other parameter in this turn."""
 
     def end(self, block: Block) -> list[SSAValue]:
-        """End the turn where `block` ends: return whether there is another, and its values."""
+        """End the turn at the end of `block`; return whether another follows, and its values."""
         tail, end = tail_of(block), block.last_op
         assert end is not None
         if isinstance(tail, BRANCHES) and self.has_calls(tail):
@@ -171,7 +171,7 @@ def is_fixed(type: Attribute) -> bool:
 
 @dataclass(frozen=True)
 class MakeLoop(RewritePattern):
-    """Make a function that calls itself last a loop."""
+    """Turn a function that calls itself in tail position into a loop."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
@@ -217,7 +217,7 @@ class MakeLoop(RewritePattern):
 
 @dataclass(frozen=True)
 class TailCallsToLoopsPass(ModulePass):
-    """Make functions that call themselves last loops, in constant stack and memory."""
+    """Turn tail recursion into loops, in constant stack and memory."""
 
     name = "tail-calls-to-loops"
 

@@ -6,5 +6,5 @@ an error that names the one that does not fit. Rules are plain Python, without x
 NumPy, because both sides use them: the dialect infers and verifies types, and the machine checks
 the kernels of a program before they touch memory.
 
-All of them are in `all_rules`; this package imports none, since most commands need none.
+`all_rules` has all of them. This package imports none, as many commands need none.
 """

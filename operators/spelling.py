@@ -3,6 +3,12 @@
 from collections.abc import Iterable
 
 
+def known_names(wrong: str, known: Iterable[str]) -> str:
+    """Return the names `known`, "none" if there are none, and the one nearest to `wrong`."""
+    names = list(known)
+    return f"{', '.join(names) or 'none'}{did_you_mean(wrong, names)}"
+
+
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """Return "; did you mean 'x'?" for the name nearest to `wrong`, or an empty string."""
     from difflib import get_close_matches  # only errors need it

@@ -9,9 +9,9 @@ State which storage each tensor is in, and the bytes in use at each kernel.
 The storages of a function are numbered in the order of their first tensors. In an arena, tensors
 that start at the same byte are in one. The bytes in use are those of tensors that the function
 computes and needs at this point, the results of the op and its scratch among them, on all devices,
-on the path through branches that has most; inputs and constants are not counted. They are not
-stated if a size depends on dims. For profilers and tools: nothing depends on them. From level
-`memory-planned` to the same.
+on the path through branches that uses most; inputs and constants are not counted. They are omitted
+if a size depends on dims. The attributes are for profilers and tools; no pass reads them. Level
+`memory-planned`, which stays.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..dialects import memory
 from ..dialects.interfaces import DestinationPassing
+from ..dialects.walking import walk
 from .analysis.storages import is_destination_of_shapes
 from .memory_use.contents import FunctionUse
 from .memory_use.loads import loads
@@ -56,21 +57,13 @@ class Annotate(RewritePattern):
 def storage_ids(module: ModuleOp) -> dict[Operation, int]:
     """Return the number of the storage of each tensor, from 0 in each function."""
     found: dict[Operation, int] = {}
-    ids: dict[Operation | None, dict[object, int]] = {}
-    for op in module.walk():
-        if isinstance(op, memory.AllocTensorOp) and not is_destination_of_shapes(op):
-            known = ids.setdefault(function_around(op), {})
-            place = op.storage, op.offset or op.dynamic_offset
-            found[op] = known.setdefault(place, len(known))
+    for function in module.ops:
+        known: dict[object, int] = {}
+        for op in walk(function):
+            if isinstance(op, memory.AllocTensorOp) and not is_destination_of_shapes(op):
+                place = op.storage, op.offset or op.dynamic_offset
+                found[op] = known.setdefault(place, len(known))
     return found
-
-
-def function_around(op: Operation) -> Operation | None:
-    """Return the op at the top of the module that `op` is in."""
-    around = op.parent_op()
-    while around is not None and not isinstance(around.parent_op(), ModuleOp):
-        around = around.parent_op()
-    return around
 
 
 def used_memory(use: FunctionUse, ops: Sequence[Operation | None]) -> dict[Operation, int]:

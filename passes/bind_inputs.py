@@ -9,8 +9,8 @@ Replace parameters of a function by constants.
       "test.use"(%x, %n)
 
 A number is the value of all elements; a list, `n=[[1, 2], [3, 4]]`, has the shape of the parameter,
-which must be static: `bind-dims` can make it so. Level `relay`; callers in the module would have to
-change too, so there must be none.
+which must be static: run `bind-dims` first if it is not. No function of the module may call this
+one. Level: `relay`.
 """
 
 from collections.abc import Mapping
@@ -43,13 +43,15 @@ MAX_ELEMENTS = 1 << 16
 
 
 def constant_of(argument: BlockArgument, value: Value, function: FuncOp) -> Operation:
-    """Return the constant for a parameter; a `PassError` if `value` does not fit."""
+    """Return the constant for a parameter. Raises `PassError` if `value` does not fit."""
     name = parameter_names(function)[argument.index].data
     what = f"@{function.sym_name.data}: the value of input '{name}'"
     tensor = as_tensor(argument.type)
     dtype = None if tensor is None else dtype_name(tensor.element_type)
     if tensor is None or dtype is None:
-        raise PassError(f"{what}: only a tensor of numbers can have one", function)
+        raise PassError(
+            f"{what}: the input must be a tensor of numbers, but is {argument.type}", function
+        )
     shape = [None if dim == DYNAMIC_INDEX else dim for dim in tensor.get_shape()]
     known = [dim for dim in shape if dim is not None]
     try:

@@ -13,18 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from .devices.constraints import DeviceConstraints
 from .devices.domains import result_of
 from .devices.options import PlanningOptions
+from .support.changes import InspectionPass
 from .support.diagnostics import emit_remark
 from .support.walk import outside_primitives
 
@@ -63,12 +62,10 @@ def explain(ctx: Context, constraints: DeviceConstraints) -> None:
 
 
 @dataclass(frozen=True)
-class ExplainDevicesPass(PlanningOptions, ModulePass):
+class ExplainDevicesPass(PlanningOptions, InspectionPass):
     """Report which device each value would be on, and why."""
 
     name = "explain-devices"
-    changes_nothing: ClassVar[bool] = True
-    """So that the driver need not verify after it."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def inspect(self, ctx: Context, op: ModuleOp) -> None:
         explain(ctx, self.solve(op))

@@ -6,15 +6,17 @@ Compute operators on weights when the weights are read, not when the program run
       ->
     %t = relay.param "=relay.transpose('w', axes=(2, 3, 1, 0))" : tensor<3x3x3x8xf32>
 
-The name is a formula, which whoever reads the weights evaluates (`runtime.derived_weights`): the
-machine when a program is loaded, a target when it writes weights. So no pass reads or copies data,
-and a chain of operators becomes one formula. Folded are operators that are at most injective
-(reshapes, slices, casts, arithmetic …), as their work is linear in their operands, and whose
-operands are weights, at least one, and constants in the text; each result of a split is a slice. A
-result that is much larger than the weights and constants in its formula stays an operator (more
-than four times and 1 MiB: i8 may become f32), as does one that would make all derived weights eight
-times as large as those in the file. A formula has at most 4,096 characters. Weights that this
-leaves unused are removed. After `fold-constants`, before device planning. Level: `relay`.
+The name is a formula, which is evaluated where weights are read (`runtime.derived_weights`): by the
+machine when it loads a program, by a target when it writes weights. So no pass reads or copies
+data, and a chain of operators becomes one formula.
+
+Operators of linear work (elementwise or injective: reshapes, slices, casts, arithmetic …) are
+folded if their operands are weights, at least one, and constants in the text; each result of a
+split is a slice. An operator stays if its result is much larger than the weights and constants in
+its formula (more than four times and 1 MiB: i8 may become f32), if all derived weights would be
+more than eight times as large as those in the file, or if its formula would have more than 4,096
+characters. Weights that this leaves unused are removed. After `fold-constants`, before device
+planning. Level: `relay`.
 """
 
 from collections import Counter
@@ -70,7 +72,7 @@ def inline_array(op: relay.ConstantOp) -> Array | None:
 
 
 def operators_of(op: Operation) -> list[Applied]:
-    """Return the operator that gives each result of `op`; none if it is not one operator each."""
+    """Return the operators that compute the results of `op`, one each; none if there are not."""
     name = kernel_name(op)
     attributes = plain_values(kernel_attributes(op), name)
     if not isinstance(op, rearrange.SplitOp):
@@ -168,6 +170,9 @@ class FoldOperator(RewritePattern):
 
     def formulas(self, op: Operation) -> list[tuple[str, Derived]]:
         """Return the formula of each result; none if one cannot be a weight."""
+        operators = operators_of(op)
+        if not operators:
+            return []
         names: list[str | Array] = []
         given: list[Derived] = []
         for operand in op.operands:
@@ -185,7 +190,7 @@ class FoldOperator(RewritePattern):
             given.append(derived)
         made: list[tuple[str, Derived]] = []
         try:
-            for (kernel, attributes), result in zip(operators_of(op), op.results, strict=False):
+            for (kernel, attributes), result in zip(operators, op.results, strict=True):
                 formula = formula_of(kernel, names, attributes)
                 derived = derived_by(kernel, given, attributes, formula)
                 type = as_tensor(result.type)
@@ -218,4 +223,5 @@ class FoldWeightsPass(ReportingPass):
         params = [found for found in walk(op) if isinstance(found, relay.ParamOp)]
         if not params or not apply_patterns(op, FoldOperator(Budget(params))):
             return False
-        return apply_patterns(op, RemoveUnusedWeight()) or True
+        apply_patterns(op, RemoveUnusedWeight())
+        return True

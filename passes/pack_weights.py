@@ -8,12 +8,12 @@ Store weights in panels: the filters of one tile side by side.
 The sums of a tile then read their weights one after another; in HWIO, the filters of all tiles lie
 between two reads. That pays for weights that do not fit a cache. Smaller ones stay, as do those
 whose number of filters is not a multiple of `width`. A product of a matrix of known size with large
-weights becomes a convolution of an image that is one pixel high; reshapes before and after it are
-one with its own. What this does to weights is for `fold-weights` after it. After `propagate-layout`
-and `transpose-weights`. Level: `relay`.
+weights becomes a convolution of an image that is one pixel high; its reshapes are merged with those
+before and after it. `fold-weights` after it computes the panels. After `propagate-layout` and
+`transpose-weights`. Level: `relay`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.context import Context
@@ -21,15 +21,14 @@ from xdsl.dialects.builtin import BoolAttr, Float32Type, Float64Type, ModuleOp, 
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
 
 from ..dialects.relay import convolution, matmul, rearrange, reshape
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static
 from ..operators.windows import PANELS
 from .support.diagnostics import PassError
+from .support.rearranged_weights import RearrangedWeights, is_weight
 from .support.rewriting import apply_patterns
-from .transpose_weights import is_constant
 
 
 def is_large(type: Tensor, least: int) -> bool:
@@ -38,36 +37,42 @@ def is_large(type: Tensor, least: int) -> bool:
     return bits is not None and is_static(type) and prod(type.get_shape()) * bits >= 8 * least
 
 
+def in_panels(weight: SSAValue, width: int) -> list[Operation]:
+    """Return the ops that put filters in HWIO into panels of `width`."""
+    type = as_tensor(weight.type)
+    assert type is not None, "weights are tensors"
+    *window, channels, filters = type.get_shape()
+    split = reshaped(weight, *window, channels, filters // width, width)
+    return [split, rearrange.TransposeOp.on([split.result], {"axes": ints((3, 0, 1, 2, 4))})]
+
+
+def as_filters(weight: SSAValue) -> list[Operation]:
+    """Return the op that makes a matrix filters, in HWIO, of one pixel."""
+    type = as_tensor(weight.type)
+    assert type is not None, "weights are tensors"
+    return [reshaped(weight, 1, 1, *type.get_shape())]
+
+
 @dataclass(frozen=True)
 class PackFilters(RewritePattern):
     """Put the filters of a convolution into panels."""
 
     layout: str
     least: int
-    made: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """The weights in panels, each once."""
+    packed: RearrangedWeights
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: convolution.Conv2dOp, rewriter: PatternRewriter, /) -> None:
         layouts = op.data_layout.data, op.kernel_layout.data
-        if layouts != ("NHWC", "HWIO") or op.groups.value.data != 1 or not is_constant(op.weight):
+        if layouts != ("NHWC", "HWIO") or op.groups.value.data != 1 or not is_weight(op.weight):
             return
-        type, width = as_tensor(op.weight.type), PANELS[self.layout]
+        type = as_tensor(op.weight.type)
         if type is None or not is_large(type, self.least):
             return
-        *window, channels, filters = type.get_shape()
-        if filters % width:
+        if type.get_shape()[-1] % PANELS[self.layout]:
             return
-        if op.weight not in self.made:
-            split = reshaped(op.weight, *window, channels, filters // width, width)
-            packed = rearrange.TransposeOp.on([split.result], {"axes": ints((3, 0, 1, 2, 4))})
-            packed.result.name_hint = op.weight.name_hint
-            owner = op.weight.owner
-            assert isinstance(owner, Operation)
-            rewriter.insert([split, packed], InsertPoint.after(owner))
-            self.made[op.weight] = packed.result
         properties = {**op.properties, "kernel_layout": StringAttr(self.layout)}
-        made = convolution.Conv2dOp.on([op.data, self.made[op.weight]], properties)
+        made = convolution.Conv2dOp.on([op.data, self.packed.of(op.weight, rewriter)], properties)
         made.result.name_hint = op.result.name_hint
         rewriter.replace(op, made)
 
@@ -78,13 +83,12 @@ class MatrixAsFilters(RewritePattern):
 
     width: int
     least: int
-    made: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """The weights as filters, each once."""
+    filters: RearrangedWeights
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: matmul.MatmulOp, rewriter: PatternRewriter, /) -> None:
         data, weight = as_tensor(op.a.type), as_tensor(op.b.type)
-        if data is None or weight is None or not is_constant(op.b):
+        if data is None or weight is None or not is_weight(op.b):
             return
         if op.out_dtype is not None or op.transpose_a.value.data or op.transpose_b.value.data:
             return
@@ -97,24 +101,17 @@ class MatrixAsFilters(RewritePattern):
         depth, columns = weight.get_shape()
         if columns % self.width:
             return
-        if op.b not in self.made:
-            filters = reshaped(op.b, 1, 1, depth, columns)
-            filters.result.name_hint = op.b.name_hint
-            owner = op.b.owner
-            assert isinstance(owner, Operation)
-            rewriter.insert(filters, InsertPoint.after(owner))
-            self.made[op.b] = filters.result
         rows, _ = data.get_shape()
         image = reshaped(op.a, 1, 1, rows, depth)
         layouts = {"data_layout": StringAttr("NHWC"), "kernel_layout": StringAttr("HWIO")}
-        made = convolution.Conv2dOp.on([image.result, self.made[op.b]], layouts)
+        made = convolution.Conv2dOp.on([image.result, self.filters.of(op.b, rewriter)], layouts)
         result = reshaped(made.result, rows, columns)
         result.result.name_hint = op.result.name_hint
         rewriter.replace(op, [image, made, result])
 
 
 class MergeReshapes(RewritePattern):
-    """Reshape to a known shape what was reshaped before, in one step."""
+    """Replace a reshape of a reshape, to a known shape, by one."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: reshape.ReshapeOp, rewriter: PatternRewriter, /) -> None:
@@ -133,8 +130,8 @@ class MergeReshapes(RewritePattern):
 
 
 def reshaped(value: SSAValue, *sizes: int) -> reshape.ReshapeOp:
-    zero = BoolAttr.from_bool(False)
-    return reshape.ReshapeOp.on([value], {"newshape": ints(sizes), "allowzero": zero})
+    properties = {"newshape": ints(sizes), "allowzero": BoolAttr.from_bool(False)}
+    return reshape.ReshapeOp.on([value], properties)
 
 
 @dataclass(frozen=True)
@@ -144,7 +141,7 @@ class PackWeightsPass(ModulePass):
     name = "pack-weights"
 
     width: int = 32
-    """The filters of a panel: 8, 16 or 32, two vectors of the processor."""
+    """The filters of a panel: 8, 16 or 32, which is two vectors of the widest processors."""
 
     least: int = 1 << 20
     """The bytes of the smallest weights that are packed."""
@@ -153,7 +150,9 @@ class PackWeightsPass(ModulePass):
         layout = next((name for name, width in PANELS.items() if width == self.width), None)
         if layout is None:
             raise PassError(f"width must be 8, 16 or 32, but is {self.width}", op)
-        has_products = apply_patterns(op, MatrixAsFilters(self.width, self.least))
-        apply_patterns(op, PackFilters(layout, self.least))
+        filters = RearrangedWeights(as_filters)
+        packed = RearrangedWeights(lambda weight: in_panels(weight, self.width))
+        has_products = apply_patterns(op, MatrixAsFilters(self.width, self.least, filters))
+        apply_patterns(op, PackFilters(layout, self.least, packed))
         if has_products:
             apply_patterns(op, MergeReshapes())

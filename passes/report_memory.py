@@ -14,16 +14,16 @@ Report the memory that a program uses, to stderr; the program stays as it is.
 import json
 import sys
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
 
 from ..operators.input_bindings import parse_dim
 from .memory_use.contents import MemoryUse
 from .memory_use.read import read_memory
 from .memory_use.report import json_of, options_of, report_of, text_lines, unknown_dims
+from .support.changes import InspectionPass
 from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed
 
@@ -37,17 +37,16 @@ def check_dims(use: MemoryUse, dims: dict[str, int]) -> None:
 
 
 @dataclass(frozen=True)
-class ReportMemoryPass(ModulePass):
+class ReportMemoryPass(InspectionPass):
     """Report the memory that a program uses."""
 
     name = "report-memory"
-    changes_nothing: ClassVar[bool] = True
 
     format: Literal["text", "json"] = "text"
     dims: tuple[str, ...] = ()
     """The values of dims, like `n=3`."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def inspect(self, ctx: Context, op: ModuleOp) -> None:
         dims = parse_keyed(self.dims, parse_dim, "dims")
         use = read_memory(op)
         check_dims(use, dims)

@@ -6,15 +6,15 @@ Pad images by an operator of its own, whose result is planned with all other ten
     %p = relay.nn.pad %x, %zero {pad_width = array<i64: 0, 0, 1, 1, 1, 1, 0, 0>}
     %y = relay.nn.conv2d %p, %w
 
-Loops over padded images need no conditions, but a copy. In a kernel, the copy would be outside the
-memory plan, and live together with the image and the result; by itself it shares its bytes with
-others, and the image is often dead by then. Operators with the same padding share the copy. Of the
-padding after an image, only what windows reach is made.
+Loops over padded images need no conditions, but need a copy. Inside a kernel, the copy would be
+outside the memory plan, and live together with the image and the result. As a tensor of its own it
+shares bytes with others, and the image is often dead by then. Operators with the same padding share
+the copy, which ends where the last window does.
 
-Padded are images of convolutions, of maxima (with the least number), and of means, which are scaled
-where padding does not count. Operators whose padding makes a small image large stay. After
-`propagate-layout`; before fusion, which lets elementwise operators write into the padded copy.
-Level: `relay`.
+Convolutions, maximum pools (padded with the least number) and average pools are rewritten; averages
+are scaled where padding does not count. Operators whose padding makes a small image large stay.
+After `propagate-layout`; before fusion, which lets elementwise operators write into the padded
+copy. Level: `relay`.
 """
 
 from collections.abc import Sequence
@@ -102,7 +102,7 @@ def windows_of_pool(op: pooling.Pool2d) -> Windows:
 
 @dataclass
 class Padded:
-    """The images that were padded, each once in a block for each padding."""
+    """The padded images: one for each image, padding and block."""
 
     made: dict[tuple[object, ...], SSAValue] = field(
         default_factory=dict[tuple[object, ...], SSAValue]
@@ -142,7 +142,7 @@ def _pad(
     return pad.result
 
 
-NONE = ints((0, 0, 0, 0))
+UNPADDED = ints((0, 0, 0, 0))
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class PadConvolution(RewritePattern):
         )
         data = None if min(windows.cells) < 1 else self.padded.of(op, windows, 0, rewriter)
         if data is not None:
-            properties = {**op.properties, "padding": NONE}
+            properties = {**op.properties, "padding": UNPADDED}
             made = convolution.Conv2dOp.on([data, op.weight], properties)
             made.result.name_hint = op.result.name_hint
             rewriter.replace(op, made)
@@ -175,15 +175,15 @@ class PadConvolution(RewritePattern):
 def unpadded(op: pooling.Pool2d, data: SSAValue) -> pooling.Pool2d:
     """Return `op` on images that are padded already."""
     ceil = BoolAttr.from_bool(False)
-    made = type(op).on([data], {**op.properties, "padding": NONE, "ceil_mode": ceil})
+    made = type(op).on([data], {**op.properties, "padding": UNPADDED, "ceil_mode": ceil})
     assert isinstance(made, pooling.Pool2d)
     made.result.name_hint = op.result.name_hint
     return made
 
 
 @dataclass(frozen=True)
-class PadMaxima(RewritePattern):
-    """Pad the images of maxima with the least number beforehand."""
+class PadMaxPool(RewritePattern):
+    """Pad the images of a maximum pool with the least number beforehand."""
 
     padded: Padded
 
@@ -195,8 +195,8 @@ class PadMaxima(RewritePattern):
 
 
 @dataclass(frozen=True)
-class PadMeans(RewritePattern):
-    """Pad the images of means with zeros beforehand; scale the means where zeros do not count."""
+class PadAveragePool(RewritePattern):
+    """Pad the images of an average pool with zeros; scale the averages where zeros do not count."""
 
     padded: Padded
 
@@ -224,9 +224,10 @@ class PadMeans(RewritePattern):
 
 def shares(op: pooling.AvgPool2dOp, windows: Windows) -> list[Array] | None:
     """
-    Return the number of cells of windows by that of those which count, along height and width.
+    Return the cells of each window divided by those that count, along height and along width.
 
-    They broadcast to `op`. None unless height and width are known, and means are of f32 or f64.
+    The arrays broadcast to the result of `op`; one that is all 1 is omitted. None unless height and
+    width are known, and the elements are f32 or f64.
     """
     type, result = as_tensor(op.data.type), as_tensor(op.result.type)
     if type is None or result is None:
@@ -259,5 +260,5 @@ class SeparatePaddingPass(ModulePass):
     name = "separate-padding"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        padded = Padded(dict[tuple[object, ...], SSAValue]())
-        apply_patterns(op, PadConvolution(padded), PadMaxima(padded), PadMeans(padded))
+        padded = Padded()
+        apply_patterns(op, PadConvolution(padded), PadMaxPool(padded), PadAveragePool(padded))

@@ -44,13 +44,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block
-from xdsl.passes import ModulePass
 
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
@@ -58,6 +56,7 @@ from .memory_plan.checker import Checked, Checker
 from .memory_plan.faults import NotShown
 from .memory_plan.names import is_storage, summaries, traits_of
 from .memory_plan.proofs import MAX_STEPS
+from .support.changes import InspectionPass
 from .support.walk import is_kernel
 
 
@@ -103,14 +102,12 @@ def lent_to(block: Block) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class VerifyMemoryPlanPass(ModulePass):
+class VerifyMemoryPlanPass(InspectionPass):
     """Prove that no live tensors overlap, and that tensors, views and kills are right."""
 
     name = "verify-memory-plan"
-    changes_nothing: ClassVar[bool] = True
-    """The driver need not verify after it."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def inspect(self, ctx: Context, op: ModuleOp) -> None:
         blocks = list(bodies(op))
         functions = {
             inner.sym_name.data: inner

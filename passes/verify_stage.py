@@ -13,12 +13,11 @@ or merge ops, such as `cse`, must run before.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.passes import ModulePass
 from xdsl.traits import OpTrait
 
 from ..dialects import memory, relay
@@ -30,6 +29,7 @@ from ..dialects.walking import walk
 from ..dialects.xdsl_internals import operands_of
 from .analysis.aliases import bodies_of
 from .analysis.liveness import used_after_kill
+from .support.changes import InspectionPass
 from .support.diagnostics import PassError
 from .support.walk import is_kernel, outside_primitives
 
@@ -332,17 +332,15 @@ def require_kills_last(module: ModuleOp) -> None:
 
 
 @dataclass(frozen=True)
-class VerifyStagePass(ModulePass):
+class VerifyStagePass(InspectionPass):
     """Fail when an op of a higher level than the given stage is left."""
 
     name = "verify-stage"
-    changes_nothing: ClassVar[bool] = True
-    """The driver need not verify after it."""
 
     stage: Stage
     """The level that the program must be at."""
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
+    def inspect(self, ctx: Context, op: ModuleOp) -> None:
         rules = rules_at(self.stage)
         everywhere = Requirements(rules, self.stage)
         in_kernels = Requirements([rule for rule in rules if rule.in_kernels], self.stage)

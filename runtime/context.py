@@ -31,8 +31,8 @@ def bound_constants(program: Program, given: Mapping[str, Array]) -> list[Array]
     """
     Return the constants of `program`, read-only, with the late-bound ones from `given`.
 
-    Those that a formula names are computed. Raises `MachineError` if one is missing, cannot be
-    computed, or does not fit its type.
+    Constants whose names are formulas are computed. Raises `MachineError` if one is missing, cannot
+    be computed, or does not fit its type.
     """
     missing = [late.name for late in program.late_constants if late.name not in given]
     if missing:
@@ -52,7 +52,7 @@ def bound_constants(program: Program, given: Mapping[str, Array]) -> list[Array]
 
 
 def _derived(names: Sequence[str], given: Mapping[str, Array]) -> dict[str, Array]:
-    """Compute the constants of these formulas from `given` ones."""
+    """Compute the constants that the formulas `names` describe from `given` ones."""
     from .derived_weights import weights_in  # loads the kernels' table
 
     weights = weights_in(given)

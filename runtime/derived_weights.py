@@ -10,9 +10,9 @@ one that was written for the program. A formula begins with "=" and is an operat
 operands and attributes: an operand is the name of a weight, a formula, or a constant (element type,
 shape, bytes in base64). Formulas come from strangers: they are parsed as data, with the attributes
 that the operator has and no others; the results' types follow from the operators' rules and are all
-known before anything is computed; no value may be much larger than the weights and constants that
-it comes from, and all that are held at once not than the file. As operators
-are those of linear work, this limits the time, too.
+known before anything is computed. No value may be much larger than the weights and constants that
+it comes from, nor all values that are held at once much larger than the file. As all operators do
+linear work, this limits the time, too.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ NOT_LINEAR = frozenset(
     )
 )
 """
-Operators that do more than to move elements, or to compute each by itself.
+Operators that do more than move elements or compute each by itself.
 
 `fold-weights` leaves them in the program. The product of two matrices of n numbers, for example,
 takes n ^ 1.5 multiplications, and its result is small.
@@ -104,10 +104,10 @@ class Derived:
 
 def weight_of(spec: TensorSpec, name: str) -> Derived:
     """
-    Return what is known of a weight of this type.
+    Return the type and sizes of a weight of type `spec`.
 
-    For a formula, it is the least that the value can come from. Raises `MachineError` for one that
-    is wrong.
+    The `origin` of a formula is the least that a value of its size can come from. Raises
+    `MachineError` for a malformed formula.
     """
     if not name.startswith(MARK):
         return Derived(spec, spec.size, 0, 0)
@@ -116,7 +116,7 @@ def weight_of(spec: TensorSpec, name: str) -> Derived:
 
 
 def constant_of(array: Array) -> Derived:
-    """Return what is known of a constant."""
+    """Return the type and sizes of a constant."""
     return Derived(spec_of(array), array.nbytes, 0, 0)
 
 
@@ -171,7 +171,8 @@ class Weights:
     """
     The weights of `source`, and all that can be derived from them.
 
-    Nothing that is computed is kept, but counted: who reads more than a program needs is told.
+    Computed values are not kept, but their sizes are added up: `array` raises `MachineError` when
+    the sum exceeds `total_limit`.
     """
 
     def __init__(self, source: Source) -> None:
@@ -252,7 +253,7 @@ def derived_by(
     op: str, given: Sequence[Derived], attributes: Mapping[str, AttrValue], formula: str
 ) -> Derived:
     """
-    Return what is known of the result of operator `op` on values.
+    Return the type and sizes of the result of operator `op`.
 
     Raises `MachineError`, which names the formula, if the types are wrong or the result is larger
     than a derived weight may be.
@@ -275,7 +276,7 @@ def derived_by(
 def _result(
     op: str, given: Sequence[TensorSpec], attributes: Mapping[str, AttrValue], formula: str
 ) -> TensorSpec:
-    """Return the type of the result; raises `MachineError` if it has not one of known shape."""
+    """Return the type of the only result, of known shape; raises `MachineError` otherwise."""
     rule = RULES.get(op)
     if op in NOT_LINEAR:
         raise _fault(formula, f"{op} may take long; the program must compute it")

@@ -4,7 +4,7 @@ Values that a user gives for inputs, as arrays of the inputs' types.
     fitted(16000, np.dtype(np.int64), ())          array(16000)
     fitted(1, np.dtype(np.float32), (2, 3))        2 x 3 ones, of 4 bytes in all
 
-Values are not converted if that changes them: 1.5 is not an integer, 300 not an `uint8`.
+Values are not converted if that changes them: 1.5 is not an integer, 300 not a `uint8`.
 """
 
 from __future__ import annotations

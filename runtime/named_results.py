@@ -52,12 +52,12 @@ def output_names(function: Function, count: int) -> list[str]:
     return unique_names(given if len(given) == count else [None] * count)
 
 
-def unique_names(given: Sequence[str | None]) -> list[str]:
-    """Return `given` with `output_<number>` for what is None, empty or there before."""
+def unique_names(given: Sequence[str | None], default: str = "output_") -> list[str]:
+    """Return `given` with `<default><number>` for names that are missing, empty or taken."""
     left, names = set(given), dict[str, None]()
     for i, name in enumerate(given):
         if not name or name in names:
-            name = f"output_{i}"
+            name = f"{default}{i}"
             while name in left or name in names:
                 name += "_"
         names[name] = None

@@ -104,8 +104,8 @@ class Function:
 
     `dim_bounds` are the bounds of named dims. `locations` are the source positions of the
     instructions, if recorded. `results` are what callers from outside get, one or a tuple; None
-    if the function is not for them, or comes from bytecode that does not tell. In bytecode that
-    tells, types other than tensors are not recorded.
+    for internal functions and for bytecode that does not record results. Bytecode records the
+    types of tensors only.
     """
 
     name: str

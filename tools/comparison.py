@@ -1,7 +1,7 @@
 """
 The comparison of a program's outputs with expected ones, as by `--expect`.
 
-    y: 3 of 1000 elements differ by more than 1e-05 + 0.001 * |expected|; largest at [0, 7]: 1.5,
+    y: 3 of 1000 elements differ by more than 1e-05 + 0.001 * |expected|; worst at [0, 7]: 1.5,
     expected 1.25 (difference 0.25)
 """
 
@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..operators.spelling import did_you_mean
+from ..operators.spelling import known_names
 from ..runtime.program import Array, spec_of
 from .array_files import ArrayFiles
 from .errors import FileError, UsageError
@@ -29,11 +29,8 @@ def faults(
     found: list[str] = []
     for name, array in expected.with_names(list(outputs), "output").items():
         if name not in outputs:
-            raise FileError(
-                array.path,
-                f"{array.what} is not an output; the outputs are: "
-                f"{', '.join(outputs) or 'none'}{did_you_mean(name, outputs)}",
-            )
+            known = known_names(name, outputs)
+            raise FileError(array.path, f"{array.what} is not an output; the outputs are: {known}")
         value = outputs[name]
         if not isinstance(value, np.ndarray):
             raise UsageError(f"'{name}' is not a tensor, but {array.path} holds one")
@@ -66,7 +63,7 @@ def difference(actual: Array, expected: Array, rtol: float, atol: float) -> str 
     far = f" (difference {gap[at]:.6g})" if is_inexact else ""
     return (
         f"{count} of {actual.size} elements differ by more than {atol:g} + {rtol:g} * |expected|; "
-        f"most{place}: {_shown(got)}, expected {_shown(wanted)}{far}"
+        f"worst{place}: {_shown(got)}, expected {_shown(wanted)}{far}"
     )
 
 

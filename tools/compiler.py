@@ -3,7 +3,7 @@ Compile a program: what the commands and the Python API share.
 
     compiler = Compiler(reporter)
     given = compiler.read(read_source("model.onnx"))    IR, and its weights
-    loaded = compiler.compile(given)                            bytecode, after the pipeline `vm`
+    loaded = compiler.compile(given)                   bytecode, after the pipeline `vm`
     machine = Machine(loaded.program, …)
 
 Everything raises errors that `message_of` accepts; warnings and remarks are sent to the reporter.
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -42,7 +42,7 @@ from ..runtime.files import inside
 from ..runtime.kernels.memory import Memory
 from ..runtime.named_results import unique_names
 from ..runtime.planned_memory import PlannedMemory
-from ..runtime.program import Array, Late, Param, Program, TensorSpec
+from ..runtime.program import Late, Param, Program, TensorSpec
 from .bindings import UNBOUND, passes_of
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
@@ -55,8 +55,8 @@ from .runner import Runner
 from .source import Part, Source, read_source
 from .type_table import TypeTable
 
-Weights: TypeAlias = "Path | Mapping[str, Array] | None"
-"""The weights of a program: the file that it names, those that came with it, or none."""
+if TYPE_CHECKING:
+    from .run_files import Weights  # imports NumPy
 
 NO_PLAN = "the memory of a program is reported before it becomes bytecode"
 NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode already"

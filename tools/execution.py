@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..operators.spelling import did_you_mean
+from ..operators.spelling import known_names
 from ..runtime.kernels.memory import Memory
 from ..runtime.machine import Machine
 from ..runtime.program import Param
@@ -17,7 +17,7 @@ from .executables import Compiled, Executable, Limits
 from .inputs_of_run import GivenInputs
 from .output_files import OutputFiles
 from .progress import Progress
-from .run_files import Array, Arrays, write_outputs
+from .run_files import Array, Arrays, Weights, write_outputs
 from .run_options import Options
 from .run_report import output_lines
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 CURE = "--params, or --random-weights to draw it"
 """The cure when a weight has no value."""
-
-Weights: TypeAlias = "Path | Mapping[str, Array] | None"
-"""The weights of a program: the file that it names, those that came with it, or none."""
 
 ReadParameters: TypeAlias = Callable[["Path | Mapping[str, Array]", Sequence[str]], Arrays]
 """Reads those of the weights with these names that are in a file, or among given ones."""
@@ -44,11 +41,8 @@ def limits_of(options: Options) -> Limits:
 def _params(function: str, executable: Executable) -> Sequence[Param]:
     params = executable.functions.get(function)
     if params is None:
-        names = executable.functions
-        raise UsageError(
-            f"unknown function '{function}'; the program has: "
-            f"{', '.join(names) or 'none'}{did_you_mean(function, names)}"
-        )
+        known = known_names(function, executable.functions)
+        raise UsageError(f"unknown function '{function}'; the program has: {known}")
     return params
 
 

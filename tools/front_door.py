@@ -111,7 +111,7 @@ def _is_onnx(model: object) -> TypeGuard[ModelProto]:
 
 
 def _source(model: object, frontend: str | None) -> Source:
-    """Return the contents of the file `model`, or of an `onnx.ModelProto`."""
+    """Return the contents of the file `model`, or an `onnx.ModelProto` as it is."""
     if frontend is not None and frontend not in FRONTENDS:
         raise UsageError(
             f"unknown frontend {frontend!r}; the frontends are: {', '.join(FRONTENDS)}"
@@ -126,6 +126,8 @@ def _source(model: object, frontend: str | None) -> Source:
             )
         return source
     if _is_onnx(model):
+        if frontend not in (None, "onnx"):
+            raise UsageError(f"frontend={frontend!r} cannot read an ONNX model in memory")
         return Source("<model>", "onnx", model)
     raise UsageError(f"expected a file, a module or an ONNX model, but got {type(model).__name__}")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..operators.input_bindings import InputBindings
-from ..operators.spelling import did_you_mean
+from ..operators.spelling import known_names
 from ..runtime.kernels.memory import Memory
 from ..runtime.program import Array, Param
 from .array_files import ArrayFiles, FileArray
@@ -60,11 +60,8 @@ class GivenInputs:
             if name in self.constants or name in self.bindings.values:
                 continue
             if name not in specs:
-                raise FileError(
-                    array.path,
-                    f"{array.what} is not an input of {function}; its inputs are: "
-                    f"{', '.join(specs) or 'none'}{did_you_mean(name, specs)}",
-                )
+                message = f"{array.what} is not an input of {function}; its inputs are: "
+                raise FileError(array.path, message + known_names(name, specs))
             spec = specs[name]
             if spec is not None and not spec.accepts(array.spec):
                 message = f"{array.what} must be {spec} for {function}, but is {array.spec}"

@@ -71,7 +71,7 @@ class LinalgTarget(Target):
         """
         Yield the text of a program with these options.
 
-        Raises `PassError` at the first weight that is not there, before anything is written.
+        Raises `PassError` at the first missing weight, before anything is written.
         """
         resources = resources_of(program.module) if self.weights == "embedded" else []
         file = weights_of(program, resources) if resources else None
@@ -130,7 +130,7 @@ def weights_of(program: Given, resources: Sequence[arith.ConstantOp]) -> Weights
         name, type = resource_of(op), as_tensor(op.result.type)
         assert type is not None, "a weight is a tensor"
         if name not in file:
-            raise PassError(f"there is no weight '{name}' in {where}", op)
+            raise PassError(f"weight '{name}' is missing in {where}", op)
         spec = file.spec(name)
         dtype = dtype_name(type.element_type)
         if spec.shape != type.get_shape() or spec.dtype.lstrip("u") != dtype:

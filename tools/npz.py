@@ -1,8 +1,8 @@
 """
 NumPy's files: `.npy`, a header and the bytes of one array, and `.npz`, a zip of `name.npy`.
 
-A file is not trusted. Every header is checked against the sizes that the file has, or that the zip
-declares and can hold, before memory for any array is allocated; nothing is unpickled.
+Files are untrusted: every header is checked against the size of the file or of the zip member
+before an array is allocated, and nothing is unpickled.
 """
 
 import ast
@@ -96,7 +96,7 @@ class NpzFile:
         try:
             yield
         except MemoryError:
-            reason = f"no memory for its {info.file_size} bytes"
+            reason = f"not enough memory for its {info.file_size} bytes"
         except _DAMAGE as error:
             reason = str(error) or "it ends too early"
         else:
@@ -172,7 +172,7 @@ def read_header(stream: IO[bytes], file_size: int) -> Header:
 
 
 def read_npy(path: str) -> Array:
-    """Return the array in the `.npy` file at `path`; `FileError` when there is none."""
+    """Return the array in the `.npy` file at `path`; `FileError` when it is not one."""
     try:
         with open_file(path) as file:
             size = file.seek(0, SEEK_END)
@@ -182,7 +182,7 @@ def read_npy(path: str) -> Array:
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror or error}") from error
     except MemoryError:
-        raise FileError(path, "there is no memory for its array") from None
+        raise FileError(path, "not enough memory for its array") from None
     except ValueError as error:
         raise FileError(path, str(error)) from None
 

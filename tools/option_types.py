@@ -31,16 +31,16 @@ def flag(group: Group, *names: str, help: str) -> None:
 
 
 def count(text: str) -> int:
-    """Parse a number that is not negative."""
+    """Parse a non-negative integer."""
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be a number that is at least 0, but is '{text}'")
+        raise argparse.ArgumentTypeError(f"must be a non-negative integer, but is '{text}'")
     return int(text)
 
 
 def positive(text: str) -> int:
-    """Parse a number that is at least 1."""
+    """Parse a positive integer."""
     if not text.isdecimal() or not text.strip("0"):
-        raise argparse.ArgumentTypeError(f"must be a number that is at least 1, but is '{text}'")
+        raise argparse.ArgumentTypeError(f"must be a positive integer, but is '{text}'")
     return count(text)
 
 
@@ -52,14 +52,14 @@ def size(text: str) -> int:
     return int(number) << 10 * " KMGT".index(unit or " ")
 
 
-def tolerance(text: str) -> float:
-    """Parse a number that is at least 0."""
+def non_negative(text: str) -> float:
+    """Parse a finite number that is at least 0."""
     try:
         found = float(text)
     except ValueError:
         found = -1.0
     if not 0 <= found < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a number that is at least 0, but is '{text}'")
+        raise argparse.ArgumentTypeError(f"must be a non-negative number, but is '{text}'")
     return found
 
 
@@ -120,29 +120,21 @@ def _shown(value: object) -> str:
 
 def add_binding_options(group: Group) -> None:
     """Declare `--shape`, `--dim` and `--input`."""
-    group.add_argument(
-        "--shape",
-        metavar="INPUT=SHAPE",
-        type=shape,
-        action=KeepOne,
-        default={},
-        help="the shape of an input, like x=1x3x224x224, where ? stays open; repeat for others",
+
+    def add(name: str, metavar: str, type: Callable[[str], tuple[str, object]], help: str) -> None:
+        group.add_argument(name, metavar=metavar, type=type, action=KeepOne, default={}, help=help)
+
+    add(
+        *("--shape", "INPUT=SHAPE", shape),
+        "the shape of an input, like x=1x3x224x224, where ? stays open; repeat for others",
     )
-    group.add_argument(
-        "--dim",
-        metavar="DIM=SIZE",
-        type=dim,
-        action=KeepOne,
-        default={},
-        help="the size of all open dims of a name (batch=1), or of one, by input and axis (x:0=1)",
+    add(
+        *("--dim", "DIM=SIZE", dim),
+        "the size of all open dims of a name (batch=1), or of one, by input and axis (x:0=1)",
     )
-    group.add_argument(
-        "--input",
-        metavar="INPUT=VALUE",
-        type=named,
-        action=KeepOne,
-        default={},
-        help="make an input a constant: a number for all of its elements (sr=16000), a list "
+    add(
+        *("--input", "INPUT=VALUE", named),
+        "make an input a constant: a number for all of its elements (sr=16000), a list "
         "(axes=1,2 or m=[[1,2],[3,4]]), or a file .npy or .pb",
     )
 

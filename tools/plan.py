@@ -31,6 +31,7 @@ from ..planning.csv_io import (
     problem_of,
 )
 from .errors import UsageError
+from .option_types import count, non_negative
 from .output_files import OutputFiles
 
 
@@ -66,9 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     add("plan", nargs="?", help="with --check: CSV with id and offset columns")
     add("--check", action="store_true", help="check a plan instead of making one")
     add("--strategy", choices=STRATEGIES, default="auto", help="planning strategy (default: auto)")
-    add("--capacity", type=_number, metavar="N", help="capacity of the arena in bytes")
-    add("--budget", type=_number, metavar="N", help="search nodes for exact and auto")
-    add("--timeout", type=_seconds, metavar="S",
+    add("--capacity", type=count, metavar="N", help="capacity of the arena in bytes")
+    add("--budget", type=count, metavar="N", help="search nodes for exact and auto")
+    add("--timeout", type=non_negative, metavar="S",
         help="seconds after which exact and auto return their best plan")  # fmt: skip
     add("--pool", type=_pool, action="append", default=[], metavar="NAME[=N]",
         help="declare a pool, optionally with a capacity; may be repeated")  # fmt: skip
@@ -90,27 +91,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _number(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"must be a non-negative integer, but is '{text}'")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a non-negative number, but is '{text}'")
-    return seconds
-
-
 def _pool(text: str) -> Pool:
     name, equals, capacity = text.partition("=")
     if not name:
         raise argparse.ArgumentTypeError(f"a pool must be NAME or NAME=N, but is '{text}'")
-    return Pool(name, _number(capacity) if equals else None)
+    return Pool(name, count(capacity) if equals else None)
 
 
 def _read(name: str) -> Table:

@@ -15,6 +15,7 @@ parser. So results and errors are the same as without the tables.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -78,7 +79,7 @@ def has_simple_format(op: Operation) -> bool:
     return found is not None and (found[1] == "operands" or len(definition.operands) == 1)
 
 
-class RepeatedTextParser(HookedParser):
+class RepeatedTextParser(HookedParser, ABC):
     """Parse ops and tensor types that were read before without parsing them again."""
 
     def __init__(self, ctx: Context, text: str, name: str):
@@ -88,13 +89,13 @@ class RepeatedTextParser(HookedParser):
         super().__init__(ctx, text, name)
 
     @property
+    @abstractmethod
     def aliases(self) -> Aliases:
         """The aliases of the text, whose uses are counted."""
-        raise NotImplementedError
 
+    @abstractmethod
     def start_op(self, position: int) -> None:
-        """Do what must be done for each op before it is parsed; its name is at `position`."""
-        raise NotImplementedError
+        """Prepare for an op, whose name is at `position`, before it is parsed."""
 
     @override
     def parse_operation(self) -> Operation:

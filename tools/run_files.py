@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from .output_files import OutputFiles
 
 Arrays = dict[str, Array]
 AnyPath = str | os.PathLike[str]
+
+Weights = Path | Mapping[str, Array] | None
+"""The weights of a program: the file that it names, those that came with it, or none."""
 
 
 def write_outputs(path: str, arrays: Mapping[str, Any], files: OutputFiles) -> None:

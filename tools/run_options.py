@@ -13,10 +13,10 @@ from .option_types import (
     add_report,
     count,
     flag,
+    non_negative,
     positive,
     refer_to_help,
     size,
-    tolerance,
     with_report_format,
 )
 
@@ -58,12 +58,6 @@ class Options:
     trace: str | None
     verify: bool
     traceback: bool
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise ValueError(text)
-    return int(text)
 
 
 def parse_arguments(argv: Sequence[str]) -> Options:
@@ -138,7 +132,7 @@ def _inputs(group: Group) -> None:
     group.add_argument(
         "--random-seed",
         metavar="N",
-        type=_seed,
+        type=count,
         help="draw inputs that are not in a file at random, with this seed",
     )
     add_binding_options(group)
@@ -168,14 +162,14 @@ def _outputs(group: Group) -> None:
     group.add_argument(
         "--rtol",
         metavar="R",
-        type=tolerance,
+        type=non_negative,
         default=RTOL,
         help=f"the difference allowed relative to the expected value (default: {RTOL})",
     )
     group.add_argument(
         "--atol",
         metavar="A",
-        type=tolerance,
+        type=non_negative,
         default=ATOL,
         help=f"the difference allowed besides (default: {ATOL})",
     )

@@ -87,7 +87,7 @@ def _run(options: Options, reporter: Reporter) -> None:
 
 def _read(options: Options, compiler: Compiler) -> tuple[Given, GivenInputs]:
     """
-    Read the program; return also what it is to be given when it runs.
+    Return the program and its inputs, whose elements are not read yet.
 
     A model is converted for the shapes of its inputs. Raises `UsageError` for inputs without a
     value, before the program is compiled.

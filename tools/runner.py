@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException, ParseError, ShrinkException
 
 from ..dialects.errors import TOO_DEEP
-from ..passes.support.changes import apply_pass
+from ..passes.support.changes import InspectionPass, apply_pass
 from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
 from ..passes.support.valid_ops import ValidOps
@@ -75,7 +75,7 @@ class Runner:
 
     def _show(self, index: int, step: ModulePass) -> None:
         """Show which step begins, unless there is, or may be, other output."""
-        if self.dumps.are_wanted or getattr(step, "changes_nothing", False):
+        if self.dumps.are_wanted or isinstance(step, InspectionPass):
             self.progress.clear()
         else:
             self.progress.show(f"pass {index + 1} of {len(self.steps)}: {step.name}")

@@ -34,13 +34,14 @@ class Source:
     extension: str
     """The part of the path after the last dot; `mlir` for stdin."""
     data: bytes | memoryview | ModelProto
-    """That of a model in memory is the model."""
+    """The contents of a file, or a model in memory."""
     is_file: bool = False
     """False for stdin, and for a model in memory."""
 
     def text(self) -> str:
         """Decode the data; `SourceError` at the first byte that is not UTF-8."""
-        data = self.data if isinstance(self.data, bytes | memoryview) else b""
+        data = self.data
+        assert isinstance(data, bytes | memoryview), "a model in memory is not text"
         try:
             return str(data, "utf-8")
         except UnicodeDecodeError as error:

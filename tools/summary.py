@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
@@ -32,6 +32,7 @@ from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static, tensor_
 from ..dialects.walking import walk
 from ..frontends.onnx.errors import OnnxError
 from ..operators.input_bindings import InputBindings
+from ..passes.remove_unused_functions import is_public
 from ..runtime.named_results import unique_names
 from .source import Source
 
@@ -65,8 +66,8 @@ class Summary:
 
     title: str
     functions: Sequence[Function]
-    operators: Counter[str] = field(default_factory=Counter[str])
-    weights: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    operators: Counter[str]
+    weights: Mapping[str, tuple[int, int]]
     """Number and bytes, by element type."""
 
     def lines(self) -> Iterator[str]:
@@ -122,11 +123,7 @@ def summary_of(module: ModuleOp, name: str) -> Summary:
         if tensor is not None and is_static(tensor):
             number, size = weights.get(dtype := _element(tensor), (0, 0))
             weights[dtype] = number + 1, size + tensor_size(tensor)
-    functions = [
-        _function(op)
-        for op in module.ops
-        if isinstance(op, FuncOp) and op.sym_visibility != StringAttr("private")
-    ]
+    functions = [_function(op) for op in module.ops if isinstance(op, FuncOp) and is_public(op)]
     return Summary(name, functions, operators, weights)
 
 

@@ -1,8 +1,8 @@
 """
 Arrays in ONNX's files `.pb`, each a `TensorProto`, read without the package `onnx`.
 
-The format is protobuf's: fields of a number, a wire type, and a value. A file is not trusted: its
-data must be exactly those of the declared type and shape.
+The format is protobuf's: fields of a number, a wire type, and a value. Files are untrusted: the
+data must have exactly the size of the declared type and shape.
 See https://github.com/onnx/onnx/blob/main/onnx/onnx.proto, message TensorProto.
 """
 
@@ -33,14 +33,14 @@ Field: TypeAlias = "tuple[int, int | memoryview]"
 
 
 def read_tensor(path: str) -> tuple[str, Array]:
-    """Return name and array of the tensor in the file at `path`; `FileError` when it is none."""
+    """Return name and array of the tensor in the file at `path`; `FileError` when it is not one."""
     try:
         with open_file(path) as file:
             return _tensor(memoryview(file.read()))
     except OSError as error:
         raise FileError(path, f"cannot be read: {error.strerror or error}") from error
     except MemoryError:
-        raise FileError(path, "there is no memory for its tensor") from None
+        raise FileError(path, "not enough memory for its tensor") from None
     except ValueError as error:
         raise FileError(path, f"not an ONNX tensor, or damaged: {error}") from None
 

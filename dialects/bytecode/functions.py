@@ -49,8 +49,8 @@ class FuncOp(Definition):
     }
     ```
 
-    The results, if they are there, are what a caller from outside gets, one or a tuple. Each has a
-    name of its own; their types are for readers: the machine does not check them.
+    The optional results are those that a caller from outside gets, one or a tuple. Their names
+    differ; their types are for readers: the machine does not check them.
     Dims of one name are equal in every call, and within their bounds, if they have some.
     """
 
@@ -145,7 +145,7 @@ class FuncOp(Definition):
 
     @property
     def outputs(self) -> Sequence[tuple[StringAttr, Attribute]] | None:
-        """The name and type of each result; None if the function does not tell."""
+        """The name and type of each result; None if the function does not state them."""
         if self.output_names is None or self.output_types is None:
             return None
         return list(zip(self.output_names, self.output_types, strict=True))

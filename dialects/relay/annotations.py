@@ -10,7 +10,7 @@ TYPE_PARAMS = "relay.type_params"
 """On a generic function: its type parameters."""
 
 STRUCTURE = "relay.structure"
-"""On a function whose tuples became their fields: the names and fields of what it had before."""
+"""On a function whose tuples were flattened: names and nesting of its inputs and outputs before."""
 
 INLINE = "relay.inline"
 """On a function: its calls are to be replaced by its body (`Inline` in Relay's attributes)."""

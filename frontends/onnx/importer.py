@@ -43,7 +43,7 @@ from .builder import Builder
 from .errors import OnnxError
 from .external import ExternalData
 from .functions import Body, bound, functions_by_key, has_body, model_body, schema_body
-from .model import initializers_of, input_dims, input_type, opsets_of
+from .model import declared_type, initializers_of, input_dims, input_type, opsets_of
 from .node import Node, NodeError
 from .operators import RULES
 from .operators.rule import Rule
@@ -104,6 +104,7 @@ class _Importer:
         self.inlined = 0
         self.scope = Scope(opsets_of(model.opset_import), names_in(model.graph))
         self.refusals = Refusals()
+        self.declared = {info.name: info for info in model.graph.value_info}
         for name, constant in initializers_of(model.graph, external):
             if isinstance(constant, OnnxError):
                 self.refusals.add(constant, [name])
@@ -189,15 +190,28 @@ class _Importer:
         """Convert a node of the model's graph; go on after an error, to find others."""
         refusals = self.refusals
         if refusals.unknown and not refusals.unknown.isdisjoint(names_read([proto], ())):
-            refusals.unknown.update(filter(None, proto.output))
+            self._assume(proto.output)
             self._refuse_operators([proto], place)
             return
         try:
             self._convert_node(proto, place)
         except OnnxError as error:
-            refusals.add(error, proto.output)
+            refusals.add(error)
+            self._assume(proto.output)
             inner = [node for graph in graphs_of(proto) for node in graph.node]
             self._refuse_operators(inner, place, error.message)
+
+    def _assume(self, names: Iterable[str]) -> None:
+        """Go on with the declared types of results that are missing; the others are unknown."""
+        for name in names:
+            if not name or name in self.scope.values:
+                continue
+            try:
+                type = declared_type(self.declared[name], self.bindings)
+            except (KeyError, OnnxError):
+                self.refusals.unknown.add(name)
+            else:
+                self.scope.values[name] = self.refusals.assume(name, type)
 
     def _refuse_operators(
         self, protos: Iterable[NodeProto], place: FileLineColLoc, known: str = ""

@@ -34,9 +34,8 @@ def read_model(data: bytes | memoryview | ModelProto, external: ExternalData) ->
     """
     Parse the model in `data`, unless it is one already.
 
-    Raises `OnnxError` when it is damaged or not a model.
-
-    The data of large tensors are one more file of `external`.
+    The data of large tensors become one more file of `external`. Raises `OnnxError` for data that
+    are damaged or not a model.
     """
     if isinstance(data, ModelProto):
         _check(data)
@@ -86,7 +85,7 @@ def _names_in(graph: GraphProto) -> Iterator[object]:
         yield tensor.name
         for entry in tensor.external_data:
             yield from (entry.key, entry.value)
-    for info in (*graph.input, *graph.output):
+    for info in (*graph.input, *graph.output, *graph.value_info):
         yield info.name
         yield from (dim.dim_param for dim in info.type.tensor_type.shape.dim)
 
@@ -161,3 +160,14 @@ def input_dims(info: ValueInfoProto, bindings: InputBindings) -> list[int | str]
         is_open = size < 0 or (size == 0 and bindings.sizes_place(info.name, axis))
         found.append(dim.dim_param if is_open else size)
     return found
+
+
+def declared_type(info: ValueInfoProto, bindings: InputBindings) -> Tensor:
+    """Return the type that a model declares for a result, with the sizes of dims in `bindings`."""
+    dims = input_dims(info, InputBindings())
+    sizes = bindings.dims
+    known = dims and [
+        sizes.get(dim, dim) if isinstance(dim, str) else dim or ""  # 0 is often a dynamic dim
+        for dim in dims
+    ]
+    return input_type(info, known)

@@ -78,7 +78,7 @@ class Node:
     def __post_init__(self) -> None:
         self._attributes = {a.name: a for a in self.proto.attribute}
 
-    # ------------------------------------------------------------ who it is
+    # ------------------------------------------------------------- identity
 
     @property
     def op_type(self) -> str:
@@ -299,7 +299,7 @@ class Node:
                 f"attribute {unknown[0]} is not supported; supported attributes: {supported}"
             )
 
-    # ------------------------------------------------------- what they share
+    # --------------------------------------------------------------- checks
 
     def int_list(self, name: str, index: int) -> list[int] | None:
         """Return integers from attribute `name` (old opsets) or input `index` (new opsets)."""

@@ -6,8 +6,8 @@ The reasons why a model cannot be converted, all in one error.
     model.onnx:9:1: note: node "c" (Split, opset 13): split (input 1) is computed at run time; …
     note: it depends on dims or values that are open; give them: --dim n=SIZE --input s=VALUE
 
-Nodes that need the result of one that cannot be converted are skipped, but for operators that are
-not supported.
+The result of a node that cannot be converted has the type that the model declares for it. Nodes
+that read a result without a declared type are skipped, unless their operators are not supported.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FileLineColLoc
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.tensors import as_tensor, dtype_name
@@ -31,15 +31,35 @@ MAX_NOTES = 100
 
 @dataclass
 class Refusals:
-    """The errors so far, and the names of values that are unknown because of them."""
+    """The errors so far, and the values that are missing because of them."""
 
     errors: list[OnnxError] = field(default_factory=list[OnnxError])
     unknown: set[str] = field(default_factory=set[str])
+    """Names of values without a type."""
+    assumed: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    """Values of declared types, with their names."""
 
-    def add(self, error: OnnxError, names: Iterable[str]) -> None:
-        """Record an error, due to which the values called `names` are unknown."""
-        self.errors.append(error)
+    def add(self, error: OnnxError, names: Iterable[str] = ()) -> None:
+        """
+        Record an error, due to which the values called `names` are unknown.
+
+        An error that is only due to a value being assumed is not recorded.
+        """
+        if not self._is_due_to_assumption(error):
+            self.errors.append(error)
         self.unknown.update(name for name in names if name)
+
+    def assume(self, name: str, type: Attribute) -> SSAValue:
+        """Return a value of `type` in place of the one called `name`."""
+        value = Block(arg_types=[type]).args[0]
+        self.assumed[value] = name
+        return value
+
+    def _is_due_to_assumption(self, error: OnnxError) -> bool:
+        if not self.assumed or not isinstance(error, NodeError) or error.unknown is None:
+            return False
+        found = origins(error.unknown, error.needs_shape)
+        return any(argument in self.assumed for argument, _ in found)
 
     def error(self, arguments: Mapping[SSAValue, tuple[str, Sequence[int | str]]]) -> OnnxError:
         """
@@ -57,6 +77,9 @@ class Refusals:
         lines += (_line(group) for group in groups.values())
         cure = _cure(self.errors, arguments)
         notes = [(cure, None)] if cure else []
+        if self.assumed and len(lines) > 1:
+            names = listed(f'"{name}"' for name in self.assumed.values())
+            notes.append((f"types assumed as the model declares them: {names}", None))
         if len(lines) == 1:
             (message, location), *_ = lines
             return OnnxError(message, location, notes)

@@ -1,4 +1,4 @@
-"""Facts about a model: its signature, its operators, its weights, and what is not supported."""
+"""A model's signature, operators and weights, and the reasons why it cannot be converted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .external import ExternalData
 from .importer import convert_model
 from .model import domain_of, input_dims, read_model
 from .scope import graphs_of, with_inner
-from .tensors import dtype_of_number
+from .tensors import dtype_of_number, element_name
 
 NONE = InputBindings()
 
@@ -123,8 +123,8 @@ def _value(info: ValueInfoProto, dims: Sequence[int | str] | None) -> Value:
 def _dtype(number: int) -> str:
     try:
         return dtype_of_number(number).name
-    except OnnxError as error:
-        return error.message.split()[1]
+    except OnnxError:
+        return element_name(number)
 
 
 def _item_size(dtype: str) -> int:

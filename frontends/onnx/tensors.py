@@ -20,13 +20,13 @@ def dtype_of_number(number: int) -> np.dtype[Any]:
         dtype = None
     # 4-bit and 8-bit floats have NumPy dtypes too, but none that are supported here
     if dtype is None or dtype.name not in SUPPORTED_DTYPES:
-        raise OnnxError(
-            f"dtype {_name(number)} is not supported; supported: {', '.join(SUPPORTED_DTYPES)}"
-        )
+        known = ", ".join(SUPPORTED_DTYPES)
+        raise OnnxError(f"dtype {element_name(number)} is not supported; supported: {known}")
     return dtype
 
 
-def _name(number: int) -> str:
+def element_name(number: int) -> str:
+    """Return ONNX's name for its number of an element type."""
     try:
         return TensorProto.DataType.Name(number).lower()
     except ValueError:

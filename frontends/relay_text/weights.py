@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 from xdsl.ir import Attribute
 
@@ -12,14 +12,12 @@ from ...dialects.relay.constants import fits_inline
 from ...dialects.tensors import as_tensor, dtype_name
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+    from ..conversion import Array
 
 
 def belongs_in_file(type: Attribute) -> bool:
     """
-    Return whether constants of this type go to the side file; NumPy, which writes it, has no bf16.
+    Test whether constants of this type go to the side file; NumPy, which writes it, lacks bf16.
     """
     tensor = as_tensor(type)
     return (

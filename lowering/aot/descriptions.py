@@ -83,7 +83,7 @@ def table_of(attribute: Attribute | None) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Described:
-    """The types of a function, the outputs that it allocates, and the tuples of its callers."""
+    """A function's types, the outputs that it allocates, and the tuples that its callers see."""
 
     function: Function
     allocated: Sequence[int]
@@ -125,7 +125,7 @@ def _of_param(param: Param, devices: Sequence[str]) -> Plain:
 
 
 def described(op: func.FuncOp, devices: Sequence[str]) -> Described:
-    """Return what the description of a function says; an error at `op` if it cannot be read."""
+    """Read the description of a function; raise `PassError` at `op` if it is malformed."""
     try:
         found = value_of(op.attributes[ENTRY])
         assert isinstance(found, Mapping)

@@ -30,7 +30,7 @@ EVENTS = ("activate", "open", "close", "deactivate")
 
 
 def spelled(text: str) -> str:
-    """Return `text` as part of a name: all that cannot be in one is `_`."""
+    """Return `text` as part of a name, with `_` for characters that names cannot have."""
     return "".join(c if c.isascii() and c.isalnum() else "_" for c in text)
 
 
@@ -61,8 +61,7 @@ def unique_names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """
     Return a name of C for each text.
 
-    A name that others have, or that is in `taken`, gets the next number: `x`, `x_1`. Texts that are
-    names already keep theirs.
+    A name that is taken gets the next number: `x`, `x_1`. Texts that are valid names keep them.
     """
     given: Sequence[str] = list(texts)
     names = [sanitized(text) for text in given]

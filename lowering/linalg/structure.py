@@ -164,7 +164,7 @@ def assert_that(b: Builder, condition: SSAValue, message: str) -> None:
 
 
 def writer(b: Builder) -> Writer:
-    """Return what writes arithmetic on sizes at `b`, with checks that stop the program."""
+    """Return a writer of arithmetic on sizes at `b`, with checks that stop the program."""
 
     def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
         assert_that(b, ok, shown(message, values))

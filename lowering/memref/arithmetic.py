@@ -77,7 +77,7 @@ def require(
 
 
 def writer(state: Conversion, at: Operation, insert: Inserter) -> Writer:
-    """Return what writes arithmetic on sizes in place of `at`, with checks."""
+    """Return a writer of arithmetic on sizes in place of `at`, with checks."""
 
     def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
         require(state, at, ok, message, values, insert)

@@ -39,7 +39,6 @@ from .types import MemRef
 _ON_ELEMENTS = ("memref", "tensor", "linalg")
 """The dialects whose ops read and write elements."""
 
-
 _WITH_TYPES: tuple[type[Attribute], ...] = (FunctionType, MemRefType, DenseIntOrFPElementsAttr)
 """The attributes of ops in which there are types of values."""
 

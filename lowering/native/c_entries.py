@@ -188,7 +188,7 @@ def call(library: Library, entry: Entry) -> Iterator[str]:
 
 
 def hand_over(entry: Entry, allocated: Sequence[int]) -> Iterator[str]:
-    """Yield what gives the caller the outputs that the call allocated, or none of them."""
+    """Yield code that hands the allocated outputs to the caller: all, or after a failure none."""
     for i in allocated:
         name, spec = entry.names[i], spec_of(entry.tensors[i])
         found = f"allocated.{name}"

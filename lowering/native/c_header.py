@@ -41,7 +41,7 @@ def _header(library: Library) -> Iterator[str]:
         yield "/* Supply the kernels that the library does not have, before the first call. */"
         yield f"{found['kernels']};\n"
     for device in devices_with_contexts(library):
-        yield f"/* To be defined by the program: what {library.devices[device]} does. */"
+        yield f"/* Hooks of {library.devices[device]}, which the program must define. */"
         for event in EVENTS:
             symbol = user_hook_symbol(library.devices[device], event)
             yield f"int32_t {symbol}(void *context);"

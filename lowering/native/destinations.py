@@ -33,7 +33,7 @@ VIEWS = tensor.ExtractSliceOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp
 
 
 def compute_in_destinations(kernel: FuncOp) -> None:
-    """Let `kernel` compute its results in place, as far as it can."""
+    """Compute intermediate values of `kernel` in its results' memory where that is safe."""
     for op in [*kernel.body.block.ops]:
         if isinstance(op, linalg.GenericOp) and _is_copy(op):
             _compute_in_part(op)

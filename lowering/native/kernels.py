@@ -41,16 +41,16 @@ class Job(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A kernel whose schedule was of no use, and the reason."""
+    """A kernel whose schedule failed, and the reason."""
 
     kernel: Kernel
     reason: str
-    lasts: bool
-    """False if another time it may be of use: the tool was too slow."""
+    is_permanent: bool
+    """False if a retry may succeed: a tool reached its time limit."""
 
 
 class Result(NamedTuple):
-    """An object with some kernels, and those whose schedules were of no use."""
+    """An object with some kernels, and those whose schedules failed."""
 
     compiled: Compiled
     jobs: Sequence[Job]
@@ -131,7 +131,7 @@ def _write(result: Result, settings: Settings) -> None:
             plain = _key(job.kernel, None, settings)
             settings.cache.put(plain, json.dumps(known).encode())
             known["failed"] = failure.reason
-        if failure is None or failure.lasts:
+        if failure is None or failure.is_permanent:
             settings.cache.put(job.key, json.dumps(known).encode())
 
 
@@ -145,7 +145,7 @@ def _in_parallel(jobs: Sequence[Job], settings: Settings) -> list[list[Result]]:
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
     modules = [
         module
-        # Those that call nothing are by themselves: others may be linked without what is called.
+        # Apart: an object that calls a library cannot be linked without it.
         for calls in (False, True)
         for module in _modules(
             [job for job in jobs if bool(job.kernel.declarations) == calls], workers
@@ -181,8 +181,8 @@ def _compile(jobs: Sequence[Job], name: str, settings: Settings) -> list[Result]
         if job.schedule is None:
             raise error.at(job.kernel.function, f"kernel '{job.kernel.name}'") from None
         plain = _compile([job._replace(schedule=None)], f"{name}_unscheduled", settings)
-        lasts = not isinstance(error.__cause__, TimedOut)
-        return [Result(plain[0].compiled, jobs, [Failure(job.kernel, error.message, lasts)])]
+        is_permanent = not isinstance(error.__cause__, TimedOut)
+        return [Result(plain[0].compiled, jobs, [Failure(job.kernel, error.message, is_permanent)])]
 
 
 def _compiled(jobs: Sequence[Job], name: str, settings: Settings) -> Compiled:

@@ -2,8 +2,8 @@
 Rewrite a kernel for compilation, before its schedule is chosen.
 
 Elementwise chains become one loop, values are computed in the memory of results, copies that
-transpose have buffers of their own, and products become calls of a library if there is one for
-them.
+transpose get buffers of their own, and products become calls of the BLAS library, if one is
+chosen.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ def run(
     """
     Run `command`, which reads `input`, in `folder`.
 
-    Raises `ProcessFailed` if it fails, or reaches a limit; it is called `called`, or else
-    `name`, there.
+    Raises `ProcessFailed` if it fails or reaches a limit; the message names it `called`, by default
+    `name`.
     """
     called = called or name
     try:

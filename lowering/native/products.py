@@ -44,9 +44,9 @@ class Product:
     batches: int
     """The number of leading dims of the result that count pairs."""
     steps: tuple[bool, bool]
-    """Tells of each operand whether it has a matrix for each batch; otherwise it has one."""
+    """By operand, true if it has a matrix for each batch, false if one for all."""
     transposed: tuple[bool, bool]
-    """Tells of each operand whether it is transposed: (k, m), (n, k)."""
+    """By operand, true if it is transposed: (k, m), (n, k)."""
 
 
 def product_of(op: linalg.GenericOp) -> Product | None:

@@ -32,7 +32,7 @@ class Settings:
     level: int = 3
     """The level of LLVM's optimizations, from 0 to 3."""
     remark: Callable[[Operation, str], None] = _unheard
-    """Is told what was chosen, at the op that it is about."""
+    """Reports a choice, at the op that it is about."""
     blas: Blas | None = None
     """The library for products, if there is one."""
     compiler: str | None = None

@@ -57,7 +57,7 @@ def written(library: Library, tensors: Tensors, path: Path) -> Block:
     """
     Write the bytes of the constants of `library` to the file at `path`, one after the other.
 
-    Each is computed once, and forgotten. Raises `Error` if a tensor is not what the library was
+    Only one is in memory at a time. Raises `Error` if a tensor is not what the library was
     compiled for.
     """
     digests: dict[str, str] = {}

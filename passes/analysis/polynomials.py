@@ -183,7 +183,7 @@ class Polynomial:
         found, rest = Polynomial(()), self
         while rest.terms:
             monomial, c = rest.terms[0]
-            over = _without(monomial, lead)
+            over = monomial_quotient(monomial, lead)
             if over is None or c % coefficient or len(found.terms) > MAX_TERMS:
                 return None
             term = Polynomial(((over, c // coefficient),))
@@ -202,7 +202,7 @@ class Polynomial:
         return text or "0"
 
 
-def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
+def monomial_quotient(monomial: Monomial, factor: Monomial) -> Monomial | None:
     """Return `monomial / factor`, if that is a monomial."""
     rest = list(monomial)
     for symbol in factor:
@@ -355,7 +355,7 @@ class Algebra:
         sums: tuple[Polynomial, ...] = ()
         if len(size.terms) > 1:
             rest = Polynomial.from_terms(
-                {_without(m, common) or (): c // content for m, c in size.terms}
+                {monomial_quotient(m, common) or (): c // content for m, c in size.terms}
             )
             sums = self._factors.get(rest, (rest,))
         symbols: list[Symbol] = []
@@ -394,7 +394,7 @@ class Algebra:
         if found is not None or not right.terms:
             return found
         one, other = self._factored(left), self._factored(right)
-        monomial, sums = _without(one.monomial, other.monomial), list(one.sums)
+        monomial, sums = monomial_quotient(one.monomial, other.monomial), list(one.sums)
         if monomial is None or one.coefficient % other.coefficient:
             return None
         for factor in other.sums:
@@ -420,7 +420,8 @@ class Algebra:
         divisor = right.constant
         if divisor is not None and divisor > 0:
             whole = Polynomial.from_terms(
-                # (n - 1) // 2 is (n + 1) // 2 - 1, a natural number but for the one
+                # The constant is divided too, rounded down: (n - 1) // 2 becomes (n + 1) // 2 - 1,
+                # whose dividend is a sum of natural numbers.
                 {m: c // divisor for m, c in left.terms if not (m and c % divisor)}
             )
             rest = left - whole * divisor

@@ -34,8 +34,8 @@ from .names import (
     traits_of,
     upwards,
 )
+from .operations import ZERO
 from .overwriting import may_lie_over
-from .proofs import ZERO
 from .sharing import Names
 from .slots import Relation, Room, Slot, Slots, bytes_of_element
 

@@ -10,7 +10,7 @@ from .names import traits_of
 
 
 class NotShown(PassError):
-    """A property of the plan that may hold, but of which there is no proof."""
+    """A property of the plan that was neither proven nor refuted."""
 
 
 def place_note(storage: SSAValue) -> tuple[Place, str]:

@@ -22,7 +22,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from ...operators.sizes import SizeOp
 from ..analysis.polynomials import SELECT, Polynomial, Symbol
 from ..analysis.sizes import Sizes
-from .proofs import SIZE_OPS, ZERO, args_of
+from .operations import SIZE_OPS, ZERO, args_of
 
 
 @dataclass

@@ -19,11 +19,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
-from operator import add
 
 from ...operators.sizes import SizeOp
-from ..analysis.polynomials import PACK, SELECT, Monomial, Polynomial, Symbol
-from ..analysis.sizes import Packed
+from ..analysis.polynomials import SELECT, Polynomial, Symbol, monomial_quotient
+from .operations import (
+    EXTREMA,
+    ONE,
+    ZERO,
+    args_of,
+    condition_of,
+    kind_of,
+    lower_bounds,
+    packed_of,
+    resolved,
+    substituted,
+    without,
+)
+from .samples import SAMPLES, Samples
 
 MAX_STEPS = 2000
 """The maximum number of inequalities that a proof tries."""
@@ -42,257 +54,10 @@ MAX_TERMS = 64
 MAX_FACTS = 16
 """The maximum number of facts that are tried on an inequality."""
 
-ZERO = Polynomial.of(0)
-
-ONE = Polynomial.of(1)
-
-SAMPLES = 5
-"""The number of sample points."""
-
-SIZE_OPS = frozenset[str](SizeOp)
-
-EXTREMA = (SizeOp.MAX, SizeOp.MIN)
-
-
-def args_of(symbol: Symbol) -> list[Polynomial]:
-    """Return the operands of the operation on sizes that `symbol` is."""
-    return [arg for arg in symbol.args if isinstance(arg, Polynomial)]
-
-
-def without(monomial: Monomial, symbol: Symbol) -> Monomial:
-    """Return `monomial` without one factor `symbol`, which it has."""
-    at = monomial.index(symbol)
-    return monomial[:at] + monomial[at + 1 :]
-
-
-def quotient(monomial: Monomial, factor: Monomial) -> Monomial | None:
-    """Return `monomial / factor`, if that is a monomial."""
-    for symbol in factor:
-        if symbol not in monomial:
-            return None
-        monomial = without(monomial, symbol)
-    return monomial
-
-
-def substituted(size: Polynomial, symbol: Symbol, value: Polynomial) -> Polynomial:
-    """Return `size` with `value` in place of one factor `symbol` of each term that has it."""
-    found = ZERO
-    for monomial, coefficient in size.terms:
-        if symbol not in monomial:
-            found += Polynomial(((monomial, coefficient),))
-            continue
-        found += Polynomial(((without(monomial, symbol), coefficient),)) * value
-    return found
-
-
-def conditions(size: Polynomial) -> list[Condition]:
-    """Return the conditions of the selections in `size`."""
-    return list(dict.fromkeys(condition_of(s) for s in size.symbols() if s.kind == SELECT))
-
-
-Condition = tuple[Polynomial, Polynomial]
-"""The first is less than the second."""
-
-
-def condition_of(symbol: Symbol) -> Condition:
-    less, more, *_ = args_of(symbol)
-    return less, more
-
-
-def resolved(size: Polynomial, condition: Condition, holds: bool) -> Polynomial:
-    """Return `size` with what is selected if `condition` holds or does not."""
-    while True:
-        chosen = next(
-            (s for s in size.symbols() if s.kind == SELECT and condition_of(s) == condition), None
-        )
-        if chosen is None:
-            return size
-        size = substituted(size, chosen, args_of(chosen)[2 if holds else 3])
-
-
-Case = tuple[tuple[Condition, bool], ...]
-"""Conditions, and if each holds."""
-
-MAX_CASES = 64
-"""The maximum number of cases of a size."""
-
-
-def cases_of(size: Polynomial) -> list[Case]:
-    """Return the cases in which what is selected in `size` is known."""
-    found: list[Case] = []
-    pending: list[tuple[Case, Polynomial]] = [((), size)]
-    while pending:
-        case, left = pending.pop()
-        open = conditions(left) if len(found) + len(pending) < MAX_CASES else []
-        if not open:
-            found.append(case)
-            continue
-        for holds in (True, False):
-            pending.append(((*case, (open[0], holds)), resolved(left, open[0], holds)))
-    return found
-
-
-def in_case(size: Polynomial, case: Case) -> Polynomial:
-    """Return `size` with what is selected in `case`."""
-    for condition, holds in case:
-        size = resolved(size, condition, holds)
-    return size
-
-
-def kind_of(symbol: Symbol) -> SizeOp | None:
-    """Return the operation that `symbol` is; a selection may be a maximum or minimum."""
-    if symbol.kind == SELECT:
-        less, more, left, right = args_of(symbol)
-        if (left, right) == (less, more):
-            return SizeOp.MIN
-        return SizeOp.MAX if (left, right) == (more, less) else None
-    return SizeOp(symbol.kind) if symbol.kind in SIZE_OPS else None
-
-
-def packed_of(symbol: Symbol) -> tuple[Packed, int] | None:
-    """Return the results of a `memory.pack`, and the number of the one that `symbol` is."""
-    if symbol.kind != PACK:
-        return None
-    number, packed = symbol.args[:2]
-    assert isinstance(number, int)
-    assert isinstance(packed, Packed)
-    return packed, number
-
-
-class Samples:
-    """The values of sizes at a few points; slices of a pack are one after the other."""
-
-    def __init__(self) -> None:
-        self._values: dict[Symbol, tuple[int, ...]] = {}
-        self._packed: dict[Packed, list[tuple[int, ...]]] = {}
-
-    def bounds(self, start: Polynomial, stop: Polynomial) -> tuple[int, int]:
-        """Return the values of both at one point."""
-        return self.of(start)[2], self.of(stop)[2]
-
-    def of(self, size: Polynomial) -> list[int]:
-        """Return the value of `size` at each point."""
-        total = [0] * SAMPLES
-        for monomial, coefficient in size.terms:
-            if not monomial:
-                total = [value + coefficient for value in total]
-                continue
-            columns = [self._values.get(symbol) or self._value(symbol) for symbol in monomial]
-            total = [
-                value + coefficient * prod(column[i] for column in columns)
-                for i, value in enumerate(total)
-            ]
-        return total
-
-    def _value(self, symbol: Symbol) -> tuple[int, ...]:
-        """Compute the values of `symbol`, after those in it that are not known."""
-        pending = [symbol]
-        while pending:
-            at = pending[-1]
-            inner = [s for arg in inner_of(at) for s in arg.symbols() if s not in self._values]
-            if inner:
-                pending += inner
-                continue
-            pending.pop()
-            if at not in self._values:
-                self._values[at] = self._computed(at)
-        return self._values[symbol]
-
-    def _computed(self, symbol: Symbol) -> tuple[int, ...]:
-        result = packed_of(symbol)
-        if result is not None:
-            return self._laid_out(result[0])[result[1]]
-        if not is_operation(symbol):
-            return point_of(symbol)
-        return tuple(
-            value_at(symbol.kind, row)
-            for row in zip(*(self.of(arg) for arg in args_of(symbol)), strict=True)
-        )
-
-    def _laid_out(self, packed: Packed) -> list[tuple[int, ...]]:
-        found = self._packed.get(packed)
-        if found is not None:
-            return found
-        unit, end = packed.alignment, (0,) * SAMPLES
-        offsets: list[tuple[int, ...]] = []
-        for size in packed.sizes:
-            offsets.append(at := tuple(-(-value // unit) * unit for value in end))
-            end = tuple(map(add, at, (max(value, 0) for value in self.of(size))))
-        found = self._packed[packed] = [end, *offsets]
-        return found
-
-
-def inner_of(symbol: Symbol) -> Sequence[Polynomial]:
-    """Return the sizes from which the value of `symbol` follows."""
-    result = packed_of(symbol)
-    if result is not None:
-        return result[0].sizes
-    return args_of(symbol) if is_operation(symbol) else []
-
-
-def is_operation(symbol: Symbol) -> bool:
-    """Test whether the value of `symbol` follows from those of its operands."""
-    return symbol.kind == SELECT or symbol.kind in SIZE_OPS
-
-
-def point_of(symbol: Symbol) -> tuple[int, ...]:
-    """Return the values of a symbol that can have any."""
-    n = symbol.number
-    return (1, 5 + 7 * n % 11, 1000 + 37 * n % 101, 333 if n % 2 else 1, 1 if n % 2 else 333)
-
-
-def value_at(kind: str, args: tuple[int, ...]) -> int:
-    """Compute an operation; where it has no value, any will do."""
-    if kind == SELECT:
-        return args[2] if args[0] < args[1] else args[3]
-    left, right = args[0], args[-1]
-    match SizeOp(kind):
-        case SizeOp.ADD:
-            return left + right
-        case SizeOp.SUB:
-            return left - right
-        case SizeOp.MUL:
-            return prod(args)
-        case SizeOp.FLOORDIV:
-            return left // right if right else 0
-        case SizeOp.MOD:
-            return left % right if right else 0
-        case SizeOp.MAX:
-            return max(left, right)
-        case SizeOp.MIN:
-            return min(left, right)
-        case SizeOp.BROADCAST:
-            return right if left == 1 else left
-
-
-def lower_bounds(size: Polynomial) -> list[Polynomial]:
-    """Return sizes that `size` is at least, whatever the facts: without its first maximum."""
-    for monomial, c in size.terms:
-        symbol = monomial[0] if len(monomial) == 1 else None
-        if symbol is None or c < 0:
-            continue
-        kind, result = kind_of(symbol), packed_of(symbol)
-        if kind is None and (result is None or result[1]):
-            continue
-        if any(symbol in other for other, _ in size.terms if other is not monomial):
-            continue
-        rest = size - Polynomial(((monomial, c),))
-        args = args_of(symbol)[-2:]
-        if kind == SizeOp.MAX:
-            return [rest + arg * c for arg in args]
-        if kind == SizeOp.ADD:
-            return [rest + (args[0] + args[1]) * c]
-        divisor = args[1].constant if kind == SizeOp.FLOORDIV else None
-        if divisor is not None and divisor > 0 and c % divisor == 0:
-            return [rest + (args[0] - (divisor - 1)) * (c // divisor)]
-        if result is not None:
-            return [rest + result[0].end(i) * c for i in range(len(result[0].sizes))]
-    return []
-
 
 @dataclass(eq=False)
 class _Level:
-    """The facts of a block, and what was shown with them and those of the blocks around it."""
+    """The facts of a block, and what was shown with them and those of enclosing blocks."""
 
     natural: dict[Symbol, bool] = field(default_factory=dict[Symbol, bool])
     facts: dict[Symbol, list[Polynomial]] = field(default_factory=dict[Symbol, list[Polynomial]])
@@ -317,7 +82,7 @@ class Proofs:
         self._steps = 0
         self._multiples: dict[tuple[Symbol, int], bool] = {}
         self._ends: dict[Polynomial, Sequence[Polynomial]] = {}
-        """Sizes that are at least the end of a slot, whatever the facts."""
+        """For the end of a slot, sizes that are at least as large, whatever the facts."""
 
     # ------------------------------------------------------------------- facts
 
@@ -368,8 +133,8 @@ class Proofs:
 
     def add_span(self, start: Polynomial, stop: Polynomial, ends: Sequence[Polynomial]) -> None:
         """
-        Let proofs use that `ends`, those of a slice with this slot, are not below the bounds of the
-        slot, and that it does not end before it starts, if that can be shown.
+        Let proofs use that `ends`, which a slice of this slot may have, are at least the bounds of
+        the slot, and that the slot does not end before it starts, if that can be shown.
         """
         if not stop.terms:
             return
@@ -559,7 +324,7 @@ class Proofs:
                 if c > 0 and self._are_natural(monomial, tried, depth):
                     continue
                 for part, d in fact.terms:
-                    factor = quotient(monomial, part)
+                    factor = monomial_quotient(monomial, part)
                     if (c > 0) != (d > 0) or factor is None:
                         continue
                     times = c // d if c > 0 else -(c // -d)

@@ -28,7 +28,8 @@ from ...operators.sizes import SizeOp
 from ..analysis.polynomials import PACK, SELECT, Polynomial
 from ..analysis.sizes import Packed, Sizes
 from ..support.walk import is_kernel
-from .proofs import ZERO, Case, Proofs, cases_of, conditions, in_case, packed_of, resolved
+from .operations import ZERO, Case, cases_of, conditions, in_case, packed_of, resolved
+from .proofs import Proofs
 
 MAX_CONDITIONS = 6
 """The maximum number of selections on which the order of two slots may depend."""
@@ -220,7 +221,7 @@ class Slots:
         self, start: Polynomial, stop: Polynomial, unit: int
     ) -> Sequence[Polynomial]:
         """
-        Return the end of a slice for a slot, in which a negative size counts as 0, and that end
+        Return ends that a slice of a slot may have: a negative size counts as 0, and the end may be
         rounded up to a multiple of `unit`.
         """
         binary = self.sizes.algebra.binary

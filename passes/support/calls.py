@@ -70,7 +70,7 @@ def call_directly(module: ModuleOp) -> bool:
     """
     Make calls of known functions direct, and remove the function values that this leaves.
 
-    Returns whether there are any.
+    Return whether there were any.
     """
     calls = [
         op

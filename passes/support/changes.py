@@ -5,6 +5,7 @@ Passes that report whether they changed the module: after one that did not, it i
     fold-constants            found nothing to fold
     dynamic-to-static         found no sizes
     plan-devices              does not report                verify
+    verify-stage              only looks at the module
 """
 
 from abc import ABC, abstractmethod
@@ -27,9 +28,22 @@ class ReportingPass(ModulePass, ABC):
         self.change(ctx, op)
 
 
+@dataclass(frozen=True)
+class InspectionPass(ReportingPass, ABC):
+    """A pass that only looks at the module, to check it or to print something."""
+
+    @abstractmethod
+    def inspect(self, ctx: Context, op: ModuleOp) -> None:
+        """Run the pass, which leaves `op` unchanged."""
+
+    def change(self, ctx: Context, op: ModuleOp) -> bool:
+        self.inspect(ctx, op)
+        return False
+
+
 def apply_pass(step: ModulePass, ctx: Context, module: ModuleOp) -> bool:
-    """Run `step`; return False if it reports, or declares, that it changed nothing."""
+    """Run `step`; return False if it reports that it changed nothing."""
     if isinstance(step, ReportingPass):
         return step.change(ctx, module)
     step.apply(ctx, module)
-    return not getattr(step, "changes_nothing", False)
+    return True

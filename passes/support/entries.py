@@ -8,7 +8,7 @@ from .diagnostics import PassError
 
 
 def entry(module: ModuleOp, name: str) -> FuncOp:
-    """Return the function `name`, or the only public one; a `PassError` if there is none."""
+    """Return the function `name`, or else the only public one. Raises `PassError` without one."""
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
     public = [f for f in functions.values() if f.sym_visibility != StringAttr("private")]
     found = functions.get(name) or (public[0] if len(public) == 1 else None)

@@ -14,8 +14,8 @@ Functions that compute what callers from outside allocate for a call: storages a
 
 The parameters are the dynamic dims of all tensors among those of the function, in order. Results
 are the bytes of each storage that is lent, then the dynamic dims of each result, in order. A result
-whose size follows from more, such as the data of an argument, is left out: the function allocates
-it, and has the attribute `memory.allocated` for it.
+whose size depends on more, such as the data of an argument, is omitted: the function allocates it,
+and marks it with the attribute `memory.allocated`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Builder:
             return []
         if isinstance(value, BlockArgument):
             return [self.dim(value, axis) for axis in axes]
-        assert origin is not None, "a result whose size is not known before is allocated"
+        assert origin is not None, "the function allocates results of unknown size"
         shape = self.computed(origin, origin.ops[-1].results[0])
         dims: list[SSAValue] = []
         for axis in axes:
@@ -144,7 +144,7 @@ def dynamic_axes(value: SSAValue) -> list[int]:
 
 
 def mark_allocated(function: func.FuncOp, lenders: Lenders) -> None:
-    """Mark the results that callers cannot allocate, as their size is known after the run."""
+    """Mark the results that callers cannot allocate, as their size is known only after the run."""
     allocated = [not lenders.knows_shape(value) for value in returned_values(function)]
     if any(allocated):
         old = function.res_attrs or ArrayAttr([DictionaryAttr({})] * len(allocated))

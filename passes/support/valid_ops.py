@@ -1,18 +1,18 @@
 """
-The contents of ops that were verified, whose checks need not be repeated.
+Contents of ops that passed verification: checks on them need not be repeated.
 
     %1 = relay.add %0, %b : (tensor<16x16xf32>, tensor<16xf32>) -> tensor<16x16xf32>     verified
     %7 = relay.add %4, %b : (tensor<16x16xf32>, tensor<16xf32>) -> tensor<16x16xf32>     known
 
-Most ops have the contents of another op, and all have those that they had before the pass. The
-contents are written down as a key: the op class with its traits, and numbers for the types of
-operands and results, properties and attributes. Equal numbers mean equal structure, down to the
-Python values that attributes consist of. The numbers are looked up anew in every verification, so
-that a change in place is seen, be it of an op or of an attribute; within one, nothing changes, and
-the identity of an attribute stands for it.
+Most ops have the contents of another op, and ops that a pass leaves alone keep theirs. A key
+records the contents: the op class with its traits, and numbers for the types of operands and
+results, properties and attributes. Equal numbers mean equal structure, down to the Python values
+that attributes consist of. The numbers are looked up anew in every verification, so changes of ops
+and attributes in place are seen; within one verification nothing changes, and attributes are
+compared by identity.
 
-What is not proven to depend on the contents alone is repeated: see `repeated`. An op with
-regions or successors, or with an attribute that is large or of unknown structure, has no key.
+Checks that may depend on more than contents are repeated: see `repeated_checks`. An op with regions
+or successors, or with an attribute that is large or of unknown structure, has no key.
 """
 
 from collections.abc import Mapping, Sequence

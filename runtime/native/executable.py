@@ -80,7 +80,7 @@ class NativeFunctions:
         """
         Call the function `name`; return its result, an array or a tuple.
 
-        With `out`, the elements are written there; nothing is after an error.
+        With `out`, the elements are written there; after an error, it is unchanged.
         """
         entry = self._entries[name]
         function = entry.function
@@ -138,7 +138,7 @@ class NativeFunctions:
         ]
 
     def _workspace(self, entry: Entry, pool: Pool, dims: Any) -> Array | None:
-        """Return memory for a workspace; None if the call is to allocate it, or to fail."""
+        """Return memory for a workspace; with None, the call allocates it or fails."""
         key = entry.symbol, pool.symbol
         size = self._sizes.get(key)
         if size is None:
@@ -180,7 +180,7 @@ class NativeFunctions:
         return (ctypes.c_int64 * len(found))(*found)
 
     def _output_shapes(self, entry: Entry, dims: Any) -> list[Shape]:
-        """Return the shapes of the outputs, with None for each dim known after the call."""
+        """Return the shapes of the outputs; a dim that is known only after the call is None."""
         specs = [spec_of_param(result) for result in entry.results]
         if all(spec.is_static or alone for spec, alone in zip(specs, entry.allocated, strict=True)):
             return [spec.shape for spec in specs]
@@ -270,7 +270,7 @@ class NativeExecutable(Callables):
     """
     A compiled library that can be called like an `Executable`.
 
-    Arguments and errors are the same, and nothing is in `out` after an error. Memory is that of the
+    Arguments and errors are the same, and `out` is unchanged after an error. Memory is that of the
     caller and the library, without a limit; workspaces are kept for later calls.
     """
 

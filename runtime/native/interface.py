@@ -85,12 +85,12 @@ class Entry:
     A function that can be called.
 
     `symbol` is the prefix of its names in C, and `names` those of its inputs and outputs there.
-    `typed` says of each output whether the compiled function has it as a tensor, or as bytes;
-    `allocated`, whether the call allocates it, as its size is known only after it ran.
+    By output, `typed` is whether the compiled function has it as a tensor rather than as bytes, and
+    `allocated` whether the call allocates it, as its size is known only afterwards.
     `contexts` are the devices that get a context. `workspace` and `io` are the bytes of the
     workspaces, and of inputs and outputs; None if they depend on dims. `calls` are the calls of
     kernels, here and in functions that this one calls. `may_fail` says whether a call may fail
-    after it began to write outputs. `structure` is that of callers who give or get tuples.
+    after it began to write outputs. `structure` is set if callers pass or receive tuples.
     """
 
     function: Function
@@ -113,7 +113,7 @@ class Entry:
 
     @property
     def nested(self) -> Structure:
-        """The parameters and results of callers, tuples as such."""
+        """The parameters and results as callers pass them, with tuples."""
         return self.structure or structure_of(self.function)
 
     @property

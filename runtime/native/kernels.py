@@ -60,7 +60,7 @@ class NativeLibrary:
     functions: Mapping[str, Any]
     """The function of each kernel, by the kernel's name in the program."""
     scratch: int
-    """Bytes of memory for itself that a kernel needs at most, unless its sizes are dynamic."""
+    """The largest scratch memory (bytes) of a kernel of static sizes."""
 
     def call(self, name: str, operands: Sequence[Array], scratch: Array) -> NativeCall:
         """Return a call of kernel `name` on inputs and outputs, with `scratch` bytes of memory."""
@@ -73,7 +73,7 @@ class NativeLibrary:
 
 @dataclass(frozen=True)
 class NativeBinder:
-    """Binds kernels to compiled code where there is some, else to NumPy's."""
+    """Binds kernels to compiled code, and those that have none to NumPy's."""
 
     library: NativeLibrary
     binds: Mapping[str, Bind]
@@ -106,7 +106,7 @@ class NativeBinder:
     def _targets(
         self, kernel: Kernel, ins: Sequence[Array], outs: Sequence[Array], workspace: Workspace
     ) -> list[Array]:
-        """Return where to write results: scratch memory where they meet operands too early."""
+        """Return where to write results: scratch memory if an output overlaps an operand."""
         overlaps = overlaps_of(ins, outs)
         if overlaps and all(o.same for o in overlaps) and self._runs_in_place(kernel):
             return list(outs)

@@ -1,8 +1,8 @@
 """
-The memory of outputs: arrays that the caller gives or that are made for a call, and what it made.
+The memory of outputs: the caller's arrays, new arrays, or memory that compiled code allocates.
 
-A size that is known only after the call is None in a shape. Compiled code allocates such an output,
-and a NumPy array in that memory frees it when it is no longer used.
+A size that is known only after the call is None in a shape. Compiled code allocates such an output;
+its memory is freed with the last NumPy array that uses it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Target(Protocol):
 
     @property
     def pointer(self) -> object:
-        """The address that compiled code is given."""
+        """The address that compiled code receives."""
         ...
 
     def array(self, release: Release) -> Array:
@@ -83,7 +83,7 @@ class Allocated:
 
 
 def target_of(result: Param, shape: Shape, given: Array | None, inputs: Sequence[Array]) -> Target:
-    """Return the memory for an output: that of the caller, if compiled code may write there."""
+    """Return the memory for an output: `given`, if compiled code may write there."""
     if None in shape:
         return Allocated(len(shape))
     if given is not None and given.flags.c_contiguous and given.flags.aligned:
@@ -98,7 +98,7 @@ def target_of(result: Param, shape: Shape, given: Array | None, inputs: Sequence
 
 
 def given_for(entry: Entry, shapes: Sequence[Shape], out: Value | None) -> list[Array | None]:
-    """Return the arrays of the caller for the outputs, checked; None for each without."""
+    """Check `out`; return the caller's array for each output, or None."""
     results = entry.results
     if out is None:
         return [None] * len(results)
@@ -118,7 +118,7 @@ def given_for(entry: Entry, shapes: Sequence[Shape], out: Value | None) -> list[
 
 
 def accepts(wanted: TensorSpec, given: TensorSpec) -> bool:
-    """Test whether a tensor of type `given` is one of type `wanted`, of which dims may be open."""
+    """Test whether `given` is the type `wanted`, in which dims of None match any size."""
     return (
         given.dtype == wanted.dtype
         and len(given.shape) == len(wanted.shape)

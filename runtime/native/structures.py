@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias, cast
 
 from ..errors import MachineError
+from ..named_results import unique_names
 from ..program import Array, Function, Param
 from ..records import record
 from ..values import Value
@@ -24,7 +25,7 @@ TENSOR: Nesting = (None,)
 
 @record
 class Nested:
-    """A parameter or result by its name, "" without, and its nesting."""
+    """A parameter or result: its name, or "", and its nesting."""
 
     name: str
     nesting: Nesting
@@ -38,11 +39,11 @@ class Structure:
     outputs: tuple[Nested, ...]
 
     def require_fit(self, function: Function) -> None:
-        """Raise `ValueError` if the tensors are not as many as those of `function`."""
+        """Raise `ValueError` unless `function` has as many tensors."""
         for nested, flat in ((self.inputs, function.params), (self.outputs, function.results)):
             counts = [_tensors(each.nesting) for each in nested]
             if sum(counts) != len(flat or ()):
-                raise ValueError(f"{sum(counts)} tensors in place of {len(flat or ())}")
+                raise ValueError(f"expected {len(flat or ())} tensors, but got {sum(counts)}")
 
 
 def structure_of(function: Function) -> Structure:
@@ -58,15 +59,15 @@ def params_of(
     nested: Sequence[Nested], tensors: Sequence[Param], default: str
 ) -> tuple[Param, ...]:
     """
-    Return what callers see of `tensors`; one without a name is called `default` and its number.
+    Return the parameters or results as callers see them, with unique names: by default `default`
+    and the number.
 
     As in a program of the machine, a tuple has no type, and the device of its first tensor.
     """
-    left, found, taken = iter(tensors), list[Param](), set[str]()
-    for number, each in enumerate(nested):
+    left, found = iter(tensors), list[Param]()
+    names = unique_names([each.name for each in nested], default)
+    for each, name in zip(nested, names, strict=True):
         parts = [next(left) for _ in range(_tensors(each.nesting))]
-        name = each.name if each.name and each.name not in taken else f"{default}{number}"
-        taken.add(name)
         if each.nesting == TENSOR:
             found.append(Param(name, parts[0].spec, parts[0].device, parts[0].dims))
         else:
@@ -78,9 +79,9 @@ def fields_of(
     nesting: Nesting, value: object, name: str, where: str = "{}"
 ) -> Iterator[tuple[str, object]]:
     """
-    Yield the tensors of `value`, each after its place, such as `out[1]` in the value `out`.
+    Yield each tensor of `value` with its place, such as `out[1]` in the value `out`.
 
-    Raises `MachineError` at the first place with another nesting; `where` formats it.
+    Raises `MachineError` at the first place that differs; `where` formats the place.
     """
     head, _, tail = where.partition("{}")
     rest: list[tuple[str, object]] = [(name, value)]
@@ -96,7 +97,7 @@ def fields_of(
 
 
 def nested(nesting: Nesting, arrays: Sequence[Array]) -> Value:
-    """Return tuples of this nesting, which hold `arrays`."""
+    """Return `arrays` in tuples of this nesting."""
     left, done = list(arrays), list[Value]()
     for size in reversed(nesting):
         done.append(left.pop() if size is None else tuple(done.pop() for _ in range(size)))
@@ -104,7 +105,7 @@ def nested(nesting: Nesting, arrays: Sequence[Array]) -> Value:
 
 
 def together(several: Sequence[Nested]) -> Nesting:
-    """Return the nesting of what a function returns: its only result, or a tuple of all."""
+    """Return the nesting of a call's value: the only result, or a tuple of all results."""
     fields = tuple(size for each in several for size in each.nesting)
     return fields if len(several) == 1 else (len(several), *fields)
 

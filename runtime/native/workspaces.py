@@ -33,7 +33,7 @@ class Workspaces:
             return sum(space.nbytes for space in self._free)
 
     def take(self, size: int, alignment: int) -> Array | None:
-        """Return at least `size` bytes; None if there is no memory for them."""
+        """Return at least `size` bytes; None if they cannot be allocated."""
         with self._lock:
             for i in reversed(range(len(self._free))):
                 space = self._free[i]

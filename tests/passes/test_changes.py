@@ -6,7 +6,7 @@ import pytest
 from programs import context
 from xdsl.utils.exceptions import ParseError
 
-from xrelay.passes.support.changes import ReportingPass
+from xrelay.passes.support.changes import InspectionPass, ReportingPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.tools.parser import LocatingParser
@@ -18,7 +18,9 @@ LIT = Path(__file__).parents[2] / "lit_tests" / "passes"
 REPORTING = {
     name: kind
     for name, load in UNIVERSE.all_passes.items()
-    if (LIT / name).is_dir() and issubclass(kind := load(), ReportingPass)
+    if (LIT / name).is_dir()
+    and issubclass(kind := load(), ReportingPass)
+    and not issubclass(kind, InspectionPass)
 }
 
 

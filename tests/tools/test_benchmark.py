@@ -82,8 +82,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--benchmark", "0"], "--benchmark: must be a number that is at least 1, but is '0'"),
-        (["--benchmark", "x"], "--benchmark: must be a number that is at least 1, but is 'x'"),
+        (["--benchmark", "0"], "--benchmark: must be a positive integer, but is '0'"),
+        (["--benchmark", "x"], "--benchmark: must be a positive integer, but is 'x'"),
         (["--benchmark", "1", "--evaluate"], "--benchmark times the machine, but --evaluate"),
         (["--benchmark", "1", "--sanitize"], "--benchmark times kernels, but --sanitize runs"),
     ],

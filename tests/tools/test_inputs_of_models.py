@@ -166,7 +166,7 @@ def test_differences():
     assert difference(expected, expected.copy(), 0, 0) is None
     actual = expected + np.array([[0, 0.5, 0], [0, 0, 0.01]], np.float32)
     assert difference(actual, expected, 1e-3, 1e-5) == (
-        "1 of 6 elements differ by more than 1e-05 + 0.001 * |expected|; most at [0, 1]: 2.5, "
+        "1 of 6 elements differ by more than 1e-05 + 0.001 * |expected|; worst at [0, 1]: 2.5, "
         "expected 2 (difference 0.5)"
     )
     actual[0, 0] = np.nan

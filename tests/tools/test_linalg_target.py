@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from linalg_programs import call, library_of
+from onnx import TensorProto, helper, numpy_helper
 
 from xrelay.lowering.native.processes import run
 from xrelay.lowering.native.toolchain import tool
-from xrelay.runtime.tensor_file import write_tensors
+from xrelay.runtime.tensor_file import TensorFile, write_tensors
 
 Opt = Callable[..., Any]
 
@@ -61,6 +62,23 @@ def test_embedded_weights_are_what_mlir_computes_with(
     y, n = call(library_of(text, tmp_path), "main", [x], RESULTS)
     np.testing.assert_allclose(y, x * weights["layer/w"] + weights["b"], rtol=1e-6)
     np.testing.assert_array_equal(n, weights["n"])
+
+
+def test_weights_of_a_model_are_in_the_file_that_the_text_names(opt: Opt, tmp_path: Path):
+    w = np.arange(1024, dtype=np.float32)
+    shape = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1024]) for name in "xy"]
+    graph = helper.make_graph(
+        [helper.make_node("Add", ["x", "w"], ["y"])],
+        *("g", shape[:1], shape[1:], [numpy_helper.from_array(w, "w")]),
+    )
+    opset = helper.make_opsetid("", 13)
+    model = helper.make_model(graph, opset_imports=[opset], ir_version=8)
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    out = tmp_path / "out.mlir"
+    ran = opt(tmp_path / "m.onnx", "-t", "linalg{weights=arguments}", "-o", out)
+    assert (ran.status, "the weights are in" in ran.err) == (0, True)
+    assert 'relay.params = "out.safetensors"' in out.read_text()
+    np.testing.assert_array_equal(TensorFile(tmp_path / "out.safetensors").array("w"), w)
 
 
 def test_weights_as_arguments(
@@ -130,7 +148,7 @@ def test_weights_that_do_not_fit(
     del weights["b"]
     write_tensors(tmp_path / "weights.safetensors", weights)
     ran = opt(source(TEXT), "-t", "linalg")
-    assert "there is no weight 'b' in" in ran.err
+    assert "weight 'b' is missing in" in ran.err
 
 
 def test_unknown_choice_of_weights(opt: Opt, source: Callable[[str], Path]):

@@ -307,7 +307,7 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--max-instructions", "few"],
-            "xrelay-run: error: argument --max-instructions: must be a number that is at least 0, "
+            "xrelay-run: error: argument --max-instructions: must be a non-negative integer, "
             "but is 'few' (see",
         ),
         (

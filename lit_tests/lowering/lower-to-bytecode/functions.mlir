@@ -194,7 +194,7 @@ func.func @calls_generic(%x: tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf3
 
 // -----
 
-// If one function names results, those for callers from outside tell theirs, with unique names; a
+// If one function names results, those for callers from outside record theirs, with unique names; a
 // tuple is on the device of its first tensor.
 //
 // CHECK: builtin.module attributes {bytecode.devices = [#cpu0, #cuda0]}

@@ -1,5 +1,5 @@
 """
-Write the schedule of a loop that transposes: see `transposition`.
+Tile a loop that transposes into squares: see `transposition`.
 
     for i, 16:  for j, 16:  %out[i .. i + 16, j .. j + 16] = transpose %in[j .. j + 16, i .. i + 16]
 """

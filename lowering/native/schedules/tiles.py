@@ -5,12 +5,15 @@ Sizes of tiles: the vectors and rows of sums that stay in registers.
 
 The other registers hold the vectors and the element that are multiplied. If the vectors that all
 rows of a tile read do not fit into the cache of the second level, tiles of one vector by more rows
-read half of them at a time.
+read half of them at a time. If each row has vectors of its own, as in panels of weights, a tile is
+as wide as a row where registers suffice.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from xdsl.ir.affine import AffineMap
 
 from .nests import Nest
 from .vectors import Vectors
@@ -46,7 +49,7 @@ class Tile:
     order: tuple[int, ...]
     """The parallel loops, outermost first."""
     block: int | None = None
-    """The columns of a block, which is outside of all loops; None if there is one."""
+    """The columns of a block, whose loop is outside of all others; None if one block is all."""
 
     def sizes(self, nest: Nest) -> list[int]:
         """Return the size of the tile along each parallel loop; 0 is all of it."""
@@ -72,14 +75,17 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
         width = _width(size, ALONE * lanes)
         return Tile(None, 1, width, False, _order(nest, None))
     is_strided = nest.stride(nest.parallel[row]) > 1
+    shares = _shares_vectors(nest, row)
+    if not shares and size <= sums * lanes and size.bit_count() == 1:
+        width = size  # such as a panel: it is read without gaps
     most = min(MOST_ROWS, max(1, sums // max(1, width // lanes)))
     rows = _rows(nest.sizes[row], most, is_strided)
-    if width > lanes and (nest.depth or 0) * width * nest.bits > 8 * LARGE:
+    if shares and width > lanes and (nest.depth or 0) * width * nest.bits > 8 * LARGE:
         more = _rows(nest.sizes[row], min(MOST_ROWS, sums), is_strided)
         if 4 * more >= 3 * min(MOST_ROWS, sums):  # as many sums, or nearly
             width, rows = lanes, more
     order, block = _order(nest, row), None
-    if nest.depth is not None and _is_shared(nest, row):
+    if nest.depth is not None and _shares_all_vectors(nest, row):
         columns = BLOCK * 8 // max(nest.bits * nest.depth, 1)
         block = _block(size, width, columns)
         if block is not None:
@@ -87,10 +93,19 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     return Tile(row, rows, width, is_strided and rows > 1, order, None if block == size else block)
 
 
-def _is_shared(nest: Nest, row: int) -> bool:
-    """Test whether no row has vectors of its own."""
-    shared = [map for map in nest.inputs if nest.moves(map, nest.parallel[-1])]
-    return not any(nest.moves(map, nest.parallel[row]) for map in shared)
+def _vectors(nest: Nest) -> list[AffineMap]:
+    """Return the maps of the operands that hold vectors."""
+    return [map for map in nest.inputs if nest.moves(map, nest.parallel[-1])]
+
+
+def _shares_vectors(nest: Nest, row: int) -> bool:
+    """Test whether all rows read the same vectors of some operand."""
+    return any(not nest.moves(map, nest.parallel[row]) for map in _vectors(nest))
+
+
+def _shares_all_vectors(nest: Nest, row: int) -> bool:
+    """Test whether all rows read the same vectors, whatever the operand."""
+    return not any(nest.moves(map, nest.parallel[row]) for map in _vectors(nest))
 
 
 def _block(size: int, width: int, most: int) -> int | None:
@@ -125,13 +140,9 @@ def _row_loop(nest: Nest) -> int | None:
     That is the last one that does not move in some operand that holds vectors; otherwise the last
     one of more than one turn.
     """
-    vector = nest.parallel[-1]
     loops = [i for i in range(len(nest.parallel) - 1) if nest.sizes[i] != 1]
-    shared = [map for map in nest.inputs if nest.moves(map, vector)]
-    for i in reversed(loops):
-        if any(not nest.moves(map, nest.parallel[i]) for map in shared):
-            return i
-    return loops[-1] if loops else None
+    sharing = [i for i in loops if _shares_vectors(nest, i)]
+    return next(reversed(sharing or loops), None)
 
 
 def _order(nest: Nest, row: int | None) -> tuple[int, ...]:
@@ -141,11 +152,8 @@ def _order(nest: Nest, row: int | None) -> tuple[int, ...]:
     First those that move in all operands (batches), then those of the operand whose vectors the
     rows share, so that it stays in the cache, then the others, and the rows last.
     """
-    vector = nest.parallel[-1]
     shared = [
-        map
-        for map in nest.inputs
-        if row is not None and nest.moves(map, vector) and not nest.moves(map, nest.parallel[row])
+        map for map in _vectors(nest) if row is not None and not nest.moves(map, nest.parallel[row])
     ]
 
     def place(i: int) -> int:

@@ -1,12 +1,12 @@
 """Errors name the node, the operator, the opset, and what is supported."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from onnx import ModelProto, NodeProto, TensorProto, helper
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 from onnx_models import Array, light_model_path
 from onnx_small import model_of, node, random_array
 from xdsl.context import Context
@@ -52,6 +52,40 @@ def test_an_error_about_the_file_has_its_place():
 def test_a_node_without_a_name_is_named_by_its_output():
     nameless = helper.make_node("Unfold", ["x"], ["out"])
     assert message_of(nameless, {"x": X}, outputs="out").startswith('node "out" (Unfold')
+
+
+def declared(dims: Sequence[int | str] | None, element: int = TensorProto.FLOAT) -> ValueInfoProto:
+    """The type of `h`."""
+    return helper.make_tensor_value_info("h", element, dims)
+
+
+@pytest.mark.parametrize(
+    ("h", "reader", "reason"),
+    [
+        (declared([2, 6]), node("Concat", "h h", axis=4), "axis must be in [-2, 2), but is 4"),
+        (declared(["n", 0]), node("Concat", "h h", axis=4), "axis must be in [-2, 2), but is 4"),
+        (declared([1, 6, 2, 2]), node("DepthToSpace", "h", blocksize=2), "6 channels do not"),
+        (declared([1, "c", 2, 2]), node("DepthToSpace", "h", blocksize=2), None),
+        (declared([2, 6]), node("Concat", "h h", axis=1), None),
+        (declared(None), node("Concat", "h h", axis=4), None),
+        (declared([2], TensorProto.STRING), node("Concat", "h h", axis=4), None),
+        (declared([2], TensorProto.INT64), node("Split", "x h", "y z"), None),
+    ],
+)
+def test_readers_of_a_refused_node_are_checked_with_its_declared_type(
+    h: ValueInfoProto, reader: NodeProto, reason: str | None
+):
+    """But a reader that needs its value, or a dim without a size, is not to blame."""
+    model = model_of([node("Unfold", "x", "h"), reader], {"x": X})
+    model.graph.value_info.append(h)
+    error = error_of(model)
+    notes = [note for note, _ in error.notes]
+    if reason is None:
+        assert (str(error)[:17], notes) == ('node "the_unfold"', [])
+    else:
+        assert str(error) == "the model cannot be converted, for 2 reasons"
+        assert reason in notes[1]
+        assert notes[2] == 'types assumed as the model declares them: "h"'
 
 
 REFUSED: list[tuple[NodeProto, int, str]] = [

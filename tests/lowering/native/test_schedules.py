@@ -12,6 +12,7 @@ from scheduled_kernels import Body, function_of, kernel_on, scheduled, scheduled
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
+from xdsl.ir.affine import AffineExpr, AffineMap
 
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.native.fusion import fuse_elementwise
@@ -20,7 +21,7 @@ from xrelay.lowering.native.machine import Machine
 from xrelay.lowering.native.preparation import prepare
 from xrelay.lowering.native.saved_stages import SavedStages
 from xrelay.lowering.native.schedules import choose
-from xrelay.lowering.native.schedules.nests import nest_of
+from xrelay.lowering.native.schedules.nests import PARALLEL, REDUCTION, Nest, nest_of
 from xrelay.lowering.native.schedules.tiles import tile_of, widths
 from xrelay.lowering.native.schedules.vectors import AVX, AVX512, SSE, Vectors
 from xrelay.lowering.native.settings import Settings
@@ -276,6 +277,17 @@ def test_tiles_of_deep_sums_are_narrow():
     tile = tile_of(nest, AVX512)
     assert tile is not None
     assert (tile.rows, tile.width) == (14, AVX512.lanes(32))
+
+
+@pytest.mark.parametrize("vectors", [AVX512, AVX, SSE], ids=["avx512", "avx", "sse"])
+def test_rows_with_vectors_of_their_own_are_whole(vectors: Vectors):
+    panel, column, k = map(AffineExpr.dimension, range(3))
+    maps = AffineMap(3, 0, (k,)), AffineMap(3, 0, (panel, k, column))
+    kinds = PARALLEL, PARALLEL, REDUCTION
+    tile = tile_of(Nest(kinds, (128, 32), (0, 1), maps, 32, 9216, False), vectors)
+    assert tile is not None
+    assert (tile.row, tile.width) == (0, 32)
+    assert tile.rows * tile.width // vectors.lanes(32) <= vectors.count - 4
 
 
 def test_rests_of_rows_are_powers_of_two():
