@@ -176,7 +176,7 @@ def _of_any(annotations: Sequence[object]) -> Decode:
 
 
 class Work(Enum):
-    """What a kernel of an operator does, whatever its operands and attributes."""
+    """The work of an operator's kernel, whatever its operands and attributes."""
 
     LINEAR = auto()
     """
