@@ -60,8 +60,6 @@ from ..dialects.interfaces import CallsFunction, DestinationPassing
 from ..dialects.walking import walk
 from .analysis.aliases import (
     captured_values,
-    facts_of,
-    is_choice,
     returned_by_functions,
 )
 from .analysis.call_graph import CallGraph
@@ -73,6 +71,7 @@ from .analysis.lending import (
     is_entry,
     users_by_name,
 )
+from .analysis.op_facts import facts_of, is_choice
 from .analysis.sizes import Sizes
 from .analysis.workspaces import Origin
 from .support.diagnostics import PassError
