@@ -8,7 +8,7 @@ Type rules of ops, from the rules over sizes in `xrelay.operators`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
@@ -72,12 +72,27 @@ def _type_of(tensor: Tensor) -> TensorType:
     return tensor_type(_TYPES[tensor.element], dims)
 
 
+_BY_IDENTITY: list[dict[Any, Any]] = []
+"""The caches by the identity of attributes. They hold the attributes, so that ids stay theirs."""
+
+
+def forget_attributes() -> None:
+    """
+    Forget what is known of attributes by their identity, as they may have changed in place.
+
+    Before each pass and each verification; during them, attributes do not change.
+    """
+    for known in _BY_IDENTITY:
+        known.clear()
+
+
 _Value = TypeVar("_Value")
 
 
 def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
     """`compute` with a cache by object identity: hashing a type would cost more."""
-    known: dict[int, tuple[Attribute, _Value]] = {}  # the attribute, so that its id stays its own
+    known: dict[int, tuple[Attribute, _Value]] = {}
+    _BY_IDENTITY.append(known)
 
     def look_up(attr: Attribute) -> _Value:
         found = known.get(id(attr))
@@ -189,11 +204,8 @@ def result_types(
 
 
 _RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
-"""
-Results by rule, operand types and properties, all by identity: equal layers share theirs.
-
-A value keeps the objects whose ids are in its key alive.
-"""
+"""Results by rule, operand types and properties, all by identity: equal layers share theirs."""
+_BY_IDENTITY.append(_RESULTS)
 
 
 def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:
