@@ -8,7 +8,7 @@ Type rules of ops, from the rules over sizes in `xrelay.operators`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, TypeVar, cast
+from typing import cast
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
@@ -42,6 +42,7 @@ from .attributes import ELEMENT_TYPES, plain_value
 from .contents import repeated
 from .dense import Dense, numbers
 from .device import tensor_type
+from .identity import by_identity, new_cache
 from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
@@ -72,40 +73,7 @@ def _type_of(tensor: Tensor) -> TensorType:
     return tensor_type(_TYPES[tensor.element], dims)
 
 
-_BY_IDENTITY: list[dict[Any, Any]] = []
-"""The caches by the identity of attributes. They hold the attributes, so that ids stay theirs."""
-
-
-def forget_attributes() -> None:
-    """
-    Forget what is known of attributes by their identity, as they may have changed in place.
-
-    Before each pass and each verification; during them, attributes do not change.
-    """
-    for known in _BY_IDENTITY:
-        known.clear()
-
-
-_Value = TypeVar("_Value")
-
-
-def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
-    """`compute` with a cache by object identity: hashing a type would cost more."""
-    known: dict[int, tuple[Attribute, _Value]] = {}
-    _BY_IDENTITY.append(known)
-
-    def look_up(attr: Attribute) -> _Value:
-        found = known.get(id(attr))
-        if found is None:
-            if len(known) >= 4096:
-                known.clear()
-            found = known[id(attr)] = attr, compute(attr)
-        return found[1]
-
-    return look_up
-
-
-@_by_identity
+@by_identity
 def operand_of(type: Attribute) -> Tensor | str:
     """The operand of a rule that a value of `type` is; a type in words if it is not a tensor."""
     tensor = as_tensor(type)
@@ -115,7 +83,7 @@ def operand_of(type: Attribute) -> Tensor | str:
     return Tensor(element_of(tensor.element_type), dims)
 
 
-@_by_identity
+@by_identity
 def _attribute(attr: Attribute) -> object:
     value = plain_value(attr)
     if value is not None:
@@ -203,9 +171,8 @@ def result_types(
         raise VerifyException(str(error)) from error
 
 
-_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
+_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = new_cache()
 """Results by rule, operand types and properties, all by identity: equal layers share theirs."""
-_BY_IDENTITY.append(_RESULTS)
 
 
 def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:

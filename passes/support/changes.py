@@ -15,7 +15,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ...dialects.type_rules import forget_attributes
+from ...dialects.identity import forget_attributes
 
 
 @dataclass(frozen=True)

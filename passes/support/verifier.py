@@ -34,7 +34,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.errors import OpVerifyException
-from ...dialects.type_rules import forget_attributes
+from ...dialects.identity import forget_attributes
 from ...dialects.xdsl_internals import operands_of, successors_of
 from ..analysis.dominance import dominated_by
 from .diagnostics import PassError
