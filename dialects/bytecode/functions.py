@@ -193,9 +193,9 @@ class FuncOp(Definition):
                         f"but @{self.sym_name.data} has {size} instructions"
                     )
             for register in (*op.reads, *op.writes):
-                if register.data >= count:
+                if register >= count:
                     raise VerifyException(
-                        f"{op.name} uses register r{register.data}, "
+                        f"{op.name} uses register r{register}, "
                         f"but @{self.sym_name.data} has {count} registers"
                     )
 

@@ -17,7 +17,7 @@ walk is linear in ops, and in the deaths that it finds. `memory.kill` is not a u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -178,6 +178,19 @@ class _Scan:
 def deaths(classes: AliasClasses) -> Deaths:
     """Find where the bytes of each class die that `ends_here`."""
     return _Scan(classes).run()
+
+
+def names_alive_after_kills(classes: AliasClasses) -> Mapping[Operation, Sequence[SSAValue]]:
+    """Return, for each kill, the names of the bytes that are used after it, if there are any."""
+    used: set[int] = set()
+    """The classes that are used below."""
+    for row in reversed(classes.body.rows):
+        found = [classes.class_of[number] for number in row.uses]
+        if not row.facts.frees:
+            used.update(found)
+        elif not used.isdisjoint(found):
+            return deaths(classes).alive
+    return {}  # nothing is used after a kill, on any path
 
 
 class Interval(NamedTuple):
