@@ -21,7 +21,7 @@ Each function and each closure is a body of its own. Linear in ops.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -347,44 +347,69 @@ def returned_by(classes: AliasClasses) -> Returned:
     return Returned(frozenset(params), len(found) < len(values), frozenset(holds), frozenset(keeps))
 
 
-def returned_by_functions(
-    functions: Mapping[str, func.FuncOp], captured: Mapping[Operation, Sequence[SSAValue]]
-) -> dict[str, Returned]:
-    """
-    Compute what the results of each function that is called may alias.
+@dataclass(eq=False)
+class Functions:
+    """The functions of a module that have a body, and what one walk finds in them."""
 
-    Callees come first. In a recursion the assumption that nothing is returned is corrected until
-    it holds.
-    """
-    calls = {name: list(dict.fromkeys(callees(op))) for name, op in functions.items()}
-    called = {callee for found in calls.values() for callee in found if callee in functions}
-    callers: dict[str, list[str]] = {}
-    for name, found in calls.items():
-        for callee in found:
-            callers.setdefault(callee, []).append(name)
-    returned = {name: Returned(frozenset(), shared=False) for name in called}
-    pending = deque(name for name in callees_first(calls) if name in called)
-    queued = set(pending)
-    while pending:
-        name = pending.popleft()
-        queued.discard(name)
-        block = only_block(functions[name])
-        found = returned_by(alias_classes(block, captured, returned, separate=False))
-        if found == returned[name]:
-            continue
-        returned[name] = found
-        for caller in callers.get(name, ()):
-            if caller in called and caller not in queued:
-                queued.add(caller)
-                pending.append(caller)
-    return returned
+    named: Mapping[str, func.FuncOp]
+    calls: Mapping[str, Sequence[str]]
+    """The functions that each calls."""
+    closures: Mapping[str, Sequence[Operation]]
+    """The ops in each that hold code."""
+    captured: Mapping[Operation, Sequence[SSAValue]]
+    """The values that the code in each op uses from outside, in order of first use."""
 
+    @staticmethod
+    def of(module: ModuleOp) -> Functions:
+        """Return the functions of `module`."""
+        named = {
+            op.sym_name.data: op
+            for op in module.ops
+            if isinstance(op, func.FuncOp) and op.body.blocks
+        }
+        calls: dict[str, Sequence[str]] = {}
+        closures: dict[str, Sequence[Operation]] = {}
+        for name, function in named.items():
+            called: dict[str, None] = {}
+            holders: list[Operation] = []
+            for op in walk(function.body):
+                if (found := facts_of(op).calls) is not None:
+                    called[found.callee(op)] = None
+                if op.regions and holds_code(op):
+                    holders.append(op)
+            calls[name], closures[name] = list(called), holders
+        captured = values_from_above(module, holds_code) if any(closures.values()) else {}
+        return Functions(named, calls, closures, captured)
 
-def callees(function: Operation) -> Iterator[str]:
-    """Yield the names of the functions that `function` calls."""
-    for op in walk(function):
-        if (calls := facts_of(op).calls) is not None:
-            yield calls.callee(op)
+    def returned(self) -> dict[str, Returned]:
+        """
+        Compute what the results of each function that is called may alias.
+
+        Callees come first. In a recursion the assumption that nothing is returned is corrected
+        until it holds.
+        """
+        called = {callee for found in self.calls.values() for callee in found}
+        called &= self.named.keys()
+        callers: dict[str, list[str]] = {}
+        for name, found in self.calls.items():
+            for callee in found:
+                callers.setdefault(callee, []).append(name)
+        returned = {name: Returned(frozenset(), shared=False) for name in called}
+        pending = deque(name for name in callees_first(self.calls) if name in called)
+        queued = set(pending)
+        while pending:
+            name = pending.popleft()
+            queued.discard(name)
+            block = only_block(self.named[name])
+            found = returned_by(alias_classes(block, self.captured, returned, separate=False))
+            if found == returned[name]:
+                continue
+            returned[name] = found
+            for caller in callers.get(name, ()):
+                if caller in called and caller not in queued:
+                    queued.add(caller)
+                    pending.append(caller)
+        return returned
 
 
 def callees_first(calls: Mapping[str, Sequence[str]]) -> list[str]:
@@ -404,32 +429,19 @@ def callees_first(calls: Mapping[str, Sequence[str]]) -> list[str]:
     return list(order)
 
 
-def captured_values(module: ModuleOp) -> Mapping[Operation, Sequence[SSAValue]]:
-    """Return the values that the code in each op uses from outside, in order of first use."""
-    if not any(holds_code(op) and type(op) is not func.FuncOp for op in walk(module.body)):
-        return {}  # functions are isolated
-    return values_from_above(module, holds_code)
-
-
 def bodies_of(module: ModuleOp, separate: bool = True) -> list[AliasClasses]:
     """
     Return the alias classes of each function with a body and each closure, in program order.
 
     Without `separate`, bytes stay in one class when a branch hands them over to its result.
     """
-    functions = {
-        op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and op.body.blocks
-    }
-    captured = captured_values(module)
-    returned = returned_by_functions(functions, captured)
+    functions = Functions.of(module)
+    returned = functions.returned()
     found: list[AliasClasses] = []
-    for function in functions.values():
-        for op in walk(function):
-            if op is function:
-                block = only_block(op)
-            elif holds_code(op) and facts_of(op).aliasing is not None:
-                block = op.regions[0].block
-            else:
-                continue
-            found.append(alias_classes(block, captured, returned, separate))
+    for name, function in functions.named.items():
+        blocks = [only_block(function)]
+        for op in functions.closures[name]:
+            if facts_of(op).aliasing is not None:
+                blocks.append(op.regions[0].block)
+        found += (alias_classes(b, functions.captured, returned, separate) for b in blocks)
     return found
