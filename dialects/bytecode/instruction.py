@@ -23,7 +23,6 @@ from ...runtime.instruction_table import (
     pieces_of,
 )
 from ...runtime.instructions import Kind
-from ..interfaces import reads_contents
 from .fields import (
     RegisterAttr,
     Resolve,
@@ -66,7 +65,6 @@ class Instruction(IRDLOperation):
                 print_field(self.properties[field.name], field.kind, printer)
         printer.print_op_attributes(self.attributes)
 
-    @reads_contents()
     def verify_(self) -> None:
         if self.INSTRUCTION.faults is vm.Instruction.faults:
             return

@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dense import Dense
 from ..device import VirtualDeviceAttr, device_of, parse_device, with_device
-from ..interfaces import Rematerializable, reads_contents
+from ..interfaces import Rematerializable
 from ..tensors import as_tensor, is_static, tensor_size
 from .incomplete import AnyTensor
 
@@ -76,7 +76,6 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
     def fold(self) -> Sequence[SSAValue | Attribute]:
         return (self.value,)
 
-    @reads_contents()
     def verify_(self) -> None:
         if with_device(self.result.type, None) != self.value.type:
             raise VerifyException(
@@ -118,7 +117,6 @@ class ParamOp(IRDLOperation):
         name = StringAttr(param) if isinstance(param, str) else param
         super().__init__(properties={"param": name}, result_types=[type])
 
-    @reads_contents()
     def verify_(self) -> None:
         type = as_tensor(self.result.type)
         if type is None or not is_static(type):
