@@ -8,7 +8,7 @@ Type rules of ops, from the rules over sizes in `xrelay.operators`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
@@ -74,10 +74,21 @@ def _type_of(tensor: Tensor) -> TensorType:
 
 _Value = TypeVar("_Value")
 
+_KNOWN: list[dict[Any, Any]] = []
+"""What is known of attributes by their identity."""
+
+
+def forget_attributes() -> None:
+    """Forget all that is known of attributes, which may have changed in place since."""
+    for known in _KNOWN:
+        known.clear()
+    _type_of.cache_clear()
+
 
 def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
     """`compute` with a cache by object identity: hashing a type would cost more."""
     known: dict[int, tuple[Attribute, _Value]] = {}  # the attribute, so that its id stays its own
+    _KNOWN.append(known)
 
     def look_up(attr: Attribute) -> _Value:
         found = known.get(id(attr))
@@ -194,6 +205,7 @@ Results by rule, operand types and properties, all by identity: equal layers sha
 
 A value keeps the objects whose ids are in its key alive.
 """
+_KNOWN.append(_RESULTS)
 
 
 def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:

@@ -7,6 +7,7 @@ public names, and functions that replace methods of xDSL while a command runs.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from inspect import getclosurevars
 from typing import Any, NamedTuple
 
@@ -87,6 +88,7 @@ class Verification(NamedTuple):
     """The method that the class had before: written in it, or inherited."""
 
 
+@cache
 def verification_of(verify: Callable[[Any], object]) -> Verification | None:
     """Return what the method `verify` of an op class does; None unless xDSL generated it."""
     if verify.__module__ != OpDef.__module__ or verify.__qualname__ != _GENERATED:

@@ -182,22 +182,26 @@ class FuncOp(Definition):
             raise VerifyException(
                 f"{len(self.param_names)} parameters do not fit in {count} registers"
             )
-        size = len(self.body.block.ops)
-        for i, op in enumerate(self.body.block.ops):
+        self._verify_instructions(count)
+
+    def _verify_instructions(self, count: int) -> None:
+        """Check the jumps of the instructions, and that they use fewer than `count` registers."""
+        ops = list(self.body.block.ops)
+        for i, op in enumerate(ops):
             if not isinstance(op, Instruction):
                 continue
             for offset in op.jumps:
-                if not 0 <= i + offset < size:
+                if not 0 <= i + offset < len(ops):
                     raise VerifyException(
                         f"{op.name} jumps from instruction {i} to {i + offset}, "
-                        f"but @{self.sym_name.data} has {size} instructions"
+                        f"but @{self.sym_name.data} has {len(ops)} instructions"
                     )
-            for register in (*op.reads, *op.writes):
-                if register.data >= count:
-                    raise VerifyException(
-                        f"{op.name} uses register r{register.data}, "
-                        f"but @{self.sym_name.data} has {count} registers"
-                    )
+            if op.uses_register_from(count):
+                found = next(r for r in (*op.reads, *op.writes) if r.data >= count)
+                raise VerifyException(
+                    f"{op.name} uses register r{found.data}, "
+                    f"but @{self.sym_name.data} has {count} registers"
+                )
 
     def _verify_results(self) -> None:
         names = list(self.output_names or ())

@@ -84,7 +84,22 @@ class Instruction(IRDLOperation):
     @property
     def jumps(self) -> tuple[int, ...]:
         """The offsets by which the instruction may jump."""
+        names = fields_of_kinds(self.INSTRUCTION, JUMP_KINDS)
+        if not names:
+            return ()
         return tuple(cast("IntegerAttr[I64]", v).value.data for v in self._of(JUMP_KINDS))
+
+    def uses_register_from(self, number: int) -> bool:
+        """Test whether the instruction reads or writes register `number` or a later one."""
+        for value in self.properties.values():
+            if type(value) is RegisterAttr:
+                if value.data >= number:
+                    return True
+            elif type(value) is ArrayAttr:
+                for item in value.data:
+                    if type(item) is RegisterAttr and item.data >= number:
+                        return True
+        return False
 
     def set_jumps(self, offsets: Sequence[int]) -> None:
         """Replace the offsets that `jumps` returns."""

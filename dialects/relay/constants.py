@@ -16,7 +16,13 @@ from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..dense import Dense
-from ..device import VirtualDeviceAttr, device_of, parse_device, with_device
+from ..device import (
+    VirtualDeviceAttr,
+    device_of,
+    equal_but_for_devices,
+    parse_device,
+    with_device,
+)
 from ..interfaces import Rematerializable
 from ..tensors import as_tensor, is_static, tensor_size
 from .incomplete import AnyTensor
@@ -77,10 +83,9 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
         return (self.value,)
 
     def verify_(self) -> None:
-        if with_device(self.result.type, None) != self.value.type:
-            raise VerifyException(
-                f"the constant is {self.value.type}, but is declared as {self.result.type}"
-            )
+        declared, given = self.result.type, self.value.type
+        if with_device(given, None) is not given or not equal_but_for_devices(declared, given):
+            raise VerifyException(f"the constant is {given}, but is declared as {declared}")
 
 
 class MaterializeConstant(ConstantMaterializationInterface):

@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     ArrayOfConstraint,
     DenseArrayBase,
+    IntegerType,
     StringAttr,
     SymbolNameConstraint,
     i32,
@@ -238,10 +239,10 @@ def _unpacked(data: bytes) -> Sequence[int]:
 
 def _integers(attribute: Attribute) -> Sequence[int]:
     """Return the sizes that an array of i32 has; () for another attribute."""
-    if not isinstance(attribute, DenseArrayBase):
+    array = cast("DenseArrayBase[IntegerType]", attribute)
+    if not isinstance(attribute, DenseArrayBase) or array.elt_type != i32:
         return ()
-    array = cast("DenseArrayBase[Attribute]", attribute)
-    return _unpacked(array.data.data) if array.elt_type == i32 else ()
+    return _unpacked(array.data.data)
 
 
 def _test_of_each(constraint: RangeConstraint) -> Test:

@@ -18,6 +18,7 @@ from typing_extensions import override
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    FunctionType,
     IntAttr,
     IntegerAttr,
     ModuleOp,
@@ -28,6 +29,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Data, Operation
 from xdsl.irdl import (
     IRDLOperation,
@@ -44,7 +46,7 @@ from xrelay.dialects.device import CPU, VirtualDeviceAttr, with_device
 from xrelay.dialects.walking import walk
 from xrelay.dialects.xdsl_internals import set_type
 from xrelay.passes.support.diagnostics import PassError
-from xrelay.passes.support.valid_ops import ValidOps, repeated_checks
+from xrelay.passes.support.valid_ops import OpChecks, ValidOps, repeated_checks
 from xrelay.passes.support.verifier import verify
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.process import settings
@@ -74,11 +76,12 @@ TYPES = (i32, TensorType(f32, [3, 5]), TensorType(f32, [3, 5], CUDA), TensorType
 
 
 class NoMemory(ValidOps):
-    """Remembers nothing: all checks run on every op, as without this class."""
+    """Remembers nothing: all checks run on every op, and those of definitions are xDSL's."""
 
     @override
-    def _key(self, op: Operation, number: int) -> None:
-        return None
+    def _checks_of(self, kind: type[Operation]) -> OpChecks:
+        checks = super()._checks_of(kind)
+        return checks._replace(definition=None, repeated=None, reads_symbols=False)
 
 
 def error(module: ModuleOp, valid: ValidOps) -> str | None:
@@ -347,3 +350,28 @@ def test_equal_numbers_of_other_types_are_told_apart():
         )
         verify(ModuleOp([op]), valid)
     assert ran == ["contents", "place"] * len(numbers)
+
+
+def test_a_type_that_changed_in_place_is_inferred_from_again():
+    text = """
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %y = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+      func.return %y : tensor<4xf32>
+    }
+    """
+    with settings():
+        module = LocatingParser(context(), text, "program.mlir", 0).parse_module()
+        (function,) = module.ops
+        assert isinstance(function, FuncOp)
+        relu = function.body.block.first_op
+        assert relu is not None
+        set_type(relu.results[0], deepcopy(relu.results[0].type))
+        given = deepcopy(function.body.block.args[0].type)
+        set_type(function.body.block.args[0], given)
+        function.function_type = FunctionType.from_lists([given], relu.result_types)
+        valid = ValidOps()
+        assert error(module, valid) is None
+        scramble(cast("TensorType[Attribute]", given).shape.data[0])
+        wanted = "the result of relay.nn.relu is tensor<-7xf32>"
+        assert wanted in str(error(module, valid))
+        assert wanted in str(error(module, ValidOps()))
