@@ -8,7 +8,7 @@ Type rules of ops, from the rules over sizes in `xrelay.operators`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, TypeVar, cast
+from typing import cast
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
@@ -42,6 +42,7 @@ from .attributes import ELEMENT_TYPES, plain_value
 from .contents import repeated
 from .dense import Dense, numbers
 from .device import tensor_type
+from .identity import by_identity, on_forgetting
 from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
@@ -72,36 +73,10 @@ def _type_of(tensor: Tensor) -> TensorType:
     return tensor_type(_TYPES[tensor.element], dims)
 
 
-_Value = TypeVar("_Value")
-
-_KNOWN: list[dict[Any, Any]] = []
-"""What is known of attributes by their identity."""
+on_forgetting(_type_of.cache_clear)
 
 
-def forget_attributes() -> None:
-    """Forget all that is known of attributes, which may have changed in place since."""
-    for known in _KNOWN:
-        known.clear()
-    _type_of.cache_clear()
-
-
-def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
-    """`compute` with a cache by object identity: hashing a type would cost more."""
-    known: dict[int, tuple[Attribute, _Value]] = {}  # the attribute, so that its id stays its own
-    _KNOWN.append(known)
-
-    def look_up(attr: Attribute) -> _Value:
-        found = known.get(id(attr))
-        if found is None:
-            if len(known) >= 4096:
-                known.clear()
-            found = known[id(attr)] = attr, compute(attr)
-        return found[1]
-
-    return look_up
-
-
-@_by_identity
+@by_identity
 def operand_of(type: Attribute) -> Tensor | str:
     """The operand of a rule that a value of `type` is; a type in words if it is not a tensor."""
     tensor = as_tensor(type)
@@ -111,7 +86,7 @@ def operand_of(type: Attribute) -> Tensor | str:
     return Tensor(element_of(tensor.element_type), dims)
 
 
-@_by_identity
+@by_identity
 def _attribute(attr: Attribute) -> object:
     value = plain_value(attr)
     if value is not None:
@@ -205,7 +180,7 @@ Results by rule, operand types and properties, all by identity: equal layers sha
 
 A value keeps the objects whose ids are in its key alive.
 """
-_KNOWN.append(_RESULTS)
+on_forgetting(_RESULTS.clear)
 
 
 def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:

@@ -5,7 +5,7 @@ xDSL's `walk` nests one generator per level, so that each op costs its depth: a 
 regions takes n² steps.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -23,20 +23,41 @@ def walk(
     Each op comes before those in its regions, or after them with `region_first`; `reverse` visits
     regions, blocks and ops from their ends. The regions of an op that `enters` rejects are skipped.
     """
-    pending: list[tuple[Iterator[Operation], Operation | None]] = [(_ops(root, reverse), None)]
-    while pending:
-        ops, holder = pending[-1]
-        for op in ops:
+    entered: list[tuple[Operation, Operation | None, Block | None, Iterator[Region]]] = []
+    """The ops whose regions are being walked, and where to go on after each of them."""
+    op: Operation | None = None
+    block: Block | None = None  # after that of `op`
+    regions: Iterator[Region] = iter(())  # after that of `block`
+    match root:
+        case Operation():
+            op = root
+        case Block():
+            op = root.last_op if reverse else root.first_op
+        case Region():
+            regions = iter((root,))
+    while True:
+        while op is not None:
+            after = None if op is root else op.prev_op if reverse else op.next_op
             if op.regions and (enters is None or enters(op)):
                 if not region_first:
                     yield op
-                pending.append((_inner_ops(op.regions, reverse), op))
-                break
-            yield op
-        else:
-            pending.pop()
-            if holder is not None and region_first:
+                entered.append((op, after, block, regions))
+                after, block = None, None
+                regions = reversed(op.regions) if reverse else iter(op.regions)
+            else:
+                yield op
+            op = after
+        if block is not None:
+            op = block.last_op if reverse else block.first_op
+            block = block.prev_block if reverse else block.next_block
+        elif (region := next(regions, None)) is not None:
+            block = region.last_block if reverse else region.first_block
+        elif entered:
+            holder, op, block, regions = entered.pop()
+            if region_first:
                 yield holder
+        else:
+            return
 
 
 def values_from_above(
@@ -73,20 +94,3 @@ def values_from_above(
             depths.update((argument, len(around)) for argument in block.args)
             pending.extend(reversed(block.ops))
     return {op: list(values) for op, values in found.items()}
-
-
-def _ops(root: Operation | Region | Block, reverse: bool) -> Iterator[Operation]:
-    match root:
-        case Operation():
-            return iter((root,))
-        case Region():
-            return _inner_ops((root,), reverse)
-        case Block():
-            return iter(reversed(root.ops) if reverse else root.ops)
-
-
-def _inner_ops(regions: Sequence[Region], reverse: bool) -> Iterator[Operation]:
-    """The ops directly in `regions`."""
-    for region in reversed(regions) if reverse else regions:
-        for block in reversed(region.blocks) if reverse else region.blocks:
-            yield from reversed(block.ops) if reverse else block.ops

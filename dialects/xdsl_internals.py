@@ -6,10 +6,10 @@ public names, and functions that replace methods of xDSL while a command runs.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from inspect import getclosurevars
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -18,7 +18,6 @@ from xdsl.ir import Attribute, Block, BlockArgument, Dialect, Operation, Region,
 from xdsl.irdl import IRDLOperation, OpDef
 from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective, PrintingState
 from xdsl.parser import Parser, ParserState
-from xdsl.pattern_rewriter import PatternRewriteWalker
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.lexer import Input, Position, Span, Token
@@ -100,21 +99,15 @@ def verification_of(verify: Callable[[Any], object]) -> Verification | None:
 _GENERATED = "get_accessors_from_op_def.<locals>.verify_"
 
 
-class OfferingWalker(PatternRewriteWalker):
-    """
-    A walker that visits the ops that `offered` returns.
+def expected_classes(match: Callable[..., None]) -> tuple[type[Operation], ...] | None:
+    """Return the op classes that a method decorated by `op_type_rewrite_pattern` expects."""
+    if match.__qualname__ != _DECORATED:
+        return None
+    expected = getclosurevars(match).nonlocals["expected_type"]
+    return get_args(expected) or (expected,)
 
-    xDSL's visits all ops, and finds them by `walk`, whose cost per op is the op's depth.
-    """
 
-    def offered(self, root: Operation | Region | Block) -> Iterable[Operation]:
-        """Return the ops to visit; the last is visited first."""
-        raise NotImplementedError
-
-    @override
-    def _populate_worklist(self, op: Operation | Region | Block) -> None:
-        for offered in self.offered(op):
-            self._worklist.push(offered)
+_DECORATED = "op_type_rewrite_pattern.<locals>.impl"
 
 
 # ------------------------------------------------------------------------ parsing

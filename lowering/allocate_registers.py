@@ -29,17 +29,17 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import bytecode
-from ..dialects.bytecode.fields import RegisterAttr
+from ..dialects.bytecode.instruction import Renaming
+from ..dialects.memory.operands import i64_attribute
 from ..passes.support.rewriting import apply_patterns
-from .bytecode_builder import integer
-from .live_ranges import Slot, live_ranges, numbers, slots_of
+from .live_ranges import Slot, live_ranges, slots_of
 from .register_assignment import Assignment, assign_registers
 
 
 def moves_in(slots: Sequence[Slot], unsafe: set[int]) -> Iterator[tuple[int, int]]:
     """Yield the registers of each move from one that certainly has a value."""
     for slot in slots:
-        if isinstance(slot.op, bytecode.MoveOp) and slot.reads[0] not in unsafe:
+        if type(slot.op) is bytecode.MoveOp and slot.reads[0] not in unsafe:
             yield slot.writes[0], slot.reads[0]
 
 
@@ -60,7 +60,7 @@ class Allocation:
 
     def is_needless(self, slot: Slot) -> bool:
         """Test whether `slot` moves a value to the register in which it is."""
-        if not isinstance(slot.op, bytecode.MoveOp) or slot.reads[0] in self.unsafe:
+        if type(slot.op) is not bytecode.MoveOp or slot.reads[0] in self.unsafe:
             return False
         new = self.assignment.register
         return new[slot.reads[0]] == new[slot.writes[0]]
@@ -71,8 +71,7 @@ class Allocation:
         written = {new[register] for register in slot.writes}
         return [
             kill
-            for kill in slot.kills
-            for register in numbers(kill.writes)
+            for register, kill in slot.kills
             if register in slot.writes or new[register] not in written
         ]
 
@@ -84,11 +83,11 @@ class Allocation:
         for number in reversed(range(len(self.slots))):
             slot = self.slots[number]
             kept = [] if slot.op is None or self.is_needless(slot) else [slot.op]
-            if isinstance(slot.op, bytecode.GotoOp):
+            if type(slot.op) is bytecode.GotoOp:
                 (target,) = slot.targets
                 if number < target and following[number + 1] == following[target] < len(self.slots):
                     kept = []
-            code.append([*kept, *self.kills_after(slot)])
+            code.append([*kept, *self.kills_after(slot)] if slot.kills else kept)
             following[number] = number if code[-1] else following[number + 1]
         code.reverse()
         return code
@@ -96,16 +95,15 @@ class Allocation:
     def write(self) -> list[bytecode.Instruction]:
         """Give the remaining instructions their registers and jump offsets; return them."""
         kept = self.code()
-        new = [RegisterAttr(number) for number in range(self.assignment.count)]
-        names = {RegisterAttr(old): new[number] for old, number in self.assignment.register.items()}
+        renaming = Renaming(self.assignment.register)
         position, starts = 0, list[int]()
         for ops in kept:
             starts.append(position)
             position += len(ops)
         for slot, ops, start in zip(self.slots, kept, starts, strict=True):
             for op in ops:
-                op.rename(names)
-            if slot.op is not None and ops and ops[0] is slot.op:
+                op.rename(renaming)
+            if slot.op is not None and slot.targets and ops and ops[0] is slot.op:
                 slot.op.set_jumps([starts[target] - start for target in slot.targets])
         return [op for ops in kept for op in ops]
 
@@ -117,7 +115,7 @@ def allocated(
     while True:
         allocation = Allocation.of(code, parameters)
         code = allocation.write()
-        kept = sum(not isinstance(op, bytecode.KillRegisterOp) for op in code)
+        kept = sum(type(op) is not bytecode.KillRegisterOp for op in code)
         if kept == sum(slot.op is not None for slot in allocation.slots):
             return code, allocation.assignment.count
         # without a move or a jump, kills may move up further
@@ -134,7 +132,7 @@ class AllocateRegisters(RewritePattern):
         for inner in before:
             inner.detach()
         block.add_ops(code)
-        op.register_count = integer(count)
+        op.register_count = i64_attribute(count)
         rewriter.notify_op_modified(op)
 
 

@@ -19,12 +19,13 @@ a kill is live after that kill; both are `unsafe`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from xdsl.ir import Operation
+
 from ..dialects import bytecode
-from ..dialects.bytecode.fields import RegisterAttr
 
 ENTRY = -1
 """The position at which parameters are written."""
@@ -32,13 +33,10 @@ ENTRY = -1
 Range: TypeAlias = tuple[int, int]
 """Positions from the first up to the second, exclusive."""
 
-ENDS = (bytecode.RetOp, bytecode.GotoOp, bytecode.IfOp, bytecode.FatalOp)
+ENDS: frozenset[type[Operation]] = frozenset(
+    {bytecode.RetOp, bytecode.GotoOp, bytecode.IfOp, bytecode.FatalOp}
+)
 """The instructions that the next one follows only if they jump to it."""
-
-
-def numbers(registers: Sequence[RegisterAttr]) -> tuple[int, ...]:
-    """Return the numbers of registers."""
-    return tuple(register.data for register in registers)
 
 
 @dataclass(eq=False, slots=True)
@@ -47,18 +45,23 @@ class Slot:
 
     op: bytecode.Instruction | None = None
     """None at the start of a block, and for a kill of what is already killed."""
-    reads: tuple[int, ...] = ()
-    writes: tuple[int, ...] = ()
-    kills: list[bytecode.Instruction] = field(default_factory=list[bytecode.Instruction])
+    reads: Sequence[int] = ()
+    writes: Sequence[int] = ()
+    kills: list[tuple[int, bytecode.Instruction]] = field(
+        default_factory=list[tuple[int, bytecode.Instruction]]
+    )
+    """Each with its register."""
     targets: tuple[int, ...] = ()
     """The slots to which it may jump, which are starts of blocks."""
 
     @property
     def ends_block(self) -> bool:
-        return isinstance(self.op, ENDS)
+        return type(self.op) in ENDS
 
 
-def _reached(code: Sequence[bytecode.Instruction]) -> list[bool]:
+def _reached(
+    code: Sequence[bytecode.Instruction], jumps: Mapping[int, Sequence[int]]
+) -> list[bool]:
     """Test for each instruction whether a path from the first one leads to it."""
     reached = [False] * len(code)
     rest = [0]
@@ -66,8 +69,8 @@ def _reached(code: Sequence[bytecode.Instruction]) -> list[bool]:
         at = rest.pop()
         while at < len(code) and not reached[at]:
             reached[at] = True
-            rest += (at + offset for offset in code[at].jumps)
-            if isinstance(code[at], ENDS):
+            rest += jumps.get(at, ())
+            if type(code[at]) in ENDS:
                 break
             at += 1
     return reached
@@ -79,12 +82,13 @@ _KILLED = -1
 
 def slots_of(code: Sequence[bytecode.Instruction]) -> list[Slot]:
     """Return the slots of a function; instructions that are never reached have none."""
-    reached = _reached(code)
-    starts = {at + by for at, op in enumerate(code) if reached[at] for by in op.jumps}
+    jumps = {at: [at + by for by in op.jumps] for at, op in enumerate(code) if op.JUMPS}
+    reached = _reached(code, jumps)
+    starts = {to for at, targets in jumps.items() if reached[at] for to in targets}
     slots = [Slot()]
     start_of: dict[int, int] = {}
     """The slots of the instructions in `starts`."""
-    jumps: list[tuple[Slot, int]] = []
+    jumping: list[tuple[Slot, int]] = []
     start, accesses = 0, dict[int, int]()
     """The first slot of the current block, and the last one that accesses each register."""
     for at, op in enumerate(code):
@@ -94,23 +98,22 @@ def slots_of(code: Sequence[bytecode.Instruction]) -> list[Slot]:
             start, accesses = len(slots), {}
             start_of[at] = start
             slots.append(Slot())
-        if isinstance(op, bytecode.KillRegisterOp):
-            (register,) = numbers(op.writes)
+        if type(op) is bytecode.KillRegisterOp:
+            (register,) = op.writes
             last = accesses.get(register, start)
             if last == _KILLED:
                 slots.append(Slot())
-            slots[last].kills.append(op)
+            slots[last].kills.append((register, op))
             accesses[register] = _KILLED
             continue
-        reads, writes = numbers(op.reads), numbers(op.writes)
-        for register in (*reads, *writes):
+        slot = Slot(op, op.reads, op.writes)
+        for register in (*slot.reads, *slot.writes):
             accesses[register] = len(slots)
-        slots.append(Slot(op, reads, writes))
-        if op.jumps:
-            jumps.append((slots[-1], at))
-    for slot, at in jumps:
-        assert slot.op is not None
-        slot.targets = tuple(start_of[at + offset] for offset in slot.op.jumps)
+        slots.append(slot)
+        if at in jumps:
+            jumping.append((slot, at))
+    for slot, at in jumping:
+        slot.targets = tuple(start_of[to] for to in jumps[at])
     return slots
 
 
@@ -156,13 +159,15 @@ class _Walk:
     def step(self, number: int, slot: Slot) -> None:
         """Process the kills of `slot`, then what it writes, then what it reads."""
         read, written = 2 * number, 2 * number + 1
-        killed = [kill.writes[0].data for kill in slot.kills]
-        for register in self.ends.keys() & killed:
-            self.unsafe.add(register)
-        for register in {*slot.writes, *(self.ends.keys() & killed)}:
+        killed = [register for register, _ in slot.kills]
+        used = [register for register in killed if register in self.ends]
+        self.unsafe.update(used)
+        for register in {*slot.writes, *used}:
             self.start(register, written)
-        for register in (*slot.reads, *killed):
-            if register not in slot.writes or register in slot.reads:
+        for register in slot.reads:
+            self.ends.setdefault(register, read + 1)
+        for register in killed:
+            if register not in slot.writes:
                 self.ends.setdefault(register, read + 1)
 
     def run(self) -> None:

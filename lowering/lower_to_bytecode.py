@@ -37,6 +37,7 @@ from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.dim_bounds import bounds_attr
 from ..dialects.interfaces import kernel_attributes, kernel_name
+from ..dialects.memory.operands import i64_attribute
 from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names, result_names
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import parts
@@ -47,7 +48,7 @@ from ..passes.remove_unused_functions import is_public
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.named_results import unique_names
-from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at, dims, integer
+from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at, dims
 from .bytecode_rules import RULES, lower_return
 from .decision_trees import Constructors
 from .register_lifetimes import RegisterLifetimes, register_lifetimes
@@ -117,7 +118,7 @@ class LowerFunction(RewritePattern):
             "sym_name": op.sym_name,
             "param_names": ArrayAttr(parameter_names(op)),
             "param_types": ArrayAttr(types),
-            "register_count": integer(builder.register_count),
+            "register_count": i64_attribute(builder.register_count),
         }
         if self.records_results and is_public(op):
             types = [result_type(type, self.devices) for type in op.function_type.outputs]
@@ -232,7 +233,8 @@ class LowerToBytecodePass(ModulePass):
         lower_function = LowerFunction(
             constants, devices, Constructors.of(op), shapes, register_lifetimes(op), records_results
         )
-        apply_patterns(op, lower_function, LowerKernel(), EraseTypeData())
+        patterns = lower_function, LowerKernel(), EraseTypeData()
+        apply_patterns(op, *patterns, only=list(op.ops))
         for function in shapes.values():
             function.detach()
             function.erase()

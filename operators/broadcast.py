@@ -11,7 +11,7 @@ from .operands import (
     require_rank,
     require_same_element,
 )
-from .rules import AtLeast, Ints, rule
+from .rules import AtLeast, Ints, Work, rule
 from .signature import BOOL, Element, Tensor, ranked
 from .sizes import Check, Shape, SignatureError, Size, broadcast, require, require_equal
 
@@ -44,7 +44,7 @@ _NUMBERS = ("add", "subtract", "divide", "power", "mod", "floor_mod", "floor_div
 _COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 
-@rule(*(f"relay.{name}" for name in _NUMBERS))
+@rule(*(f"relay.{name}" for name in _NUMBERS), work=Work.LINEAR)
 def of_numbers(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Infer from operands of one number type, broadcast together."""
     element = require_same_element((lhs, rhs))
@@ -52,7 +52,7 @@ def of_numbers(lhs: Tensor, rhs: Tensor) -> Tensor:
     return _broadcast(element, lhs, rhs)
 
 
-@rule("relay.multiply", "relay.maximum", "relay.minimum")
+@rule("relay.multiply", "relay.maximum", "relay.minimum", work=Work.LINEAR)
 def of_ordered(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Infer from operands of one element type that is not opaque, broadcast together."""
     element = require_same_element((lhs, rhs))
@@ -60,7 +60,7 @@ def of_ordered(lhs: Tensor, rhs: Tensor) -> Tensor:
     return _broadcast(element, lhs, rhs)
 
 
-@rule("relay.logical_and", "relay.logical_or", "relay.logical_xor")
+@rule("relay.logical_and", "relay.logical_or", "relay.logical_xor", work=Work.LINEAR)
 def of_bools(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Infer from i1 operands, broadcast together."""
     element = require_same_element((lhs, rhs))
@@ -68,14 +68,14 @@ def of_bools(lhs: Tensor, rhs: Tensor) -> Tensor:
     return _broadcast(element, lhs, rhs)
 
 
-@rule(*(f"relay.{name}" for name in _COMPARISONS))
+@rule(*(f"relay.{name}" for name in _COMPARISONS), work=Work.LINEAR)
 def comparison(lhs: Tensor, rhs: Tensor) -> Tensor:
     """Infer i1 elements from operands of one element type, broadcast together."""
     require_ordered(require_same_element((lhs, rhs)), _OPERANDS)
     return _broadcast(BOOL, lhs, rhs)
 
 
-@rule("relay.where")
+@rule("relay.where", work=Work.LINEAR)
 def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """Infer from an i1 `condition`, and `x` and `y` of one element type; all broadcast."""
     require_bool(condition.element, "condition")
@@ -87,7 +87,7 @@ def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return _broadcast(x.element, x, y, condition)
 
 
-@rule("relay.nn.bias_add", "relay.nn.prelu")
+@rule("relay.nn.bias_add", "relay.nn.prelu", work=Work.LINEAR)
 def along_axis(data: Tensor, vector: Tensor, *, axis: int) -> Tensor:
     """Infer the type of `data` from it and a vector with one number per index of `axis`."""
     require_number(require_same_element((data, vector)), _OPERANDS)
@@ -101,7 +101,7 @@ def along_axis(data: Tensor, vector: Tensor, *, axis: int) -> Tensor:
     return data
 
 
-@rule("relay.broadcast_to")
+@rule("relay.broadcast_to", work=Work.LINEAR)
 def broadcast_to(data: Tensor, *, shape: Annotated[Ints, AtLeast(0)]) -> Tensor:
     """Infer `data` broadcast to exactly `shape`."""
     if data.rank > len(shape):

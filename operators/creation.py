@@ -4,12 +4,12 @@ from typing import Annotated
 
 from .dynamic import shape_from
 from .operands import normalized_axis, require_integer, require_number, require_rank
-from .rules import AtLeast, Ints, rule
+from .rules import AtLeast, Ints, Work, rule
 from .signature import Data, Element, Tensor, measure_data, ranked
 from .sizes import SignatureError, Size, require_at_least
 
 
-@rule("relay.zeros", "relay.ones")
+@rule("relay.zeros", "relay.ones", work=Work.LINEAR)
 def filled(*, shape: Annotated[Ints, AtLeast(0)], dtype: Element) -> Tensor:
     """Infer elements of `dtype` in `shape`."""
     return ranked(dtype, shape)

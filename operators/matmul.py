@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from .operands import require_number, require_rank, require_same_element
-from .rules import rule
+from .rules import Work, rule
 from .signature import Element, Tensor
 from .sizes import Shape, SignatureError, Size, broadcast, require_equal
 
@@ -24,7 +24,7 @@ def product_element(operands: Sequence[Tensor], out_dtype: Element | None) -> El
     return out_dtype
 
 
-@rule("relay.nn.dense")
+@rule("relay.nn.dense", work=Work.PRODUCTS)
 def dense(data: Tensor, weight: Tensor, *, out_dtype: Element | None) -> Tensor:
     """Infer (…, units) from `data` (…, k) and `weight` (units, k)."""
     element = product_element((data, weight), out_dtype)
@@ -45,7 +45,7 @@ def _rows_and_columns(
     return n, m
 
 
-@rule("relay.nn.matmul")
+@rule("relay.nn.matmul", work=Work.PRODUCTS)
 def matmul(
     a: Tensor, b: Tensor, *, transpose_a: bool, transpose_b: bool, out_dtype: Element | None
 ) -> Tensor:
@@ -58,7 +58,7 @@ def matmul(
     return Tensor(element, (*rest, *_rows_and_columns((n, k), b.dims, transpose_a, transpose_b)))
 
 
-@rule("relay.nn.batch_matmul")
+@rule("relay.nn.batch_matmul", work=Work.PRODUCTS)
 def batch_matmul(
     x: Tensor, y: Tensor, *, transpose_a: bool, transpose_b: bool, out_dtype: Element | None
 ) -> Tensor:

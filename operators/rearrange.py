@@ -9,7 +9,7 @@ from .operands import (
     require_rank,
     require_same_element,
 )
-from .rules import AtLeast, Ints, rule
+from .rules import AtLeast, Ints, Work, rule
 from .signature import Tensor, ranked
 from .sizes import (
     SignatureError,
@@ -25,7 +25,7 @@ MAX_PARTS = 2**16
 """Limit on the results of a split."""
 
 
-@rule("relay.transpose")
+@rule("relay.transpose", work=Work.LINEAR)
 def transpose(data: Tensor, *, axes: Ints | None) -> Tensor:
     """Infer `data` with its dims in the order `axes`, or reversed."""
     if axes is None:
@@ -36,7 +36,7 @@ def transpose(data: Tensor, *, axes: Ints | None) -> Tensor:
     return Tensor(data.element, tuple(data.dims[axis] for axis in order))
 
 
-@rule("relay.reverse")
+@rule("relay.reverse", work=Work.LINEAR)
 def reverse(data: Tensor, *, axis: int) -> Tensor:
     """Infer the type of `data`, which must have axis `axis`."""
     normalized_axis(axis, data.rank)
@@ -62,7 +62,7 @@ def _joined(tensors: Sequence[Tensor], along: int | None) -> list[Size]:
     return dims
 
 
-@rule("relay.concatenate")
+@rule("relay.concatenate", work=Work.LINEAR)
 def concatenate(first: Tensor, *rest: Tensor, axis: int) -> Tensor:
     """Infer the type of tensors joined along `axis`, their only dim that may differ."""
     axis = normalized_axis(axis, first.rank)
@@ -71,7 +71,7 @@ def concatenate(first: Tensor, *rest: Tensor, axis: int) -> Tensor:
     return ranked(first.element, tuple(dims))
 
 
-@rule("relay.stack")
+@rule("relay.stack", work=Work.LINEAR)
 def stack(first: Tensor, *rest: Tensor, axis: int) -> Tensor:
     """Infer the type of tensors of one shape joined along a new dim `axis`."""
     axis = normalized_axis(axis, first.rank + 1)
@@ -101,7 +101,7 @@ def _parts(dim: Size, points: Ints) -> list[Size]:
     return [*inner, dim - points[-1]]
 
 
-@rule("relay.split")
+@rule("relay.split", work=Work.LINEAR)
 def split(data: Tensor, *, indices_or_sections: int | Ints, axis: int) -> Sequence[Tensor]:
     """Infer parts of `data` along `axis`: equal ones, or those between split points."""
     dims = data.dims
@@ -113,7 +113,7 @@ def split(data: Tensor, *, indices_or_sections: int | Ints, axis: int) -> Sequen
     return [Tensor(data.element, (*dims[:axis], part, *dims[axis + 1 :])) for part in parts]
 
 
-@rule("relay.tile")
+@rule("relay.tile", work=Work.LINEAR)
 def tile(data: Tensor, *, reps: Annotated[Ints, AtLeast(0)]) -> Tensor:
     """Infer `data` repeated as a whole `reps[i]` times along axis i, aligned at the last axis."""
     rank = max(data.rank, len(reps))
@@ -122,7 +122,7 @@ def tile(data: Tensor, *, reps: Annotated[Ints, AtLeast(0)]) -> Tensor:
     return ranked(data.element, tuple(map(product, zip(dims, reps, strict=True))))
 
 
-@rule("relay.repeat")
+@rule("relay.repeat", work=Work.LINEAR)
 def repeat(data: Tensor, *, repeats: Annotated[int, AtLeast(1)], axis: int) -> Tensor:
     """Infer `data` with every slice along `axis` repeated `repeats` times."""
     dims = list(data.dims)
@@ -131,7 +131,7 @@ def repeat(data: Tensor, *, repeats: Annotated[int, AtLeast(1)], axis: int) -> T
     return ranked(data.element, tuple(dims))
 
 
-@rule("relay.nn.pad")
+@rule("relay.nn.pad", work=Work.LINEAR)
 def pad(
     data: Tensor,
     pad_value: Tensor,

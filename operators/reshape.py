@@ -1,7 +1,7 @@
 """Rules of operators that reshape."""
 
 from .operands import normalized_axes, shape_text
-from .rules import Ints, rule
+from .rules import Ints, Work, rule
 from .signature import MAX_RANK, Tensor, ranked
 from .sizes import (
     UNKNOWN,
@@ -122,13 +122,13 @@ class _Reshape:
         return tuple(self.result)
 
 
-@rule("relay.reshape")
+@rule("relay.reshape", work=Work.LINEAR)
 def reshape(data: Tensor, *, newshape: Ints, allowzero: bool) -> Tensor:
     """Infer `data` in the shape that `newshape` describes."""
     return ranked(data.element, _Reshape(data.dims, newshape, allowzero).dims())
 
 
-@rule("relay.nn.batch_flatten")
+@rule("relay.nn.batch_flatten", work=Work.LINEAR)
 def batch_flatten(data: Tensor) -> Tensor:
     """Infer (n, product of all other dims) from `data` (n, …)."""
     if not data.dims:
@@ -136,7 +136,7 @@ def batch_flatten(data: Tensor) -> Tensor:
     return ranked(data.element, (data.dims[0], product(data.dims[1:])))
 
 
-@rule("relay.expand_dims")
+@rule("relay.expand_dims", work=Work.LINEAR)
 def expand_dims(data: Tensor, *, axis: int, num_newaxis: int) -> Tensor:
     """Infer `data` with `num_newaxis` dims of 1 inserted at `axis`."""
     dims, rank = data.dims, data.rank
@@ -148,7 +148,7 @@ def expand_dims(data: Tensor, *, axis: int, num_newaxis: int) -> Tensor:
     return Tensor(data.element, (*dims[:at], *(1,) * num_newaxis, *dims[at:]))
 
 
-@rule("relay.squeeze")
+@rule("relay.squeeze", work=Work.LINEAR)
 def squeeze(data: Tensor, *, axis: Ints | None) -> Tensor:
     """Infer `data` without the dims `axis`, or without all dims of 1."""
     dims = data.dims

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
 from inspect import Parameter, signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
@@ -173,6 +175,21 @@ def _of_any(annotations: Sequence[object]) -> Decode:
     raise TypeError(f"a rule cannot have an attribute of these types: {annotations}")
 
 
+class Work(Enum):
+    """The work of an operator's kernel, whatever its operands and attributes."""
+
+    LINEAR = auto()
+    """
+    Moves elements or computes each by itself, in time linear in the operands and the result.
+
+    Only weights that such operators derive from others may be computed when they are read.
+    """
+    PRODUCTS = auto()
+    """Sums products of elements, for which NumPy calls a BLAS library."""
+    ANY = auto()
+    """Anything else. The product of two matrices of n elements takes n ^ 1.5 steps, for example."""
+
+
 Function = TypeVar("Function", bound=Callable[..., Tensor | Sequence[Tensor]])
 
 
@@ -180,12 +197,18 @@ class Rule:
     """
     The rule of an operator, made of a typed function.
 
+        @Rule                                   @Rule.with_work(Work.LINEAR)
+        def area(box: Tensor) -> Tensor: ...    def clamp(data: Tensor) -> Tensor: ...
+
     `attributes` are the names of its attributes; `data_operands` the indices of the operands
     whose elements it reads, and `size_operands` of those among them whose elements are sizes.
     """
 
-    def __init__(self, function: Callable[..., Tensor | Sequence[Tensor]]) -> None:
+    def __init__(
+        self, function: Callable[..., Tensor | Sequence[Tensor]], work: Work = Work.ANY
+    ) -> None:
         self.function = function
+        self.work = work
         self.count = 0
         self.variadic = False
         data: list[int] = []
@@ -205,6 +228,11 @@ class Rule:
         self.data_operands = tuple(data)
         self.size_operands = tuple(sizes)
         self._decoders = tuple(decoders)
+
+    @classmethod
+    def with_work(cls, work: Work) -> Callable[[Callable[..., Tensor | Sequence[Tensor]]], Rule]:
+        """Return a decorator that makes the rule of an operator whose kernel does `work`."""
+        return partial(cls, work=work)
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -254,11 +282,11 @@ RULES: dict[str, Rule] = {}
 """The rule of each operator of `relay`, by its full name ("relay.nn.dense")."""
 
 
-def rule(*names: str) -> Callable[[Function], Function]:
+def rule(*names: str, work: Work = Work.ANY) -> Callable[[Function], Function]:
     """Register a typed function as the rule of the operators called `names`."""
 
     def register(function: Function) -> Function:
-        made = Rule(function)
+        made = Rule(function, work)
         for name in names:
             assert name not in RULES, f"{name} has two rules"
             RULES[name] = made

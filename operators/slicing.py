@@ -3,7 +3,7 @@
 from typing import Literal
 
 from .operands import normalized_axes, normalized_axis, require_integer
-from .rules import Ints, rule
+from .rules import Ints, Work, rule
 from .signature import Tensor
 from .sizes import (
     SignatureError,
@@ -72,7 +72,7 @@ def _sized_length(dim: Size, begin: int, size: int) -> Size:
     return length if size == -1 else minimum(length, size)
 
 
-@rule("relay.strided_slice")
+@rule("relay.strided_slice", work=Work.LINEAR)
 def strided_slice(
     data: Tensor,
     *,
@@ -114,7 +114,7 @@ def strided_slice(
     return Tensor(data.element, tuple(dims))
 
 
-@rule("relay.take")
+@rule("relay.take", work=Work.LINEAR)
 def take(
     data: Tensor,
     indices: Tensor,

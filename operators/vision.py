@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from .operands import require_float, require_integer, require_rank
-from .rules import Ints, rule
+from .rules import Ints, Work, rule
 from .selection import INT32
 from .signature import ELEMENTS, Data, Element, ElementKind, Tensor, ranked
 from .sizes import SignatureError, Size, product, require_at_least, require_equal
@@ -19,7 +19,7 @@ Coordinates = Literal[
 Rounding = Literal["", "round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
 
 
-@rule("relay.image.resize2d")
+@rule("relay.image.resize2d", work=Work.LINEAR)
 def resize2d(
     data: Tensor,
     *,

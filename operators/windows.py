@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from .matmul import product_element
 from .operands import require_number, require_rank
-from .rules import AtLeast, Ints, Length, rule
+from .rules import AtLeast, Ints, Length, Work, rule
 from .signature import Element, Tensor, ranked
 from .sizes import (
     Check,
@@ -109,7 +109,7 @@ def _require_groups(channels: Size, groups: int, what: str) -> None:
     require(Check.DIVISIBLE, channels, groups, message)
 
 
-@rule("relay.nn.conv2d")
+@rule("relay.nn.conv2d", work=Work.PRODUCTS)
 def conv2d(
     data: Tensor,
     weight: Tensor,
@@ -133,7 +133,7 @@ def conv2d(
     return ranked(element, _in_layout(n, o, h, w, data_layout))
 
 
-@rule("relay.nn.conv2d_transpose")
+@rule("relay.nn.conv2d_transpose", work=Work.PRODUCTS)
 def conv2d_transpose(
     data: Tensor,
     weight: Tensor,
@@ -228,7 +228,7 @@ def _scaled(size: Size, scale: float, name: str) -> Size:
     return size * int(scale) if scale.is_integer() else measure("rounded_product", size, scale)
 
 
-@rule("relay.nn.upsampling")
+@rule("relay.nn.upsampling", work=Work.LINEAR)
 def upsampling(
     data: Tensor,
     *,

@@ -37,7 +37,7 @@ from .evaluation.operators import OperatorEvaluator
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.patterns import RemoveUnusedConstant
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
 def constant_operands(op: Operation) -> list[Array] | None:
@@ -102,8 +102,9 @@ class FoldOperator(RewritePattern):
         """Created, and kernels loaded, when the first operator folds."""
         return OperatorEvaluator(load_kernels())
 
+    @op_trait_rewrite_pattern(Fusible)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not op.has_trait(Fusible) or not op.operands or not computable(op):
+        if not op.operands or not computable(op):
             return
         if isinstance(op.parent_op(), relay.PrimitiveOp | relay.PrimFuncOp):
             return

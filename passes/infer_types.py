@@ -29,7 +29,7 @@ from ..dialects.walking import walk
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.forgetting import forgotten, is_passed
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
 def agreed(declared: Attribute, found: Attribute, op: Operation, what: str) -> Attribute:
@@ -80,9 +80,8 @@ def pass_as(value: OpResult, type: Attribute, rewriter: PatternRewriter) -> None
 class RefineResults(RewritePattern):
     """Fill in the result types of an op that has a type rule."""
 
+    @op_trait_rewrite_pattern(InferTypes)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not op.has_trait(InferTypes):
-            return
         types = refined_result_types(op)
         for result, type in zip(op.results, types or (), strict=False):
             if result.type == type:

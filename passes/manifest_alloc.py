@@ -46,7 +46,7 @@ from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment,
 from .devices.options import device_option
 from .shapes.manifest import DynamicShapes
 from .support.diagnostics import PassError
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 from .support.symbols import symbols_of
 
 MAX_SIZE = 2**63 - 1
@@ -120,10 +120,10 @@ class AllocateResults(RewritePattern):
     layouts: dict[Attribute, Layout] = field(default_factory=dict[Attribute, Layout])
     """By type, each computed once."""
 
+    @op_trait_rewrite_pattern(Bufferizable)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         bufferizable = op.get_trait(Bufferizable)
-        if bufferizable is None:
-            return
+        assert bufferizable is not None
         layouts = [self._layout(result) for result in op.results]
         if any(layout.size is None for layout in layouts) or self.dynamic.checks(op):
             before, storages, tensors = self.dynamic.allocate(op)

@@ -54,7 +54,7 @@ from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static
 from .support.changes import ReportingPass
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
 def wide_float(value: SSAValue) -> Tensor | None:
@@ -290,9 +290,8 @@ class MergeTransposes(RewritePattern):
 class MergeReshapes(RewritePattern):
     """Replace two reshapes by one, and remove one that keeps the shape."""
 
+    @op_trait_rewrite_pattern(ReshapesOnly)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not op.has_trait(ReshapesOnly, value_if_unregistered=False):
-            return
         data, result = op.operands[0], op.results[0]
         type, before = as_tensor(result.type), data.owner
         if type is None or not is_static(type):

@@ -28,10 +28,11 @@ from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
-from ..operators.all_rules import RULES
+from ..operators.rules import Rule, Work
 from ..operators.signature import ELEMENTS, MAX_RANK, Call, Element, SignatureError
 from .dtypes import element_type
 from .errors import MachineError
+from .kernel_shapes import signature_of
 from .kernels.checked import tensor_of
 from .kernels.loading import kernels_of
 from .kernels.scratch import Workspace
@@ -54,26 +55,6 @@ MAX_TOTAL = 8
 """All values that are held at once have at most so many times the bytes of the source …"""
 MAX_TOTAL_EXTRA = 64 << 20
 """… and this many more."""
-
-NOT_LINEAR = frozenset(
-    f"relay.{name}"
-    for name in (
-        *("all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "sum"),
-        *("nn.avg_pool2d", "nn.conv2d", "nn.conv2d_transpose", "nn.max_pool2d"),
-        *("nn.batch_matmul", "nn.dense", "nn.matmul"),
-        *("nn.batch_norm", "nn.global_avg_pool2d", "nn.global_max_pool2d", "nn.layer_norm"),
-        *("nn.log_softmax", "nn.lrn", "nn.softmax"),
-        *("one_hot", "shape_of", "topk", "unique"),
-        *("vision.all_class_non_max_suppression", "vision.get_valid_counts"),
-        "vision.non_max_suppression",
-    )
-)
-"""
-Operators that do more than move elements or compute each by itself.
-
-`fold-weights` leaves them in the program. The product of two matrices of n numbers, for example,
-takes n ^ 1.5 multiplications, and its result is small.
-"""
 
 
 @record
@@ -277,11 +258,11 @@ def _result(
     op: str, given: Sequence[TensorSpec], attributes: Mapping[str, AttrValue], formula: str
 ) -> TensorSpec:
     """Return the type of the only result, of known shape; raises `MachineError` otherwise."""
-    rule = RULES.get(op)
-    if op in NOT_LINEAR:
-        raise _fault(formula, f"{op} may take long; the program must compute it")
-    if rule is None or rule.data_operands or op not in kernels_of([op]):
+    rule = signature_of(op, kernels_of([op]))
+    if not isinstance(rule, Rule) or rule.data_operands:
         raise _fault(formula, f"{op} is not an operator that derives weights")
+    if rule.work is not Work.LINEAR:
+        raise _fault(formula, f"{op} may take long; the program must compute it")
     unknown = next((name for name in attributes if name not in rule.attributes), None)
     if unknown is not None:
         known = ", ".join(rule.attributes) or "none"

@@ -8,7 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser
 
-from xrelay.dialects.bytecode import RegisterAttr
 from xrelay.dialects.bytecode.functions import FuncOp
 from xrelay.dialects.bytecode.instructions import op_of
 from xrelay.runtime import instructions as vm
@@ -65,7 +64,7 @@ def test_it_is_an_op(added: Any):
     assert str(op) == f"bytecode.{TEXT}"
     op.verify()
     assert op.for_machine(lambda kind, value: 0) == added(1, 0, (vm.Reg(2), 3), vm.Reg(4), 3)
-    assert op.reads == (RegisterAttr(2), RegisterAttr(4), RegisterAttr(3))
+    assert op.reads == [2, 4, 3]
     assert op_class.__doc__ == "Call a function and step on."
 
 

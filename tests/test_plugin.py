@@ -30,6 +30,7 @@ from xrelay.dialects.attributes import plain_attributes
 from xrelay.dialects.relay import properties
 from xrelay.dialects.relay.incomplete import AnyTensor
 from xrelay.dialects.relay.operator import Operator
+from xrelay.runtime.tensor_file import write_tensors
 from xrelay.tools import opt
 from xrelay.tools import run as run_tool
 from xrelay.tools.testing.lit_discovery import execute, find_tests
@@ -343,6 +344,30 @@ def test_an_optional_attribute_may_be_absent(run: Run, plugin: Plugin, tmp_path:
     least, greatest = np.load(tmp_path / "out.npz").values()
     np.testing.assert_array_equal(least, x.min(reduced))
     np.testing.assert_array_equal(greatest, x.max(reduced))
+
+
+def test_operators_of_linear_work_are_computed_with_the_weights(
+    run: Run, plugin: Plugin, tmp_path: Path
+):
+    (tmp_path / "program.mlir").write_text("""
+        module attributes {relay.params = "w.safetensors"} {
+          func.func @main() -> (tensor<f32>, tensor<f32>) {
+            %w = relay.param "w" : tensor<2x3xf32>
+            %t = demo.scaled_tanh %w {scale = 1.5 : f64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+            %a, %b = demo.min_max %t : (tensor<2x3xf32>) -> (tensor<f32>, tensor<f32>)
+            func.return %a, %b : tensor<f32>, tensor<f32>
+          }
+        }""")
+    w = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+    write_tensors(tmp_path / "w.safetensors", {"w": w})
+    text = run(plugin, "xrelay-opt", "-p", "fold-weights", tmp_path / "program.mlir").out
+    assert "\"=demo.scaled_tanh('w', scale=1.5)\"" in text
+    assert "= demo.scaled_tanh" not in text
+    assert "demo.min_max" in text, "which takes more than linear work, as its rule does not say"
+    arguments = ("--pipeline", "fold-weights,vm", "--outputs", tmp_path / "out.npz")
+    assert run(plugin, "xrelay-run", tmp_path / "program.mlir", *arguments)[::2] == (0, "")
+    least, greatest = np.load(tmp_path / "out.npz").values()
+    np.testing.assert_allclose([least, greatest], np.tanh([-1.5, 1.5]), rtol=1e-6)
 
 
 def test_swish_is_written_out(run: Run, plugin: Plugin, tmp_path: Path):

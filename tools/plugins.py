@@ -18,6 +18,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.target import Target
 
+from ..dialects.late_formats import late_formats
 from .registry import UNIVERSE, pass_info
 
 GROUP = "xdsl.universe"
@@ -106,8 +107,19 @@ def _add(everything: Universe, universe: Universe, owner: str | None = None) -> 
         to = cast(dict[str, Callable[[], Any]], to)
         for name, factory in cast(dict[str, Callable[[], Any]], new).items():
             if owner is not None:
-                factory = _checked(factory, kind, name, owner)
-            to[name] = factory
+                to[name] = _checked(factory, kind, name, owner)
+            else:
+                to[name] = _late(factory)
+
+
+def _late(factory: Callable[[], _T]) -> Callable[[], _T]:
+    """Wrap `factory` so that its ops' formats, which are known to be right, are compiled late."""
+
+    def load() -> _T:
+        with late_formats():
+            return factory()
+
+    return load
 
 
 def _checked(factory: Callable[[], _T], kind: str, name: str, owner: str) -> Callable[[], _T]:

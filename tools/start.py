@@ -6,8 +6,18 @@ Nothing else of ours is imported before the command is guarded, so that Ctrl-C i
 
 import os
 import sys
+from collections.abc import Callable
 
+from .collector import collected_rarely, end
 from .commands import guarded
+
+
+def _run(name: str, start: Callable[[], int]) -> int:
+    """Run a command, to which the whole process belongs."""
+    with collected_rarely():
+        status = guarded(name, start)
+    end()
+    return status
 
 
 def opt() -> int:
@@ -21,7 +31,7 @@ def opt() -> int:
 
         return main()
 
-    return guarded("xrelay-opt", start)
+    return _run("xrelay-opt", start)
 
 
 def run() -> int:
@@ -32,7 +42,7 @@ def run() -> int:
 
         return main()
 
-    return guarded("xrelay-run", start)
+    return _run("xrelay-run", start)
 
 
 def objdump() -> int:
@@ -44,7 +54,7 @@ def objdump() -> int:
 
         return main()
 
-    return guarded("xrelay-objdump", start)
+    return _run("xrelay-objdump", start)
 
 
 def plan() -> int:
@@ -57,4 +67,4 @@ def plan() -> int:
 
         return main()
 
-    return guarded("xrelay-plan", start)
+    return _run("xrelay-plan", start)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, cast
 
 from xdsl.dialects.builtin import I64, ArrayAttr, IntegerAttr, i64
@@ -14,15 +15,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...runtime import instructions as vm
-from ...runtime.instruction_table import (
-    JUMP_KINDS,
-    READ_KINDS,
-    WRITE_KINDS,
-    fields_of,
-    fields_of_kinds,
-    pieces_of,
-)
-from ...runtime.instructions import Kind
+from ...runtime.instruction_table import fields_of, pieces_of
 from .fields import (
     RegisterAttr,
     Resolve,
@@ -32,12 +25,50 @@ from .fields import (
 )
 
 
+@dataclass
+class Renaming:
+    """New registers of a function, by number; each attribute is made once."""
+
+    new: Mapping[int, int]
+    _registers: dict[int, RegisterAttr] = field(default_factory=dict[int, RegisterAttr])
+    _lists: dict[tuple[int, ...], Attribute] = field(
+        default_factory=dict[tuple[int, ...], Attribute]
+    )
+
+    def renamed(self, value: Attribute) -> Attribute:
+        """Return a field with the new registers."""
+        if type(value) is RegisterAttr:
+            return self.register(self.new[value.data])
+        if type(value) is not ArrayAttr:
+            return value
+        items = value.data
+        numbers = [self.new[item.data] for item in items if type(item) is RegisterAttr]
+        if len(numbers) < len(items):
+            return ArrayAttr([self.renamed(item) for item in items])
+        found = self._lists.get(key := tuple(numbers))
+        if found is None:
+            found = self._lists[key] = ArrayAttr([self.register(number) for number in numbers])
+        return found
+
+    def register(self, number: int) -> RegisterAttr:
+        found = self._registers.get(number)
+        if found is None:
+            found = self._registers[number] = RegisterAttr(number)
+        return found
+
+
 class Instruction(IRDLOperation):
     """One instruction of a function."""
 
     INSTRUCTION: ClassVar[type[vm.Instruction]]
     """Its class in the machine."""
     SYNTAX: ClassVar[str]
+    READS: ClassVar[Sequence[str]]
+    """The fields that are, or may be, registers to read."""
+    WRITES: ClassVar[Sequence[str]]
+    """The fields that are registers to write or clear."""
+    JUMPS: ClassVar[Sequence[str]]
+    """The fields that are offsets."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -84,59 +115,44 @@ class Instruction(IRDLOperation):
     @property
     def jumps(self) -> tuple[int, ...]:
         """The offsets by which the instruction may jump."""
-        names = fields_of_kinds(self.INSTRUCTION, JUMP_KINDS)
-        if not names:
+        if not self.JUMPS:
             return ()
-        return tuple(cast("IntegerAttr[I64]", v).value.data for v in self._of(JUMP_KINDS))
-
-    def uses_register_from(self, number: int) -> bool:
-        """Test whether the instruction reads or writes register `number` or a later one."""
-        for value in self.properties.values():
-            if type(value) is RegisterAttr:
-                if value.data >= number:
-                    return True
-            elif type(value) is ArrayAttr:
-                for item in value.data:
-                    if type(item) is RegisterAttr and item.data >= number:
-                        return True
-        return False
+        offsets = (self.properties[name] for name in self.JUMPS)
+        return tuple(cast("IntegerAttr[I64]", offset).value.data for offset in offsets)
 
     def set_jumps(self, offsets: Sequence[int]) -> None:
         """Replace the offsets that `jumps` returns."""
-        names = fields_of_kinds(self.INSTRUCTION, JUMP_KINDS)
-        for (name, _), offset in zip(names, offsets, strict=True):
+        for name, offset in zip(self.JUMPS, offsets, strict=True):
             self.properties[name] = IntegerAttr(offset, i64)
 
     @property
-    def reads(self) -> tuple[RegisterAttr, ...]:
-        """The registers that the instruction reads."""
-        return tuple(r for value in self._of(READ_KINDS) for r in _registers_in(value))
+    def reads(self) -> list[int]:
+        """The numbers of the registers that the instruction reads."""
+        return self._registers_in(self.READS)
 
     @property
-    def writes(self) -> tuple[RegisterAttr, ...]:
-        """The registers that the instruction writes or clears."""
-        return tuple(r for value in self._of(WRITE_KINDS) for r in _registers_in(value))
+    def writes(self) -> list[int]:
+        """The numbers of the registers that the instruction writes or clears."""
+        return self._registers_in(self.WRITES)
 
-    def rename(
-        self,
-        read: Mapping[RegisterAttr, RegisterAttr],
-        written: Mapping[RegisterAttr, RegisterAttr] | None = None,
-    ) -> None:
-        """Rename the registers that are read by `read`, others by `written` (default: `read`)."""
-        for kinds, names in (
-            (READ_KINDS, read),
-            (WRITE_KINDS, read if written is None else written),
-        ):
-            for name, _ in fields_of_kinds(self.INSTRUCTION, kinds):
-                value = self.properties.get(name)
-                if value is not None:
-                    self.properties[name] = _renamed(value, names)
-
-    def _of(self, kinds: frozenset[Kind]) -> Iterator[Attribute]:
-        for name, _ in fields_of_kinds(self.INSTRUCTION, kinds):
-            value = self.properties.get(name)
+    def rename(self, renaming: Renaming) -> None:
+        """Give the instruction its new registers."""
+        properties = self.properties
+        for name in (*self.READS, *self.WRITES):
+            value = properties.get(name)
             if value is not None:
-                yield value
+                properties[name] = renaming.renamed(value)
+
+    def _registers_in(self, names: Iterable[str]) -> list[int]:
+        found: list[int] = []
+        for name in names:
+            value = self.properties.get(name)
+            if type(value) is RegisterAttr:
+                found.append(value.data)
+            elif type(value) is ArrayAttr:
+                items = value.data
+                found += [item.data for item in items if type(item) is RegisterAttr]
+        return found
 
 
 def _parse_literal(token: str, parser: Parser) -> None:
@@ -150,19 +166,3 @@ def _found_literal(token: str, parser: Parser) -> bool:
     if token[0].isalpha():
         return parser.parse_optional_keyword(token) is not None
     return parser.parse_optional_punctuation(cast(Any, token)) is not None
-
-
-def _registers_in(value: Attribute) -> tuple[RegisterAttr, ...]:
-    if isinstance(value, RegisterAttr):
-        return (value,)
-    items = cast("ArrayAttr[Attribute]", value) if isinstance(value, ArrayAttr) else ()
-    return tuple(item for item in items if isinstance(item, RegisterAttr))
-
-
-def _renamed(value: Attribute, registers: Mapping[RegisterAttr, RegisterAttr]) -> Attribute:
-    if isinstance(value, RegisterAttr):
-        return registers.get(value, value)
-    if isinstance(value, ArrayAttr):
-        items = cast("ArrayAttr[Attribute]", value)
-        return ArrayAttr([_renamed(item, registers) for item in items])
-    return value

@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, traits_def
 from xdsl.traits import HasParent
 
 from ...runtime import instructions as vm
-from ...runtime.instruction_table import fields_of
+from ...runtime.instruction_table import JUMP_KINDS, READ_KINDS, WRITE_KINDS, fields_of
 from .fields import constraint_of
 from .functions import FuncOp
 from .instruction import Instruction
@@ -22,10 +22,15 @@ def op_of(kind: type[vm.Instruction]) -> type[Instruction]:
     members: dict[str, Any] = {
         "__doc__": kind.__doc__,
         "__module__": __name__,
-        "__annotations__": {"INSTRUCTION": ClassVar[Any], "SYNTAX": ClassVar[Any]},
+        "__annotations__": dict.fromkeys(
+            ("INSTRUCTION", "SYNTAX", "READS", "WRITES", "JUMPS"), ClassVar[Any]
+        ),
         "name": f"bytecode.{kind.mnemonic}",
         "INSTRUCTION": kind,
         "SYNTAX": kind.SYNTAX,
+        "READS": [field.name for field in fields_of(kind) if field.kind in READ_KINDS],
+        "WRITES": [field.name for field in fields_of(kind) if field.kind in WRITE_KINDS],
+        "JUMPS": [field.name for field in fields_of(kind) if field.kind in JUMP_KINDS],
         "traits": traits_def(HasParent(FuncOp)),
     }
     for field in fields_of(kind):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
@@ -63,7 +62,6 @@ def verify_owners(op: Operation) -> None:
         _verify_allocated(i, out)
 
 
-@dataclass(frozen=True)
 class ResultIsOuts(Aliasing):
     """Result i aliases outs i."""
 
@@ -71,7 +69,6 @@ class ResultIsOuts(Aliasing):
         return zip(op.results, DestinationPassing.outs(op), strict=True)
 
 
-@dataclass(frozen=True)
 class CopyDevices(DeviceRule):
     """The result is on the device of its destination; the source may be on another."""
 

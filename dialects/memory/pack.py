@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 from xdsl.dialects.builtin import (
@@ -55,7 +54,6 @@ class Slice(NamedTuple):
     """The arms in which it is; slices in different arms of a branch never exist together."""
 
 
-@dataclass(frozen=True)
 class NumbersOnHost(DeviceRule):
     """Sizes and offsets are on the host; the storage that is laid out may be anywhere."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import IntegerType
@@ -112,7 +111,6 @@ def common_yields(op: Operation) -> Sequence[Attribute]:
     return types or []
 
 
-@dataclass(frozen=True)
 class YieldsAlias(ChoosesRegion):
     """
     Each result is the value that the executed region yields.
@@ -130,7 +128,6 @@ class YieldsAlias(ChoosesRegion):
                 yield argument, op.operands[0]
 
 
-@dataclass(frozen=True)
 class IfDevices(DeviceRule):
     """The condition, the yielded values and the results are on the same device (as in Relay)."""
 

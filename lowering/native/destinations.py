@@ -19,15 +19,16 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import bufferization, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import Rewriter
 
 from ..linalg.builder import tensor_of
+from .generics import generic_like, is_elementwise, is_identity, maps_of, move_body, replace
 
 VIEWS = tensor.ExtractSliceOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp
 
@@ -68,7 +69,7 @@ def _compute_in(store: bufferization.MaterializeInDestinationOp) -> None:
 
 
 def _is_copy(op: linalg.GenericOp) -> bool:
-    maps = {attribute.data for attribute in op.indexing_maps}
+    maps = set(maps_of(op))
     value = op.body.block.last_op
     return (
         len(op.inputs) == 1
@@ -187,11 +188,8 @@ def _is_parallel(op: linalg.GenericOp) -> bool:
 
 def _input_in_place(op: linalg.GenericOp) -> int | None:
     """Return the number of an input that `op` can write its result onto."""
-    maps = [attribute.data for attribute in op.indexing_maps]
-    if not _is_parallel(op) or not isinstance(op.outputs[0].owner, tensor.EmptyOp):
-        return None
-    identity = AffineMap.identity(maps[-1].num_dims)
-    if maps[-1] != identity or op.body.block.args[-1].uses:
+    maps = maps_of(op)
+    if not is_elementwise(op):
         return None
     for number, value in enumerate(op.inputs):
         owner = value.owner
@@ -199,7 +197,7 @@ def _input_in_place(op: linalg.GenericOp) -> int | None:
             isinstance(owner, linalg.GenericOp) and _is_parallel(owner)
         )
         others = [v for i, v in enumerate(op.inputs) if i != number]
-        if computed and maps[number] == identity and value.type == op.outputs[0].type:
+        if computed and is_identity(maps[number]) and value.type == op.outputs[0].type:
             if value not in others and _is_last_use(value, op):
                 return number
     return None
@@ -231,31 +229,15 @@ def _write_onto_input(op: linalg.GenericOp, number: int) -> None:
     """Let `op` write onto input `number`, in place of an empty tensor."""
     inputs = [*op.inputs]
     value = inputs.pop(number)
-    maps = [attribute.data for attribute in op.indexing_maps]
+    maps = maps_of(op)
     del maps[number]
     old = op.body.block
-    types = [argument.type for i, argument in enumerate(old.args) if i != number]
-    block = Block(arg_types=types)
+    block = Block(arg_types=[a.type for i, a in enumerate(old.args) if i != number])
     values = [*block.args]
     values.insert(number, block.args[-1])
-    for argument, new in zip(old.args, values, strict=True):
-        argument.replace_all_uses_with(new)
-    for inner in [*old.ops]:
-        inner.detach()
-        block.add_op(inner)
-    made = linalg.GenericOp(
-        inputs,
-        [value],
-        Region(block),
-        ArrayAttr(AffineMapAttr(map) for map in maps),
-        op.iterator_types,
-        [value.type],
-    )
-    made.location = op.location
-    assert op.parent is not None
-    op.parent.insert_op_before(made, op)
+    move_body(old, block, values)
+    made = generic_like(op, inputs, [value], maps, block)
     empty = op.outputs[0].owner
-    op.results[0].replace_all_uses_with(made.results[0])
-    Rewriter.erase_op(op)
+    replace(op, made, made.results[0])
     if isinstance(empty, tensor.EmptyOp) and not empty.results[0].uses:
         Rewriter.erase_op(empty)

@@ -16,8 +16,11 @@ from tempfile import TemporaryDirectory
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Operation
 
 from ...dialects import relay
+from ...dialects.type_rules import rule_of
+from ...operators.rules import Work
 from ...passes.support.diagnostics import emit_remark, wants_remarks
 from ...runtime.native.kernels import ERROR, NativeLibrary, load_kernels
 from ..convert_memory_to_memref import ConvertMemoryToMemrefPass
@@ -32,12 +35,6 @@ from .schedules import is_tiled
 from .settings import Settings
 from .units import Kernel, units_of
 
-PRODUCTS = frozenset(
-    f"relay.nn.{name}"
-    for name in ("batch_matmul", "conv1d", "conv2d", "conv2d_transpose", "dense", "matmul")
-)
-"""Operators for which NumPy calls a BLAS library, which is faster than loops without tiles."""
-
 
 def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> NativeLibrary:
     """
@@ -45,8 +42,8 @@ def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> 
 
     A kernel that stays NumPy's is the subject of a remark. Raises `Error`.
     """
-    operators = {
-        kernel.sym_name.data: {op.name for op in kernel.body.block.ops}
+    products = {
+        kernel.sym_name.data: sorted(op.name for op in kernel.body.block.ops if _is_product(op))
         for kernel in kernels.ops
         if isinstance(kernel, relay.PrimFuncOp)
     }
@@ -54,13 +51,19 @@ def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> 
         convert.apply(context, kernels)
     chosen: list[Kernel] = []
     for kernel in units_of(kernels, settings).kernels:
-        products = operators.get(kernel.name, set()) & PRODUCTS
-        if not products or is_tiled(kernel.function, settings.machine):
+        names = products.get(kernel.name)
+        if not names or is_tiled(kernel.function, settings.machine):
             chosen.append(kernel)
         elif wants_remarks(context):
-            text = f"@{kernel.name} is not native: NumPy's {min(products)} is faster for its layout"
+            text = f"@{kernel.name} is not native: NumPy's {names[0]} is faster for its layout"
             emit_remark(context, kernel.function, text)
     return _loaded(chosen, settings)
+
+
+def _is_product(op: Operation) -> bool:
+    """Test whether NumPy computes `op` with a BLAS library: faster than loops without tiles."""
+    rule = rule_of(op)
+    return rule is not None and rule.work is Work.PRODUCTS
 
 
 def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:

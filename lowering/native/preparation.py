@@ -1,9 +1,9 @@
 """
 Rewrite a kernel for compilation, before its schedule is chosen.
 
-Elementwise chains become one loop, values are computed in the memory of results, copies that
-transpose get buffers of their own, and products become calls of the BLAS library, if one is
-chosen.
+Reshapes move out of elementwise chains, which become one loop, values are computed in the memory of
+results, copies that transpose get buffers of their own, and products become calls of the BLAS
+library, if one is chosen.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from xdsl.dialects.linalg import ops as linalg
 from .destinations import compute_in_destinations
 from .fusion import fuse_elementwise
 from .products import call_product, product_of
+from .reshapes import move_reshapes_to_ends
 from .settings import Settings
 from .transposition import transpose_operands, write_transposed
 
 
 def prepare(kernel: FuncOp, settings: Settings) -> None:
     """Rewrite `kernel`, in place."""
+    move_reshapes_to_ends(kernel)
     fuse_elementwise(kernel)
     compute_in_destinations(kernel)
     if settings.blas is not None and settings.blas.is_preferred:

@@ -31,6 +31,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from ..linalg.builder import Builder, Size, tensor_of
+from .generics import maps_of
 
 FUNCTIONS: dict[Attribute, str] = {Float32Type(): "xrelay_sgemm", Float64Type(): "xrelay_dgemm"}
 """By element type, the function in blas.c."""
@@ -53,7 +54,7 @@ def product_of(op: linalg.GenericOp) -> Product | None:
     """Return the product that `op` computes, if it is one."""
     kinds = [kind.data for kind in op.iterator_types]
     rank = len(kinds) - 1
-    maps = [attribute.data for attribute in op.indexing_maps]
+    maps = maps_of(op)
     if (
         rank < 2
         or kinds != [*[IteratorType.PARALLEL] * rank, IteratorType.REDUCTION]

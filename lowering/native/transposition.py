@@ -34,7 +34,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from ..linalg.builder import tensor_of
-from .fusion import is_elementwise, is_simple
+from .generics import is_elementwise, is_simple, maps_of, move_body
 from .products import product_of
 
 TRANSPOSING = "xrelay.transposing"
@@ -79,7 +79,7 @@ def _copy_operand(op: linalg.GenericOp) -> None:
     assert op.parent is not None
     op.parent.insert_ops_before([source, copy, loops, value], op)
     op.operands[1] = value.results[0]
-    a_map, b_map, out_map = [attribute.data for attribute in op.indexing_maps]
+    a_map, b_map, out_map = maps_of(op)
     *leading, last, before = b_map.results
     b_map = AffineMap(b_map.num_dims, 0, (*leading, before, last))
     op.properties["indexing_maps"] = ArrayAttr(map(AffineMapAttr, (a_map, b_map, out_map)))
@@ -100,13 +100,9 @@ def write_transposed(kernel: FuncOp) -> None:
     ):
         return
     sources = [_buffer(value) for value in op.inputs]
-    maps = [attribute.data for attribute in op.indexing_maps]
+    maps = maps_of(op)
     block = Block(arg_types=[argument.type for argument in op.body.block.args])
-    for old, new in zip(op.body.block.args, block.args, strict=True):
-        old.replace_all_uses_with(new)
-    for inner in [*op.body.block.ops]:
-        inner.detach()
-        block.add_op(inner)
+    move_body(op.body.block, block, block.args)
     loops = _on_buffers([source.results[0] for source in sources], store.dest, maps, block, op)
     assert store.parent is not None
     store.parent.insert_ops_before([*sources, loops], store)
@@ -123,7 +119,7 @@ def _transposes(op: linalg.GenericOp) -> bool:
         for v in values
     ):
         return False
-    *maps, _ = (attribute.data for attribute in op.indexing_maps)
+    *maps, _ = maps_of(op)
     lasts = {loop for map in maps if (loop := _last_loop(map)) is not None}
     others = lasts - {len(shape) - 1}
     return (

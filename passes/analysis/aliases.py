@@ -209,6 +209,11 @@ class AliasClasses:
         """The ops of the body as it is now, in program order, each before those in its arms."""
         return list(walk(self.block, enters=is_choice))
 
+    @property
+    def ends(self) -> Iterator[Operation]:
+        """The ops of the body in the order of the positions at which values are used."""
+        return walk(self.block, region_first=True, enters=is_choice)
+
     def ends_here(self, value: SSAValue) -> bool:
         """Test whether the lifetime of `value`'s bytes ends in this body."""
         return self.class_ends_here(self.of(value))
@@ -365,7 +370,7 @@ def alias_classes(
         classes.keep(argument)
     choices: list[tuple[Operation, int]] = []
     # A choice comes after the ops in it, so that its position is its end.
-    ops = list(walk(block, region_first=True, enters=is_choice))
+    ops = list(classes.ends)
     for position, op in enumerate(ops):
         facts = facts_of(op)
         if facts.frees:

@@ -17,7 +17,7 @@ walk is linear in ops, and in the deaths that it finds. `memory.kill` is not a u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -185,6 +185,16 @@ class _Scan:
 def deaths(classes: AliasClasses) -> Deaths:
     """Find where the bytes of each class die that `ends_here`."""
     return _Scan(classes).run()
+
+
+def names_alive_after_kills(classes: AliasClasses) -> Mapping[Operation, Sequence[SSAValue]]:
+    """Return, for each kill, the names of the bytes that are used after it, if there are any."""
+    ends = (
+        (op.operands[0], position) for position, op in enumerate(classes.ends) if facts_of(op).frees
+    )
+    if any(classes.used_after(value, position) for value, position in ends):
+        return deaths(classes).alive
+    return {}  # nothing is used after a kill, on any path
 
 
 class Interval(NamedTuple):

@@ -281,10 +281,21 @@ class Checker:
         if slot is not None and value not in self.state.written.now:
             self.overwrite(op, slot, How.KILLED)  # what lies there is of another tensor
         killed = End(How.KILLED, op)
-        for shared in self.names.sharing(value, ends.now):
+        found = self.names.sharing(value, ends.now)
+        for shared in found:
             before = ends.now.get(shared)
             if before is None or before.how is not How.KILLED:
                 ends.set(shared, killed)
+        for origin in found:
+            self.forget_if_ended(origin)
+
+    def forget_if_ended(self, origin: SSAValue) -> None:
+        """Drop `origin` from its slots if no intact value names it: any op may overwrite it."""
+        held, ends = self.state.held, self.state.ends.now
+        slots = held.slots_of(origin)
+        if slots and all(name in ends for name in self.names.naming(origin)):
+            for slot in slots:
+                held.drop(slot, origin)
 
     # ------------------------------------------------------------------ places
 

@@ -3,7 +3,8 @@ The state of the contents that each value names, at one point of a path.
 
     State.ends       value -> End        it names bytes that were overwritten or killed
     State.written    tensor -> op        the op that wrote it
-    State.held       slot -> results     the tensors whose contents may lie there
+    State.held       slot -> results     the tensors whose contents may lie there, until all that
+                                         name them are ended
 
 The meet over the regions of a choice is a union: what ended, was written, or lies somewhere on one
 path may have or may be after it. Entering a region opens a frame, which remembers what it changes;

@@ -95,6 +95,12 @@ class Held:
         self.slots = slots
         self.changes = Undoable[tuple[Slot, SSAValue], bool]()
         self._by_storage: dict[SSAValue, _Contents] = {}
+        self._slots: dict[SSAValue, dict[Slot, None]] = {}
+        """The slots in which each value may lie."""
+
+    def slots_of(self, value: SSAValue) -> list[Slot]:
+        """Return the slots in which `value` may lie."""
+        return [*self._slots.get(value, ())]
 
     def put(self, slot: Slot, value: SSAValue) -> None:
         self.changes.set((slot, value), True)
@@ -109,6 +115,10 @@ class Held:
         if contents is None:
             contents = self._by_storage[slot.storage] = _Contents()
         values = contents.values.get(slot)
+        if present:
+            self._slots.setdefault(value, {})[slot] = None
+        elif value in self._slots:
+            self._slots[value].pop(slot, None)
         if present and values is None:
             contents.values[slot] = {value: None}
             self._insert(contents, slot)

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.test import TestOp, TestPureOp
+from xdsl.dialects.test import TestOp, TestPureOp, TestTermOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -21,11 +21,12 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 from xdsl.rewriter import InsertPoint
+from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.xdsl_internals import set_type
 from xrelay.passes.support.diagnostics import PassError
-from xrelay.passes.support.rewriting import apply_patterns
+from xrelay.passes.support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
 def at(line: int) -> FileLineColLoc:
@@ -234,3 +235,52 @@ def test_a_value_gets_another_type_in_place():
     set_type(result, i64)
     assert op.results == (result,)
     assert result.type == i64
+
+
+@dataclass
+class RecordPure(RewritePattern):
+    """Record the ops without effects that are offered."""
+
+    offered: list[Operation] = field(default_factory=list[Operation])
+
+    @op_trait_rewrite_pattern(Pure)
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        self.offered.append(op)
+
+
+@dataclass
+class RecordEither(RecordPure):
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TestOp | ModuleOp, rewriter: PatternRewriter, /):
+        self.offered.append(op)
+
+
+def test_a_pattern_is_offered_ops_of_its_classes_or_trait():
+    inner = ModuleOp([])
+    ops: list[Operation] = [TestOp(), TestPureOp(), inner, TestTermOp()]
+    pure, either = RecordPure(), RecordEither()
+    apply_patterns(ModuleOp(ops), pure, either)
+    assert pure.offered == [ops[1]]
+    assert either.offered == [ops[0], inner]
+
+
+@dataclass
+class EraseUnused(RewritePattern):
+    """Erase an op whose results are unused, and count the ops seen."""
+
+    seen: int = 0
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
+        self.seen += 1
+        if not any(result.uses for result in op.results):
+            rewriter.erase(op)
+
+
+def test_recursive_visits_what_a_rewrite_enabled_at_once():
+    ops: list[Operation] = [TestOp(result_types=[i32])]
+    for _ in range(99):
+        ops.append(TestOp(operands=ops[-1].results, result_types=[i32]))
+    module, pattern = ModuleOp(ops), EraseUnused()
+    apply_patterns(module, pattern, recursive=True)
+    assert not module.body.block.ops
+    assert pattern.seen < 3 * len(ops)

@@ -25,6 +25,7 @@ from xrelay.operators.sizes import SizeOp
 from xrelay.passes.analysis.polynomials import SELECT, Algebra, Polynomial
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.memory_plan.proofs import Proofs
+from xrelay.passes.memory_plan.slots import Relation, Slot, Slots
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
@@ -390,3 +391,29 @@ def test_a_stack_of_maxima_is_shown_to_be_apart(count: int):
             assert proofs.at_least(offsets[i], offsets[j] + sizes[j])
         assert proofs.is_multiple(offset, 64)
         assert not proofs.at_least(offsets[i], offset + 1)
+
+
+@pytest.mark.parametrize(("kill", "compared"), [("memory.kill %1 : tensor<32xf32>\n", 0), ("", 1)])
+def test_only_bytes_that_are_alive_are_compared(
+    kill: str, compared: int, monkeypatch: pytest.MonkeyPatch
+):
+    """Proofs for dynamic sizes are long: none is needed for bytes that were killed."""
+    pairs: list[tuple[Slot, Slot]] = []
+    relation = Slots.relation
+
+    def recorded(self: Slots, one: Slot, other: Slot) -> Relation:
+        pairs.append((one, other))
+        return relation(self, one, other)
+
+    monkeypatch.setattr(Slots, "relation", recorded)
+    module = parse(f"""
+        func.func @main(%x: tensor<32xf32>) {{
+          %s = memory.alloc_storage 256 align 64 : !memory.storage
+          %0 = memory.alloc_tensor %s[0] : tensor<32xf32>
+          %1 = memory.copy ins(%x : tensor<32xf32>) outs(%0 : tensor<32xf32>) -> tensor<32xf32>
+          {kill}%2 = memory.alloc_tensor %s[64] : tensor<32xf32>
+          %3 = memory.copy ins(%x : tensor<32xf32>) outs(%2 : tensor<32xf32>) -> tensor<32xf32>
+          func.return
+        }}""")
+    assert is_accepted(module)
+    assert len(pairs) == compared

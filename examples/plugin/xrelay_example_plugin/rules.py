@@ -1,7 +1,7 @@
 """The rules of the operators of `demo`: plain Python, without xDSL and NumPy."""
 
 from xrelay.operators.operands import normalized_axes, require_float, require_number
-from xrelay.operators.rules import Ints, Rule
+from xrelay.operators.rules import Ints, Rule, Work
 from xrelay.operators.signature import Tensor
 from xrelay.operators.sizes import SignatureError, product, require_at_least
 
@@ -13,14 +13,14 @@ def swish(data: Tensor) -> Tensor:
     return data
 
 
-@Rule
+@Rule.with_work(Work.LINEAR)
 def scaled_tanh(data: Tensor, *, scale: float) -> Tensor:
     """Accept float `data` and a float `scale`; the result has the type of `data`."""
     require_float(data.element, "the operand of {op}")
     return data
 
 
-@Rule
+@Rule.with_work(Work.LINEAR)
 def as_rows(data: Tensor) -> Tensor:
     """Return `data` of shape (…, n) as (product of the other dims, n)."""
     if not data.dims:

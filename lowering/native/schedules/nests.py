@@ -28,6 +28,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from ..generics import maps_of
 from ..transposition import TRANSPOSING
 
 PARALLEL, REDUCTION = "parallel", "reduction"
@@ -87,7 +88,7 @@ def nest_of(kernel: FuncOp) -> Nest | None:
 def _nest(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | None:
     iterators = _iterators(reduction)
     parallel = tuple(i for i, kind in enumerate(iterators) if kind == PARALLEL)
-    maps = _maps(reduction)
+    maps = maps_of(reduction)
     if not parallel or not _is_permutation(maps[-1], parallel):
         return None
     result = root.results[0].type
@@ -113,7 +114,7 @@ def _nest(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | None:
 def _depth(reduction: linalg.GenericOp) -> int | None:
     """Return the number of turns of the loops that reduce, if it is known."""
     turns: dict[int, int] = {}
-    for operand, map in zip(reduction.inputs, _maps(reduction), strict=False):
+    for operand, map in zip(reduction.inputs, maps_of(reduction), strict=False):
         shape = cast("TensorType[Attribute]", operand.type).get_shape()
         for expr, size in zip(map.results, shape, strict=True):
             if isinstance(expr, AffineDimExpr):
@@ -138,7 +139,7 @@ def _is_chain(kernel: FuncOp, reduction: Operation, root: linalg.GenericOp) -> b
                 return False
     if root is reduction:
         return True
-    *_, written = _maps(root)
+    *_, written = maps_of(root)
     return root in after and _is_permutation(written, range(len(_iterators(root))))
 
 
@@ -148,10 +149,6 @@ def _is_opaque(op: linalg.GenericOp) -> bool:
 
 def _iterators(op: linalg.GenericOp) -> tuple[str, ...]:
     return tuple(str(attribute.data) for attribute in op.iterator_types)
-
-
-def _maps(op: linalg.GenericOp) -> list[AffineMap]:
-    return [attribute.data for attribute in op.indexing_maps]
 
 
 def _is_permutation(map: AffineMap, loops: Sequence[int]) -> bool:

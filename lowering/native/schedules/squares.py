@@ -11,6 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir.affine import AffineDimExpr
 
+from ..generics import maps_of
 from ..transposition import SIDE, TRANSPOSING
 from .templates import FOR, filled, ops
 
@@ -27,7 +28,7 @@ def _squares(op: linalg.GenericOp) -> str:
     out = op.outputs[0].type
     assert isinstance(out, MemRefType), "transposition.py writes buffers"
     shape = out.get_shape()
-    maps = [attribute.data for attribute in op.indexing_maps]
+    maps = maps_of(op)
     lasts = [map.results[-1] for map in maps if map.results]
     sides = {last.position for last in lasts if isinstance(last, AffineDimExpr)}
     sizes = [SIDE if loop in sides else 1 for loop in range(len(shape))]

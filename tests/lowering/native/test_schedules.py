@@ -19,6 +19,7 @@ from xrelay.lowering.native.fusion import fuse_elementwise
 from xrelay.lowering.native.kernels import compile_kernels
 from xrelay.lowering.native.machine import Machine
 from xrelay.lowering.native.preparation import prepare
+from xrelay.lowering.native.reshapes import move_reshapes_to_ends
 from xrelay.lowering.native.saved_stages import SavedStages
 from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.schedules.nests import PARALLEL, REDUCTION, Nest, nest_of
@@ -220,6 +221,7 @@ def test_an_elementwise_chain_is_one_loop_in_the_dims_of_its_reduction():
     case = Convolution(7, 12, 76, 1, groups=4)
     x, w = draw(1, 7, 7, 12), draw(*case.weight())
     function = function_of(residual("k", case, x, w))
+    move_reshapes_to_ends(function)
     fuse_elementwise(function)
     function.verify()
     reduction, chain = [op for op in function.walk() if isinstance(op, linalg.GenericOp)]
@@ -235,6 +237,7 @@ def test_tiles_fit_into_registers(case: Convolution, vectors: Vectors):
     x, w = draw(1, case.size, case.size, case.channels), draw(*case.weight())
     kernel = convolution("k", case, x, w)
     function = function_of(kernel)
+    move_reshapes_to_ends(function)
     fuse_elementwise(function)
     nest = nest_of(function)
     assert nest is not None
@@ -271,6 +274,7 @@ def test_tiles_of_deep_sums_are_narrow():
     case = Convolution(14, 512, 64, 3, padding=1)
     x, w = np.empty((1, 14, 14, 512), np.float32), np.empty(case.weight(), np.float32)
     function = function_of(convolution("k", case, x, w))
+    move_reshapes_to_ends(function)
     fuse_elementwise(function)
     nest = nest_of(function)
     assert nest is not None
