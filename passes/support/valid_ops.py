@@ -26,7 +26,6 @@ from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.traits import OpTrait
 
 from ...dialects.contents import Check, repeated
-from ...dialects.identity import forget
 from ...dialects.xdsl_internals import operands_of, successors_of, verification_of
 from .definitions import Definition, NotUnderstood
 
@@ -101,7 +100,6 @@ class ValidOps:
         self._attributes.clear()
         self._definitions.clear()
         self._classes.clear()
-        forget()
 
     def verify(self, op: Operation, lookup: "Lookup") -> None:
         """Run the checks of `op`, as far as they are not known to pass."""

@@ -18,7 +18,6 @@ from typing_extensions import override
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    FunctionType,
     IntAttr,
     IntegerAttr,
     ModuleOp,
@@ -29,7 +28,6 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Data, Operation
 from xdsl.irdl import (
     IRDLOperation,
@@ -350,28 +348,3 @@ def test_equal_numbers_of_other_types_are_told_apart():
         )
         verify(ModuleOp([op]), valid)
     assert ran == ["contents", "place"] * len(numbers)
-
-
-def test_a_type_that_changed_in_place_is_inferred_from_again():
-    text = """
-    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-      %y = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
-      func.return %y : tensor<4xf32>
-    }
-    """
-    with settings():
-        module = LocatingParser(context(), text, "program.mlir", 0).parse_module()
-        (function,) = module.ops
-        assert isinstance(function, FuncOp)
-        relu = function.body.block.first_op
-        assert relu is not None
-        set_type(relu.results[0], deepcopy(relu.results[0].type))
-        given = deepcopy(function.body.block.args[0].type)
-        set_type(function.body.block.args[0], given)
-        function.function_type = FunctionType.from_lists([given], relu.result_types)
-        valid = ValidOps()
-        assert error(module, valid) is None
-        scramble(cast("TensorType[Attribute]", given).shape.data[0])
-        wanted = "the result of relay.nn.relu is tensor<-7xf32>"
-        assert wanted in str(error(module, valid))
-        assert wanted in str(error(module, ValidOps()))
