@@ -58,7 +58,7 @@ from ...dialects.relay.constraints import Described
 from ...dialects.xdsl_internals import operands_of, successors_of
 
 Test: TypeAlias = Callable[[Attribute], bool]
-"""Whether an attribute satisfies a constraint; False if that is in doubt."""
+"""Tests an attribute against a constraint; false if there is a doubt."""
 
 _OPTIONS = (ParsePropInAttrDict, AttrSizedOperandSegments, AttrSizedResultSegments)
 
