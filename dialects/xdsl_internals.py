@@ -257,6 +257,21 @@ class HookedParser(Parser):
         self.define(name, values, span)
 
 
+# ----------------------------------------------------------------------- printing
+
+
+class DirectPrinter(Printer):
+    """A printer that writes to its stream, which takes a fifth of the time of `print`."""
+
+    @override
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        if "\n" in text or self.stream is None:
+            super().print_string(text, indent=indent)
+            return
+        self._current_column += len(text)
+        self.stream.write(text)
+
+
 # --------------------------------------------------------------------- replacements
 
 
