@@ -7,7 +7,7 @@ Type rules of ops, from the rules over sizes in `xrelay.operators`.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import cast
 
 from xdsl.dialects import arith, tensor
@@ -42,7 +42,7 @@ from .attributes import ELEMENT_TYPES, plain_value
 from .contents import repeated
 from .dense import Dense, numbers
 from .device import tensor_type
-from .identity import by_identity
+from .identity import by_identity, new_cache
 from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
@@ -67,10 +67,15 @@ def element_of(type: Attribute) -> Element:
     return found
 
 
-@lru_cache(maxsize=4096)
+_MADE: dict[Tensor, TensorType] = new_cache()
+
+
 def _type_of(tensor: Tensor) -> TensorType:
-    dims = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in tensor.dims]
-    return tensor_type(_TYPES[tensor.element], dims)
+    found = _MADE.get(tensor)
+    if found is None:
+        dims = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in tensor.dims]
+        found = _MADE[tensor] = tensor_type(_TYPES[tensor.element], dims)
+    return found
 
 
 @by_identity
@@ -171,12 +176,8 @@ def result_types(
         raise VerifyException(str(error)) from error
 
 
-_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
-"""
-Results by rule, operand types and properties, all by identity: equal layers share theirs.
-
-A value keeps the objects whose ids are in its key alive.
-"""
+_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = new_cache()
+"""Results by rule, operand types and properties, all by identity: equal layers share theirs."""
 
 
 def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:
