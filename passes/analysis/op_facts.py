@@ -1,4 +1,4 @@
-"""What the alias analysis asks of op classes and types, cached: which values may share bytes."""
+"""The facts of op classes and types that decide which values may share bytes, cached."""
 
 from __future__ import annotations
 
