@@ -33,11 +33,12 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
-from ..dialects.interfaces import DestinationPassing, Lookup, OverwritesOperands
+from ..dialects.interfaces import Lookup, OverwritesOperands
 from ..dialects.tensors import as_tensor, element_size, static_size
 from ..dialects.xdsl_internals import operands_of
 from .analysis.aliases import AliasClasses, bodies_of
 from .analysis.liveness import Interval, Point, deaths, live_ranges
+from .analysis.numbered import Row
 from .analysis.overwriting import tensor_of
 from .analysis.polynomials import Polynomial
 from .analysis.sizes import Sizes
@@ -104,6 +105,8 @@ class Body:
     """Computes, once, the classes in which bytes stay when a branch hands them over."""
     sizes: Sizes
     lookup: Lookup
+    answers: dict[Operation, Sequence[frozenset[int]]]
+    """The operands that the results of all ops of one kernel may overwrite."""
     moves: Moves = field(default_factory=Moves)
     moved: dict[Operation, list[SSAValue]] = field(default_factory=dict[Operation, list[SSAValue]])
     """The tensors that move into each storage."""
@@ -156,32 +159,49 @@ class Body:
             interface = interface_of(type(op))
             names = None if interface is None else self.dying.get(op)
             if interface is not None and names:
-                self.plan_op(op, {self.classes.of(name) for name in names}, interface)
+                self.plan_op(row, {self.classes.of(name) for name in names}, interface)
 
-    def plan_op(self, op: Operation, dying: set[int], interface: OverwritesOperands) -> None:
-        allowed: Sequence[frozenset[int]] | None = None
-        for i, tensor in enumerate(DestinationPassing.outs(op)):
-            for k, storage in self.candidates(op, tensor, dying):
-                allowed = interface.overwritable(op, self.lookup) if allowed is None else allowed
-                if all(other in allowed[i] for other in self.sharing(op, k)):
+    def plan_op(self, row: Row, dying: set[int], interface: OverwritesOperands) -> None:
+        op, allowed = row.op, None
+        operands = operands_of(op)
+        count = len(operands) - len(op.results)
+        ins = [self.classes.class_of[number] for number in row.uses[:count]]
+        for i, tensor in enumerate(operands[count:]):
+            for k, storage in self.candidates(op, ins, tensor, dying):
+                allowed = self.overwritable(op, interface) if allowed is None else allowed
+                if all(found != ins[k] or other in allowed[i] for other, found in enumerate(ins)):
                     self.move(op, tensor, storage)
-                    dying.discard(self.classes.of(op.operands[k]))
+                    dying.discard(ins[k])
                     break
 
+    def overwritable(
+        self, op: Operation, interface: OverwritesOperands
+    ) -> Sequence[frozenset[int]]:
+        """Return for each result of `op` the operands of which it may be written over one."""
+        shared = interface.shares_answer(op, self.lookup)
+        if shared is None:
+            return interface.overwritable(op, self.lookup)
+        found = self.answers.get(shared)
+        if found is None:
+            found = self.answers[shared] = interface.overwritable(op, self.lookup)
+        return found
+
     def candidates(
-        self, op: Operation, out: SSAValue, dying: set[int]
+        self, op: Operation, ins: Sequence[int], out: SSAValue, dying: set[int]
     ) -> Iterator[tuple[int, memory.AllocStorageOp]]:
-        """Yield the operands whose storage the result written to `out` could take over."""
+        """
+        Yield the operands whose storage the result written to `out` could take over.
+
+        `ins` are the classes of the operands.
+        """
         tensor = out.owner
         if not isinstance(tensor, memory.AllocTensorOp) or not out.has_one_use():
             return
         own = storage_of(tensor)
         if own is None:
             return
-        operands = operands_of(op)
         size = None
-        for k, operand in enumerate(operands[: len(operands) - len(op.results)]):
-            number = self.classes.of(operand)
+        for k, (number, operand) in enumerate(zip(ins, operands_of(op), strict=False)):
             if number not in dying or number in self.killed:
                 continue
             source = self.only_tensor(number)
@@ -226,12 +246,6 @@ class Body:
         end = max(at + 1, *map(self.stop, tensors))
         return self.stop(tensor.tensor) <= end
 
-    def sharing(self, op: Operation, operand: int) -> list[int]:
-        """Return the operands of `op` that may share bytes with number `operand`."""
-        ins = operands_of(op)[: -len(op.results)]
-        number = self.classes.of(ins[operand])
-        return [k for k, value in enumerate(ins) if self.classes.of(value) == number]
-
     def move(self, op: Operation, out: SSAValue, storage: memory.AllocStorageOp) -> None:
         assert isinstance(out.owner, memory.AllocTensorOp)
         self.moves[out.owner] = storage.storage
@@ -251,17 +265,10 @@ class AllocateInOperand(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
-        storage = self.moves[op]
         (use,) = op.results[0].uses
-        type, shape = op.results[0].type, op.shape
-        if shape is None:
-            moved = memory.AllocTensorOp.static(storage, type)
-        else:
-            moved = memory.AllocTensorOp.dynamic(storage, type, shape)
-        moved.attributes = op.attributes
-        moved.tensor.name_hint = op.tensor.name_hint
-        rewriter.insert(moved, InsertPoint.before(use.operation))
-        rewriter.replace(op, [], [moved.tensor])
+        op.operands = (self.moves[op], *operands_of(op)[1:])
+        op.detach()
+        rewriter.insert(op, InsertPoint.before(use.operation))
 
 
 class EraseStorage(RewritePattern):
@@ -281,13 +288,14 @@ class ReuseInPlacePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lookup, sizes = symbols_of(op).get, Sizes()
         moves: Moves = {}
+        answers: dict[Operation, Sequence[frozenset[int]]] = {}
 
         @cache
         def undivided() -> Mapping[Block, AliasClasses]:
             return {classes.block: classes for classes in bodies_of(op, separate=False)}
 
         for classes in bodies_of(op):
-            body = Body(classes, undivided, sizes, lookup)
+            body = Body(classes, undivided, sizes, lookup, answers)
             body.plan()
             moves |= body.moves
         storages = [tensor.operands[0].owner for tensor in moves]

@@ -90,7 +90,8 @@ class AliasClasses:
     def of(self, value: SSAValue) -> int:
         """Return the class of `value`."""
         number = self.body.number(value)
-        self._grow()
+        if number >= len(self.class_of):
+            self._grow()
         return self.class_of[number]
 
     def _grow(self) -> None:

@@ -55,7 +55,7 @@ def op_facts(kind: type[Operation]) -> OpFacts:
     return OpFacts(
         chooses=chooses,
         aliasing=aliasing,
-        only_outs=isinstance(aliasing, ResultIsOuts),
+        only_outs=writes and type(aliasing) is ResultIsOuts,
         calls=calls,
         constant=kind.get_trait(Rematerializable) is not None,
         pure=pure,
