@@ -39,7 +39,6 @@ from ..dialects.xdsl_internals import operands_of
 from .analysis.aliases import AliasClasses, bodies_of
 from .analysis.liveness import Interval, Point, deaths, live_ranges
 from .analysis.numbered import Row
-from .analysis.overwriting import tensor_of
 from .analysis.polynomials import Polynomial
 from .analysis.sizes import Sizes
 from .analysis.storages import is_destination_of_shapes
@@ -125,25 +124,21 @@ class Body:
         return live_ranges(self.whole)
 
     @cached_property
-    def members(self) -> Mapping[int, Sequence[SSAValue]]:
-        """The values in each class of several values."""
-        return {self.classes.of(values[0]): values for values in self.classes.members()}
+    def tensors(self) -> Mapping[int, memory.AllocTensorOp]:
+        """The tensor of each class all of whose other values are written there, or are views."""
+        classes, found = self.classes, dict[int, int | None]()
+        for number, of in enumerate(classes.class_of):
+            tensor = classes.tensors.of.get(number)
+            if found.setdefault(of, tensor) != tensor:
+                found[of] = None
+        owners = {of: classes.values[n].owner for of, n in found.items() if n is not None}
+        return {of: op for of, op in owners.items() if isinstance(op, memory.AllocTensorOp)}
 
     @cached_property
     def killed(self) -> set[int]:
         """The classes whose lifetimes kills end."""
         rows, class_of = self.classes.body.rows, self.classes.class_of
         return {class_of[row.uses[0]] for row in rows if row.facts.frees}
-
-    def only_tensor(self, number: int) -> memory.AllocTensorOp | None:
-        """Return the tensor of a class, all other values being written there, or views."""
-        found = None
-        for value in self.members.get(number, ()):
-            tensor = tensor_named_by(value)
-            if tensor is None or (found is not None and tensor is not found):
-                return None
-            found = tensor
-        return found
 
     def stop(self, value: SSAValue) -> int:
         """Return the end of the lifetime of the bytes of `value`."""
@@ -204,7 +199,7 @@ class Body:
         for k, (number, operand) in enumerate(zip(ins, operands_of(op), strict=False)):
             if number not in dying or number in self.killed:
                 continue
-            source = self.only_tensor(number)
+            source = self.tensors.get(number)
             if source is None or operand.owner is source or is_destination_of_shapes(source):
                 continue
             if size is None:
@@ -250,11 +245,6 @@ class Body:
         assert isinstance(out.owner, memory.AllocTensorOp)
         self.moves[out.owner] = storage.storage
         self.moved.setdefault(storage, []).append(out)
-
-
-def tensor_named_by(value: SSAValue) -> memory.AllocTensorOp | None:
-    owner = value.owner
-    return owner if isinstance(owner, memory.AllocTensorOp) else tensor_of(value)
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ class OverwritesOperands(OpTrait, ABC):
         """
 
     def shares_answer(self, op: Operation, lookup: Lookup) -> Operation | None:
-        """Return the op on which alone `overwritable` depends, such as a kernel, if there is one."""
+        """Return the op, such as a kernel, that alone decides `overwritable`, if there is one."""
         return None
 
 
