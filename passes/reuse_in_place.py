@@ -24,9 +24,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerType, ModuleOp, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, ModuleOp, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -79,9 +80,9 @@ def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Polynomial:
 
 
 def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Polynomial:
-    size = storage.size
+    size = storage.properties.get("size")
     if size is not None:
-        return size.value.data
+        return cast(IntegerAttr[I64], size).value.data
     assert storage.dynamic_size is not None, "verified: a storage has a size"
     found = sizes.size(storage.dynamic_size)
     return found if found.constant is None else found.constant
@@ -91,8 +92,13 @@ def may_replace(storage: memory.AllocStorageOp, other: memory.AllocStorageOp) ->
     """Test whether `storage` is on the device of `other`, and aligned at least as strictly."""
     if storage is other:
         return True
-    aligned = storage.alignment.value.data % other.alignment.value.data == 0
-    return aligned and storage.results[0].type == other.results[0].type
+    aligned = alignment_of(storage) % alignment_of(other) == 0
+    one, two = storage.results[0].type, other.results[0].type
+    return aligned and (one is two or one == two)
+
+
+def alignment_of(storage: memory.AllocStorageOp) -> int:
+    return cast(IntegerAttr[I64], storage.properties["alignment"]).value.data
 
 
 @dataclass(eq=False)
