@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.ir import Operation
 from xdsl.traits import Pure
@@ -17,6 +18,8 @@ class SizesOnHost(DeviceRule):
 
     An operand is a size if the operator's rule reads its elements as sizes.
     """
+
+    names_no_device: ClassVar = True
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         rule = RULES.get(op.name)
