@@ -9,8 +9,9 @@ public names, and functions that replace methods of xDSL while a command runs.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from inspect import getclosurevars
-from typing import Any, NamedTuple, get_args
+from functools import lru_cache
+from inspect import getattr_static, getclosurevars
+from typing import Any, NamedTuple, cast, get_args
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -27,6 +28,7 @@ from xdsl.ir import (
     SSAValues,
     Use,
 )
+from xdsl.ir.core import IRWithName
 from xdsl.irdl import IRDLOperation, OpDef
 from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective, PrintingState
 from xdsl.parser import Parser, ParserState
@@ -67,6 +69,28 @@ def operands_of(op: Operation) -> tuple[SSAValue, ...]:
 def successors_of(op: Operation) -> tuple[Block, ...]:
     """Return the successors of `op` as a tuple, for the same reason."""
     return tuple(op._successors)
+
+
+def replace_operands(op: Operation, by: Mapping[SSAValue, SSAValue]) -> None:
+    """Replace the operands of `op` that are in `by`; `op.operands = …` makes all uses anew."""
+    operands = [by.get(operand, operand) for operand in op._operands]
+    for old, new, use in zip(op._operands, operands, op._operand_uses, strict=True):
+        if new is not old:
+            old.remove_use(use)
+            new.add_use(use)
+    op._operands = SSAValues(operands)
+
+
+def exchange_results(one: Operation, other: Operation) -> None:
+    """
+    Give each of two ops the results, with their uses, of the other.
+
+    For a new op that takes the place of another one: no user is changed.
+    """
+    one.results, other.results = other.results, one.results
+    for op in (one, other):
+        for result in op.results:
+            result.op = op
 
 
 def append_arguments(block: Block, arguments: Sequence[BlockArgument]) -> None:
@@ -349,6 +373,13 @@ def erase_value(value: SSAValue, safe_erase: bool = True) -> None:
 
 _ERASE = SSAValue.erase
 
+_EXTRACT: Any = getattr_static(IRWithName, "extract_valid_name").__func__
+
+extract_valid_name = cast(
+    "classmethod[Any, ..., str | None]", classmethod(lru_cache(4096)(_EXTRACT))
+)
+"""Replaces `IRWithName.extract_valid_name`, which reads a name again each time it is passed on."""
+
 
 def isolated(trait: IsolatedFromAbove, op: Operation) -> None:
     """Replace `IsolatedFromAbove.verify`: our verifier checks every operand once."""
@@ -394,6 +425,7 @@ REPLACED: tuple[tuple[type, str, object], ...] = (
     (Operation, "__init__", initialize),
     (SSAValue, "replace_all_uses_with", replace_all_uses_with),
     (SSAValue, "erase", erase_value),
+    (IRWithName, "extract_valid_name", extract_valid_name),
     (IsolatedFromAbove, "verify", isolated),
     (FunctionalTypeDirective, "print", print_functional_type),
 )
