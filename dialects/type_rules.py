@@ -7,8 +7,8 @@ Type rules of ops, from the rules over sizes in `xrelay.operators`.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import TypeVar, cast
+from functools import cache
+from typing import cast
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import (
@@ -42,6 +42,7 @@ from .attributes import ELEMENT_TYPES, plain_value
 from .contents import repeated
 from .dense import Dense, numbers
 from .device import tensor_type
+from .identity import by_identity, new_cache
 from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
@@ -66,31 +67,18 @@ def element_of(type: Attribute) -> Element:
     return found
 
 
-@lru_cache(maxsize=4096)
+_MADE: dict[Tensor, TensorType] = new_cache()
+
+
 def _type_of(tensor: Tensor) -> TensorType:
-    dims = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in tensor.dims]
-    return tensor_type(_TYPES[tensor.element], dims)
+    found = _MADE.get(tensor)
+    if found is None:
+        dims = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in tensor.dims]
+        found = _MADE[tensor] = tensor_type(_TYPES[tensor.element], dims)
+    return found
 
 
-_Value = TypeVar("_Value")
-
-
-def _by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
-    """`compute` with a cache by object identity: hashing a type would cost more."""
-    known: dict[int, tuple[Attribute, _Value]] = {}  # the attribute, so that its id stays its own
-
-    def look_up(attr: Attribute) -> _Value:
-        found = known.get(id(attr))
-        if found is None:
-            if len(known) >= 4096:
-                known.clear()
-            found = known[id(attr)] = attr, compute(attr)
-        return found[1]
-
-    return look_up
-
-
-@_by_identity
+@by_identity
 def operand_of(type: Attribute) -> Tensor | str:
     """The operand of a rule that a value of `type` is; a type in words if it is not a tensor."""
     tensor = as_tensor(type)
@@ -100,7 +88,7 @@ def operand_of(type: Attribute) -> Tensor | str:
     return Tensor(element_of(tensor.element_type), dims)
 
 
-@_by_identity
+@by_identity
 def _attribute(attr: Attribute) -> object:
     value = plain_value(attr)
     if value is not None:
@@ -188,12 +176,8 @@ def result_types(
         raise VerifyException(str(error)) from error
 
 
-_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = {}
-"""
-Results by rule, operand types and properties, all by identity: equal layers share theirs.
-
-A value keeps the objects whose ids are in its key alive.
-"""
+_RESULTS: dict[tuple[object, ...], tuple[object, Sequence[Attribute]]] = new_cache()
+"""Results by rule, operand types and properties, all by identity: equal layers share theirs."""
 
 
 def _results(rule: Signature, op: Operation) -> Sequence[Attribute]:

@@ -7,7 +7,6 @@ Passes ask these ops as they ask ours: through `op.get_trait`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
@@ -30,7 +29,6 @@ from .tensors import as_tensor
 from .xdsl_internals import add_op
 
 
-@dataclass(frozen=True)
 class ExtractDevices(DeviceRule):
     """An element that is read from a tensor as a number, such as a size, is read on the host."""
 
@@ -40,7 +38,6 @@ class ExtractDevices(DeviceRule):
         yield OnHost(op.operands[0], "numbers are read on the host")
 
 
-@dataclass(frozen=True)
 class OneOperandPerElement(OpTrait):
     """The result has a static shape, with an element for each operand. xDSL does not check that."""
 

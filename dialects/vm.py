@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import ClassVar, Self
@@ -138,7 +137,6 @@ def may_be_sizes(value: SSAValue) -> bool:
     return rank == 0 or (rank <= 2 and "int" in (dtype_name(type.element_type) or ""))
 
 
-@dataclass(frozen=True)
 class KernelDevices(DeviceRule):
     """
     Operands and results are on one device, but those that may be sizes may be on the host.
@@ -160,7 +158,6 @@ class KernelDevices(DeviceRule):
             yield PreferSameDomain((value, placed[0]), reason)
 
 
-@dataclass(frozen=True)
 class OverwritesAsKernel(OverwritesOperands):
     """A result may be written over the operands that the kernel's body allows."""
 
@@ -256,7 +253,6 @@ class ShapeOfOp(IRDLOperation):
             )
 
 
-@dataclass(frozen=True)
 class ViewDevices(DeviceRule):
     """The view is on the device of its data; a shape is on the host."""
 

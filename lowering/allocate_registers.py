@@ -30,8 +30,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import bytecode
 from ..dialects.bytecode.instruction import Renaming
+from ..dialects.integers import i64_attribute
 from ..passes.support.rewriting import apply_patterns
-from .bytecode_builder import integer
 from .live_ranges import Slot, live_ranges, slots_of
 from .register_assignment import Assignment, assign_registers
 
@@ -132,7 +132,7 @@ class AllocateRegisters(RewritePattern):
         for inner in before:
             inner.detach()
         block.add_ops(code)
-        op.register_count = integer(count)
+        op.register_count = i64_attribute(count)
         rewriter.notify_op_modified(op)
 
 

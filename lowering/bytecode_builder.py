@@ -5,39 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
-    IntegerAttr,
     StringAttr,
     SymbolRefAttr,
     UnknownLoc,
-    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
 from ..dialects import bytecode, relay
-from ..dialects.bytecode.fields import Dims, RegisterAttr
+from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
+from ..dialects.identity import by_identity
 from ..passes.support.diagnostics import PassError
 from ..passes.support.plain_types import PlainTypes
 from .decision_trees import Constructors
 from .register_lifetimes import Cleared, RegisterLifetimes
 
-
-def integer(value: int) -> IntegerAttr[Any]:
-    return IntegerAttr(value, i64)
-
-
-def dims(values: Sequence[int]) -> Dims:
-    return DenseArrayBase.from_list(i64, values)
+_device_of = by_identity(device_of)
 
 
 def device_at(value: SSAValue) -> VirtualDeviceAttr:
     """Return the device of `value`; an error if its type has none."""
-    device = device_of(value.type)
+    device = _device_of(value.type)
     if device is None and not any(True for _ in devices_in(value.type)):
         raise PassError(f"the machine has no values of type {value.type}", value)
     if device is None:
@@ -167,18 +159,20 @@ class BytecodeBuilder:
 
     def lower_block(self, block: Block) -> Operation:
         """Lower the ops of `block` but its terminator, which is returned."""
-        for op in block.ops:
-            if op.next_op is None:
+        op = block.first_op
+        while op is not None:
+            following = op.next_op
+            if following is None:
                 return op
             rule = self.rules.get(type(op))
             if rule is None:
                 cure = "lower it first, or use xrelay-run --evaluate"
                 raise PassError(f"{op.name} has no instruction; {cure}", op)
             rule(self, op)
-            if self.lifetimes is not None:
-                freed = self.lifetimes.freed_by.get(op, ())
+            if self.lifetimes is not None and (freed := self.lifetimes.freed_by.get(op)):
                 registers = self.registers
                 self.clear((registers[s] for s in freed if s in registers), op)
+            op = following
         raise AssertionError("verified: a block ends with a terminator")
 
     def lower_region(

@@ -7,8 +7,11 @@ from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from ..dialects import bytecode, memory, relay, vm
+from ..dialects.identity import by_identity
+from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.tensors import as_tensor
-from .bytecode_builder import BytecodeBuilder, Rule, device_at, dims, integer
+from ..dialects.xdsl_internals import operands_of
+from .bytecode_builder import BytecodeBuilder, Rule, device_at
 from .data_rules import lower_construct, lower_match
 from .shape_functions import called_shape_function, holds_shapes_only, inline_shape_function
 from .size_rules import SIZE_RULES
@@ -81,45 +84,50 @@ def lower_slice_storage(builder: BytecodeBuilder, op: Operation) -> None:
     )
 
 
-def tensor_type_fields(type: Attribute) -> dict[str, Attribute]:
+@by_identity
+def tensor_type_fields(type: Attribute) -> Mapping[str, Attribute]:
     """Return the fields of `alloc_tensor` for a tensor type."""
     tensor = as_tensor(type)
     assert tensor is not None
-    return {"shape": dims(tensor.get_shape()), "dtype": tensor.element_type}
+    return {"shape": i64_array(tensor.get_shape()), "dtype": tensor.element_type}
 
 
 def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
     (tensor,) = op.results
     if holds_shapes_only(builder, tensor):
         return
-    storage, *sizes = (builder.registers[operand] for operand in op.operands)
+    storage, *sizes = [builder.registers[operand] for operand in operands_of(op)]
     offset = op.properties.get("offset")
     if offset is None:
         offset, *sizes = sizes
     place = {"dst": builder.define(tensor), "storage": storage, "offset": offset}
-    fields = tensor_type_fields(tensor.type)
+    fields = {**place, **tensor_type_fields(tensor.type)}
     if sizes:
         fields["shape"] = sizes[0]
-        builder.emit(bytecode.AllocTensorRegOp, op, **place, **fields)
-    else:
-        builder.emit(bytecode.AllocTensorOp, op, **place, **fields)
+    builder.emit(bytecode.AllocTensorRegOp if sizes else bytecode.AllocTensorOp, op, **fields)
 
 
-def lower_destination_call(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, vm.DestinationCall)
-    function = called_shape_function(builder, op)
-    if function is not None:
-        assert isinstance(op, vm.ShapeFuncOp)
-        return inline_shape_function(builder, op, function)
+def lower_kernel_call(builder: BytecodeBuilder, op: Operation) -> None:
+    operands = operands_of(op)
+    outs = operands[len(operands) - len(op.results) :]
     builder.emit(
         bytecode.InvokePackedOp,
         op,
-        kernel=op.callee,
-        ins=builder.registers_of(op.ins),
-        outs=builder.registers_of(op.outs),
+        kernel=op.properties["callee"],
+        ins=builder.registers_of(operands[: len(operands) - len(outs)]),
+        outs=builder.registers_of(outs),
     )
-    for result, out in zip(op.results, op.outs, strict=True):
+    for result, out in zip(op.results, outs, strict=True):
         builder.share(result, out)
+
+
+def lower_shape_function_call(builder: BytecodeBuilder, op: Operation) -> None:
+    assert isinstance(op, vm.ShapeFuncOp)
+    function = called_shape_function(builder, op)
+    if function is None:
+        lower_kernel_call(builder, op)
+    else:
+        inline_shape_function(builder, op, function)
 
 
 def lower_copy(builder: BytecodeBuilder, op: Operation) -> None:
@@ -150,7 +158,7 @@ def lower_reshape(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, vm.ReshapeTensorOp)
     type = as_tensor(op.result.type)
     assert type is not None
-    shape = dims(type.get_shape()) if op.shape is None else builder.registers[op.shape]
+    shape = i64_array(type.get_shape()) if op.shape is None else builder.registers[op.shape]
     data = builder.registers[op.data]
     builder.emit(
         bytecode.ReshapeTensorOp, op, dst=builder.define(op.result), tensor=data, shape=shape
@@ -165,7 +173,11 @@ def lower_shape_of(builder: BytecodeBuilder, op: Operation) -> None:
 def lower_tuple(builder: BytecodeBuilder, op: Operation) -> None:
     fields = builder.registers_of(op.operands)
     builder.emit(
-        bytecode.AllocADTOp, op, dst=builder.define(op.results[0]), tag=integer(0), fields=fields
+        bytecode.AllocADTOp,
+        op,
+        dst=builder.define(op.results[0]),
+        tag=i64_attribute(0),
+        fields=fields,
     )
 
 
@@ -183,7 +195,11 @@ def lower_call(builder: BytecodeBuilder, op: Operation) -> None:
     if len(op.results) != 1:
         for i, result in enumerate(op.results):
             builder.emit(
-                bytecode.GetFieldOp, op, dst=builder.define(result), data=answer, field=integer(i)
+                bytecode.GetFieldOp,
+                op,
+                dst=builder.define(result),
+                data=answer,
+                field=i64_attribute(i),
             )
 
 
@@ -225,7 +241,7 @@ def lower_ref_write(builder: BytecodeBuilder, op: Operation) -> None:
     builder.emit(bytecode.WriteRefOp, op, ref=ref, src=value)
     fields = builder.registers_of(())
     builder.emit(
-        bytecode.AllocADTOp, op, dst=builder.define(op.result), tag=integer(0), fields=fields
+        bytecode.AllocADTOp, op, dst=builder.define(op.result), tag=i64_attribute(0), fields=fields
     )
 
 
@@ -242,11 +258,11 @@ def lower_if(builder: BytecodeBuilder, op: Operation) -> None:
     merged = [builder.new_register() for _ in op.results]
     cleared = builder.lower_region(op.then_region, merged, op)
     over = builder.emit(bytecode.GotoOp, op)
-    choice.properties["true_offset"] = integer(1)
-    choice.properties["false_offset"] = integer(len(builder.code) - start + 1)
+    choice.properties["true_offset"] = i64_attribute(1)
+    choice.properties["false_offset"] = i64_attribute(len(builder.code) - start + 1)
     leave = len(builder.code)
     cleared += builder.lower_region(op.else_region, merged, op)
-    over.properties["offset"] = integer(len(builder.code) - leave + 1)
+    over.properties["offset"] = i64_attribute(len(builder.code) - leave + 1)
     builder.define_merged(op.results, merged, cleared)
 
 
@@ -260,7 +276,7 @@ def lower_return(builder: BytecodeBuilder, op: Operation) -> None:
             bytecode.AllocADTOp,
             op,
             dst=result,
-            tag=integer(0),
+            tag=i64_attribute(0),
             fields=builder.registers_of(op.operands),
         )
     builder.emit(bytecode.RetOp, op, result=result)
@@ -280,8 +296,8 @@ RULES: Mapping[type[Operation], Rule] = {
     memory.AllocTensorOp: lower_alloc_tensor,
     memory.CopyOp: lower_copy,
     memory.KillOp: lower_kill,
-    vm.InvokeTvmOp: lower_destination_call,
-    vm.ShapeFuncOp: lower_destination_call,
+    vm.InvokeTvmOp: lower_kernel_call,
+    vm.ShapeFuncOp: lower_shape_function_call,
     vm.ReshapeTensorOp: lower_reshape,
     vm.ShapeOfOp: lower_shape_of,
     func.CallOp: lower_call,

@@ -23,7 +23,8 @@ from xdsl.ir import Operation
 
 from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import RegisterAttr
-from .bytecode_builder import BytecodeBuilder, integer
+from ..dialects.integers import i64_attribute
+from .bytecode_builder import BytecodeBuilder
 from .decision_trees import DATA, Body, Decisions, Fail, Patterns, Switch
 from .register_lifetimes import Cleared
 
@@ -35,7 +36,11 @@ def lower_construct(builder: BytecodeBuilder, op: Operation) -> None:
     tag = builder.constructors.tags[type.adt.string_value(), op.constructor.data]
     fields = builder.registers_of(op.fields)
     builder.emit(
-        bytecode.AllocADTOp, op, dst=builder.define(op.result), tag=integer(tag), fields=fields
+        bytecode.AllocADTOp,
+        op,
+        dst=builder.define(op.result),
+        tag=i64_attribute(tag),
+        fields=fields,
     )
 
 
@@ -84,7 +89,7 @@ class MatchLowering:
     def _arrive(self, target: int | None) -> None:
         """Let the jumps to `target` lead to the next instruction emitted."""
         for jump, name, position in self.jumps.get(target, ()):
-            jump.properties[name] = integer(len(self.builder.code) - position)
+            jump.properties[name] = i64_attribute(len(self.builder.code) - position)
 
     def _emit_switch(self, node: Switch, known: set[int]) -> None:
         """Test for all targets but the last, which it continues at otherwise."""
@@ -96,7 +101,7 @@ class MatchLowering:
         for number, (wanted, target) in enumerate(targets):
             if wanted:
                 constant = builder.new_register()
-                builder.emit(bytecode.LoadConstiOp, at, dst=constant, value=integer(wanted))
+                builder.emit(bytecode.LoadConstiOp, at, dst=constant, value=i64_attribute(wanted))
                 test = builder.emit(bytecode.IfOp, at, test=tag, target=constant)
                 same, other = "true_offset", "false_offset"
             else:
@@ -106,7 +111,7 @@ class MatchLowering:
             if number == len(targets) - 1:
                 self._jump(test, other, last)
             else:
-                test.properties[other] = integer(1)
+                test.properties[other] = i64_attribute(1)
 
     def _emit_body(self, node: Body, known: set[int]) -> None:
         """Read the variables that the case uses, and emit its region."""
@@ -127,7 +132,7 @@ class MatchLowering:
         for inner in reversed(unknown):
             data, register = register, self.registers.get(inner) or self.builder.new_register()
             self.registers[inner] = register
-            number = integer(self.decisions.patterns.places[inner].field)
+            number = i64_attribute(self.decisions.patterns.places[inner].field)
             self.builder.emit(
                 bytecode.GetFieldOp, self.match, dst=register, data=data, field=number
             )

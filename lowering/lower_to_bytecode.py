@@ -36,6 +36,7 @@ from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.dim_bounds import bounds_attr
+from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.interfaces import kernel_attributes, kernel_name
 from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names, result_names
 from ..dialects.tensors import as_tensor
@@ -47,7 +48,7 @@ from ..passes.remove_unused_functions import is_public
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.named_results import unique_names
-from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at, dims, integer
+from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at
 from .bytecode_rules import RULES, lower_return
 from .decision_trees import Constructors
 from .register_lifetimes import RegisterLifetimes, register_lifetimes
@@ -117,7 +118,7 @@ class LowerFunction(RewritePattern):
             "sym_name": op.sym_name,
             "param_names": ArrayAttr(parameter_names(op)),
             "param_types": ArrayAttr(types),
-            "register_count": integer(builder.register_count),
+            "register_count": i64_attribute(builder.register_count),
         }
         if self.records_results and is_public(op):
             types = [result_type(type, self.devices) for type in op.function_type.outputs]
@@ -164,11 +165,11 @@ def kernel_steps(kernel: relay.PrimFuncOp) -> bytecode.KernelOp:
     properties: dict[str, Attribute] = {
         "sym_name": kernel.sym_name,
         "types": kernel.function_type.inputs,
-        "outputs": dims([number[v] for v in outputs]),
+        "outputs": i64_array([number[v] for v in outputs]),
     }
     on_host = [i for i, argument in enumerate(block.args) if is_read_as_sizes(argument)]
     if on_host:
-        properties["host_inputs"] = dims(on_host)
+        properties["host_inputs"] = i64_array(on_host)
     return bytecode.KernelOp.create(properties=properties, regions=[Region(Block(body))])
 
 
@@ -184,8 +185,8 @@ def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
         number[result] = len(number)
     properties: dict[str, Attribute] = {
         "op": StringAttr(kernel_name(op)),
-        "inputs": dims(inputs),
-        "outputs": dims([number[r] for r in op.results]),
+        "inputs": i64_array(inputs),
+        "outputs": i64_array([number[r] for r in op.results]),
         "types": ArrayAttr([r.type for r in op.results]),
     }
     attributes = kernel_attributes(op)
@@ -232,7 +233,8 @@ class LowerToBytecodePass(ModulePass):
         lower_function = LowerFunction(
             constants, devices, Constructors.of(op), shapes, register_lifetimes(op), records_results
         )
-        apply_patterns(op, lower_function, LowerKernel(), EraseTypeData())
+        patterns = lower_function, LowerKernel(), EraseTypeData()
+        apply_patterns(op, *patterns, only=list(op.ops))
         for function in shapes.values():
             function.detach()
             function.erase()

@@ -8,7 +8,7 @@ leaves behind, and the last allocation, slice or call that uses a storage that o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
@@ -18,7 +18,7 @@ from ..dialects import memory
 from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.walking import walk
 from ..passes.analysis.aliases import AliasClasses, bodies_of
-from ..passes.analysis.liveness import deaths
+from ..passes.analysis.liveness import names_alive_after_kills
 
 
 def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
@@ -26,11 +26,11 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
     found: dict[Operation, list[SSAValue]] = {}
     positions = {op: at for at, op in enumerate(walk(body))}
     for op in positions:
-        if not isinstance(op, memory.AllocStorageOp | memory.SliceStorageOp):
+        if type(op) not in (memory.AllocStorageOp, memory.SliceStorageOp):
             continue
         (storage,) = op.results
         users = [use.operation for use in storage.uses]
-        if any(isinstance(user, memory.KillOp) for user in users):
+        if any(type(user) is memory.KillOp for user in users):
             continue  # as written
         block = op.parent
         assert block is not None, "a detached op"
@@ -48,7 +48,7 @@ class RegisterLifetimes:
     """The registers that hold bytes, by alias class, while a function is lowered."""
 
     classes: AliasClasses
-    used_after_kill: dict[Operation, list[SSAValue]]
+    used_after_kill: Mapping[Operation, Sequence[SSAValue]]
     """Of each kill, the names of its bytes that are used after it: their registers stay."""
     freed_by: dict[Operation, list[SSAValue]]
     """The storages in which nothing is allocated after an op."""
@@ -63,12 +63,12 @@ class RegisterLifetimes:
     @staticmethod
     def of(classes: AliasClasses) -> RegisterLifetimes:
         return RegisterLifetimes(
-            classes, deaths(classes).alive, storages_freed_by_op(classes.block)
+            classes, names_alive_after_kills(classes), storages_freed_by_op(classes.block)
         )
 
     def define(self, value: SSAValue, register: RegisterAttr) -> None:
         """Note that `register` holds `value`, a result."""
-        if self.classes.bytes_in(value) and self.classes.is_owned(value):
+        if self.classes.is_owned(value):
             number = self.classes.of(value)
             self.held.setdefault(number, {})[register] = None
             self._defined.append((number, register))
@@ -129,10 +129,15 @@ Branch = tuple[Cleared, Cleared]
 
 def register_lifetimes(module: ModuleOp) -> dict[Block, RegisterLifetimes]:
     """Return the lifetimes in each function with kills, by its block."""
-    if not any(isinstance(op, memory.KillOp) for op in walk(module)):
+    if not has_kills(module):
         return {}
     return {
         classes.block: RegisterLifetimes.of(classes)
         for classes in bodies_of(module)
-        if any(isinstance(op, memory.KillOp) for op in walk(classes.block))
+        if has_kills(classes.block)
     }
+
+
+def has_kills(root: Operation | Block) -> bool:
+    """Test whether an op in `root` is a kill."""
+    return any(type(op) is memory.KillOp for op in walk(root))

@@ -26,9 +26,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ..dialects import bytecode, memory, relay
 from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.dense import scalar
+from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.tensors import as_tensor, dtype_name
 from ..passes.support.diagnostics import PassError
-from .bytecode_builder import BytecodeBuilder, Rule, dims, integer
+from .bytecode_builder import BytecodeBuilder, Rule
 
 _ARITHMETIC: Mapping[type[Operation], str] = {
     arith.AddiOp: "addi",
@@ -78,7 +79,7 @@ def _compute(
 
 def _immediate(builder: BytecodeBuilder, op: Operation, value: int) -> RegisterAttr:
     register = builder.new_register()
-    builder.emit(bytecode.LoadConstiOp, op, dst=register, value=integer(value))
+    builder.emit(bytecode.LoadConstiOp, op, dst=register, value=i64_attribute(value))
     return register
 
 
@@ -212,7 +213,7 @@ def lower_pack(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, memory.PackOp)
     slices = op.slices
     sizes = [
-        integer(slice.size) if isinstance(slice.size, int) else builder.registers[slice.size]
+        i64_attribute(slice.size) if isinstance(slice.size, int) else builder.registers[slice.size]
         for slice in slices
     ]
     arms = [n for i, slice in enumerate(slices) for arm in slice.arms for n in (i, *arm)]
@@ -226,7 +227,7 @@ def lower_pack(builder: BytecodeBuilder, op: Operation) -> None:
         alignment=op.alignment,
         lifetimes=op.lifetimes,
         sizes=ArrayAttr(sizes),
-        **({"arms": dims(arms)} if arms else {}),
+        **({"arms": i64_array(arms)} if arms else {}),
     )
 
 

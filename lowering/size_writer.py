@@ -29,6 +29,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ..dialects.tensors import AnyInteger
+from ..operators.measures import MAX_SIZE
 from ..operators.sizes import Check
 
 Insert = Callable[[Operation], object]
@@ -39,7 +40,6 @@ Fail = Callable[[SSAValue, str, Sequence[SSAValue]], None]
 
 Values = Sequence[SSAValue]
 
-MAX = (1 << 63) - 1
 INDEX = IndexType()
 
 
@@ -107,7 +107,7 @@ class Writer:
 
     def product(self, sizes: Values) -> SSAValue:
         """Return the product of sizes of at least 0, or the largest i64 where it does not fit."""
-        made, most = self.number(1), self.number(MAX)
+        made, most = self.number(1), self.number(MAX_SIZE)
         for size in sizes:
             room = self.insert(arith.DivUIOp(most, self.nonzero(size)))
             fits = self.is_("ule", made, room)

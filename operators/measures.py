@@ -14,6 +14,9 @@ from typing import Any, TypeAlias, TypeVar
 
 Measure: TypeAlias = Callable[..., int]
 
+MAX_SIZE = 2**63 - 1
+"""The maximum of a size, in elements or bytes: it is an i64 where a program computes it."""
+
 MEASURES: dict[str, Measure] = {}
 """The measures by name. One that raises `ValueError` has no size for its arguments."""
 
@@ -69,7 +72,7 @@ def arange_length(start: float, stop: float, step: float) -> int:
 @measure
 def as_size(value: int) -> int:
     """Return an integer of any type as a size, which must be below 2^63."""
-    if value >= 2**63:
+    if value > MAX_SIZE:
         raise ValueError(f"a size must be below 2^63, but is {value}")
     return value
 

@@ -19,7 +19,7 @@ from enum import Enum, auto
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from .measures import MEASURES
+from .measures import MAX_SIZE, MEASURES
 from .sizes import UNKNOWN, Dim, Shape, SignatureError, Size, require_equal
 
 MAX_RANK = 32
@@ -169,7 +169,7 @@ def measure_data(name: str, *args: Data) -> Size:
 def ranked(element: Element, dims: Shape) -> Tensor:
     """Return the tensor of these `dims`; raise `SignatureError` if one is 2^63 or more."""
     for axis, dim in enumerate(dims):
-        if isinstance(dim, int) and dim >= 2**63:
+        if isinstance(dim, int) and dim > MAX_SIZE:
             raise SignatureError(f"dim {axis} of the result must be below 2^63, but is {dim}")
     return Tensor(element, dims)
 

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from .measures import MAX_SIZE
 from .operands import normalized_axes, normalized_axis, require_integer
 from .rules import Ints, Work, rule
 from .signature import Tensor
@@ -38,14 +39,10 @@ def as_slice(indices: range) -> slice:
     return slice(indices.start, stop if stop >= 0 else None, indices.step)
 
 
-_PAST_THE_END = 2**63 - 1
-"""An index that no dim exceeds: exporters write it for the end."""
-
-
 def _from(dim: Size, begin: int) -> Size:
     """Return the length of `[begin:]` of `dim` elements."""
     if begin < 0:
-        return dim if begin <= -_PAST_THE_END else minimum(dim, -begin)
+        return dim if begin <= -MAX_SIZE else minimum(dim, -begin)
     return maximum(dim - begin, 0) if begin else dim
 
 
@@ -58,7 +55,7 @@ def _slice_length(dim: Size, begin: int, end: int, stride: int) -> Size:
     length = _from(dim, begin)
     if end < 0:
         length = maximum(length + end, 0)
-    elif end < _PAST_THE_END:
+    elif end < MAX_SIZE:
         if begin >= 0:
             length = minimum(length, end - begin)
         else:

@@ -14,9 +14,9 @@ Remove what computes nothing that is used.
 Removed are: ops without effects whose results are unused; unused results of `relay.if` and
 `relay.match`, with what the regions compute for them; unused calls of functions that have no
 effects and do not recurse; parameters that a private function does not use, at every call and
-closure of it. Effects are those of the ops' traits; an unused partial match is removed, though it
-may fail. Dead writes into memory are the work of `remove-dead-writes`, unused functions that of
-`remove-unused-functions`.
+closure of it. Effects are those of the ops' traits. A failure is not one: an unused operator or
+partial match is removed, though it may fail. Dead writes into memory are the work of
+`remove-dead-writes`, unused functions that of `remove-unused-functions`.
 
 (xDSL's `dce` does the first of these, in time quadratic in the depth of regions.) From level
 `relay` to `manifest`; the level stays.

@@ -10,7 +10,9 @@ Group operators that become one kernel into one primitive.
 Level 0 puts each operator into a primitive of its own; level 1 fuses along post-dominators by the
 operators' fusion kinds (TVM: FuseOps). A primitive of nothing but reshapes is marked
 `reshape_only`: it becomes a view. Constants of rank 0 move into the primitive; others are operands.
-Hints, copies, tuples and control flow end a group. From level `planned` (or `relay`) to `fused`.
+Hints, copies, tuples and control flow end a group. An operator whose results are unused is removed,
+though it may fail: so the machine and machine code agree. From level `planned` (or `relay`) to
+`fused`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,10 +23,11 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import is_side_effect_free
 
 from ..dialects import relay
-from ..dialects.interfaces import ReshapesOnly
+from ..dialects.interfaces import Fusible, ReshapesOnly
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, single_operators
@@ -40,6 +43,18 @@ def blocks_outside_kernels(module: ModuleOp) -> Iterator[Block]:
         if op.regions and not is_kernel(op):
             for region in op.regions:
                 yield from region.blocks
+
+
+def remove_unused_operators(blocks: Sequence[Block]) -> None:
+    """Remove the operators whose results are unused; enclosing blocks come first in `blocks`."""
+    for block in reversed(blocks):
+        op = block.last_op
+        while op is not None:
+            before, results = op.prev_op, op.results
+            if results and not any(result.uses for result in results):
+                if op.has_trait(Fusible) and is_side_effect_free(op):
+                    Rewriter.erase_op(op)
+            op = before
 
 
 def is_scalar_constant(value: SSAValue) -> bool:
@@ -128,7 +143,9 @@ class FuseOpsPass(ModulePass):
         if self.max_size < 1:
             raise PassError(f"max-size must be at least 1, but is {self.max_size}", op)
         groups: dict[Operation, list[Operation]] = {}
-        for block in blocks_outside_kernels(op):
+        blocks = [*blocks_outside_kernels(op)]
+        remove_unused_operators(blocks)
+        for block in blocks:
             found = fusion_groups(block, self.max_size) if self.level else single_operators(block)
             groups.update((group[-1], group) for group in found)
         roots = [o for o in outside_primitives(op) if o in groups]

@@ -43,14 +43,12 @@ from ..dialects.device import device_of
 from ..dialects.interfaces import Bufferizable
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
+from ..operators.measures import MAX_SIZE
 from .devices.options import device_option
 from .shapes.manifest import DynamicShapes
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 from .support.symbols import symbols_of
-
-MAX_SIZE = 2**63 - 1
-"""The maximum number of bytes of a tensor: sizes are i64."""
 
 
 @dataclass(frozen=True)

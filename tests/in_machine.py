@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.dialects.relay import TypeDataOp
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluation.values import DataValue, Value
-from xrelay.passes.support.diagnostics import ReportingContext
+from xrelay.passes.support.diagnostics import Message, ReportingContext
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
@@ -27,9 +27,13 @@ from xrelay.tools.runner import Runner
 UNIVERSE = load_universe(lambda text: None)
 
 
-def universal_context(**options: Any) -> ReportingContext:
-    """Return a context that knows all dialects."""
-    ctx = ReportingContext(**options)
+def _ignore(message: Message) -> None:
+    pass
+
+
+def universal_context(allow_unregistered: bool = False) -> ReportingContext:
+    """Return a context that knows all dialects and ignores remarks."""
+    ctx = ReportingContext(allow_unregistered=allow_unregistered, handler=_ignore)
     for name, factory in UNIVERSE.all_dialects.items():
         ctx.register_dialect(name, factory)
     return ctx
@@ -37,7 +41,7 @@ def universal_context(**options: Any) -> ReportingContext:
 
 def run_passes(module: ModuleOp, passes: str) -> None:
     """Run a pipeline; remarks are ignored."""
-    ctx = universal_context(handler=lambda message: None)
+    ctx = universal_context()
     Runner(build(passes, UNIVERSE.all_passes, named_pipelines)).run(ctx, module)
 
 

@@ -11,21 +11,16 @@ import re
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
-from typing import Any, NoReturn, TypeAlias, cast
+from typing import NoReturn, TypeAlias, cast
 
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
-    AnyDenseElement,
-    DenseIntOrFPElementsAttr,
     FileLineColLoc,
     IntAttr,
     ModuleOp,
-    RankedStructure,
     StringAttr,
-    TensorType,
 )
 from xdsl.ir import (
     Attribute,
@@ -50,7 +45,7 @@ from ..dialects.errors import TOO_DEEP
 from ..operators.spelling import did_you_mean
 from . import aliases
 from .aliases import Aliases
-from .repeated_text import RepeatedTextParser
+from .dense_text import DenseTextParser
 
 AnySpan: TypeAlias = "Span[str] | Span[bytes]"
 
@@ -66,11 +61,7 @@ WRONG_TEXT = (
 """Exceptions of op and attribute parsers for wrong text, besides `ParseError`."""
 
 
-_SPLAT = re.compile(r'<\s*(?:"0x([0-9A-Fa-f]*)"|[^\s\[">])')
-"""The start of a constant that may have one value for all elements: a number, or one in hex."""
-
-
-class LocatingParser(RepeatedTextParser):
+class LocatingParser(DenseTextParser):
     """
     Parses `text`, which starts after `line_offset` lines of the file `name`.
 
@@ -85,7 +76,6 @@ class LocatingParser(RepeatedTextParser):
         self._op_starts: list[int] = []
         self._first_uses: dict[SSAValue, Span[str]] = {}
         self._defined_since: dict[SSAValue, SSAValue] = {}
-        self._splats: list[tuple[str | None, list[RankedStructure[Any]]]] = []
         super().__init__(ctx, text, name)
         self._aliases = Aliases(
             max(aliases.AT_LEAST, aliases.PER_CHARACTER * len(text)), self._fail_at_alias
@@ -209,35 +199,6 @@ class LocatingParser(RepeatedTextParser):
         for i, operand in enumerate(op.operands):
             if operand in self._defined_since:
                 op.operands[i] = self._defined_since[operand]
-
-    @override
-    def parse_dense_int_or_fp_elements_attr(
-        self, type: RankedStructure[AnyDenseElement] | None
-    ) -> DenseIntOrFPElementsAttr[Any]:
-        """Store a splat once, however many elements its type has."""
-        if type is not None:
-            return super().parse_dense_int_or_fp_elements_attr(type)
-        splat = _SPLAT.match(self.lexer.input.content, self.pos)
-        types: list[RankedStructure[Any]] = []
-        if splat is None:
-            return super().parse_dense_int_or_fp_elements_attr(None)
-        self._splats.append((splat[1], types))
-        try:
-            found = super().parse_dense_int_or_fp_elements_attr(None)
-        finally:
-            self._splats.pop()
-        return DenseIntOrFPElementsAttr(types[0], found.data) if types else found
-
-    @override
-    def read_dense_type(self) -> RankedStructure[Any]:
-        type = super().read_dense_type()
-        if not self._splats or prod(type.get_shape()) < 2:
-            return type
-        digits, types = self._splats[-1]
-        if digits is not None and len(digits) != 2 * type.element_type.compile_time_size:
-            return type
-        types.append(type)
-        return TensorType(type.element_type, [])
 
     def _op_span(self, depth: int) -> Span[str]:
         """Return the span of the name of the op that is being parsed."""

@@ -13,9 +13,10 @@ which the text first uses them. Constants with more elements than `elide_above` 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from io import StringIO
 from math import isfinite
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -29,6 +30,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     ModuleOp,
     StringAttr,
+    TensorType,
     i1,
 )
 from xdsl.dialects.func import FuncOp
@@ -37,6 +39,7 @@ from xdsl.printer import Printer
 
 from ..dialects.device import VirtualDeviceAttr
 from ..dialects.locations_at_ends import LocationsAtEnds
+from ..dialects.xdsl_internals import DirectPrinter
 
 LONGEST_LIST = 100
 """Longer constants are printed in hex anyway, by xDSL."""
@@ -102,14 +105,26 @@ class DeviceAliases:
         return (f"{name} = {device}\n" for device, name in self.names.items())
 
 
-class ModulePrinter(LocationsAtEnds):
+class _Printed(NamedTuple):
+    """An attribute, which is kept so that no other has its address, and its text."""
+
+    attribute: Attribute
+    text: str
+
+
+class ModulePrinter(LocationsAtEnds, DirectPrinter):
     """
     Print devices by their aliases and big constants without elements, and put function results in
-    parentheses where xDSL's parser needs them.
+    parentheses where xDSL's parser needs them. The text of a tensor type is made once.
     """
 
     elide_above: int | None = None
     aliases: DeviceAliases | None = None
+
+    @cached_property
+    def _texts(self) -> dict[int, _Printed]:
+        """The tensor types that were printed, by address, as hashing one takes as long."""
+        return {}
 
     @override
     def print_op(self, op: Operation) -> None:
@@ -124,6 +139,18 @@ class ModulePrinter(LocationsAtEnds):
 
     @override
     def print_attribute(self, attribute: Attribute) -> None:
+        if type(attribute) is not TensorType:
+            self._print_attribute(attribute)
+            return
+        printed = self._texts.get(id(attribute))
+        if printed is None:
+            stream, self.stream = self.stream, StringIO()
+            self._print_attribute(attribute)
+            printed = self._texts[id(attribute)] = _Printed(attribute, self.stream.getvalue())
+            self.stream = stream
+        self.print_string(printed.text)
+
+    def _print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, VirtualDeviceAttr) and self.aliases is not None:
             self.print_string(self.aliases.name(attribute))
             return

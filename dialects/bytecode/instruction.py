@@ -16,7 +16,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...runtime import instructions as vm
 from ...runtime.instruction_table import fields_of, pieces_of
-from ..interfaces import reads_contents
 from .fields import (
     RegisterAttr,
     Resolve,
@@ -97,7 +96,6 @@ class Instruction(IRDLOperation):
                 print_field(self.properties[field.name], field.kind, printer)
         printer.print_op_attributes(self.attributes)
 
-    @reads_contents()
     def verify_(self) -> None:
         if self.INSTRUCTION.faults is vm.Instruction.faults:
             return
@@ -117,6 +115,8 @@ class Instruction(IRDLOperation):
     @property
     def jumps(self) -> tuple[int, ...]:
         """The offsets by which the instruction may jump."""
+        if not self.JUMPS:
+            return ()
         offsets = (self.properties[name] for name in self.JUMPS)
         return tuple(cast("IntegerAttr[I64]", offset).value.data for offset in offsets)
 

@@ -32,7 +32,6 @@ from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 
 from ..errors import OpVerifyException
-from ..interfaces import reads_contents
 from ..type_rules import check_call
 from .definitions import Definition, parse_body
 from .fields import Dims, integers_of, parse_integers
@@ -189,7 +188,6 @@ class StepOp(IRDLOperation):
 
     traits = traits_def(HasParent(KernelOp))
 
-    @reads_contents()
     def verify_(self) -> None:
         if len(self.outputs) != len(self.types):
             raise VerifyException(

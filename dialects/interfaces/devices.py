@@ -65,7 +65,6 @@ class DeviceRule(OpTrait, ABC):
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]: ...
 
 
-@dataclass(frozen=True)
 class SameDevice(DeviceRule):
     """Every operand and every result is on one device: the rule of ordinary operators."""
 
@@ -78,7 +77,6 @@ class SameDevice(DeviceRule):
         return (SameDomain(values, f"operands and results of {op.name} share a device"),)
 
 
-@dataclass(frozen=True)
 class AnyDevice(DeviceRule):
     """Each operand and each result may be on any device."""
 
@@ -88,7 +86,6 @@ class AnyDevice(DeviceRule):
         return ()
 
 
-@dataclass(frozen=True)
 class ResultOnHost(DeviceRule):
     """Results are on the host; operands may be on any device."""
 
@@ -99,7 +96,6 @@ class ResultOnHost(DeviceRule):
             yield OnHost(result, f"the result of {op.name} is on the host")
 
 
-@dataclass(frozen=True)
 class AllOnHost(DeviceRule):
     """Operands and results are on the host."""
 
@@ -174,7 +170,6 @@ class FunctionDeviceRule(OpTrait, ABC):
     def constraints(self, op: Operation, lookup: Lookup) -> Iterable[FunctionDeviceConstraint]: ...
 
 
-@dataclass(frozen=True)
 class CalleeDevices(FunctionDeviceRule):
     """The rule of direct calls: arguments and results are where those of `callee` are."""
 
@@ -190,7 +185,6 @@ class CalleeDevices(FunctionDeviceRule):
             yield PartsMatch(result, FunctionResult(name, i), reason)
 
 
-@dataclass(frozen=True)
 class ReturnDevices(FunctionDeviceRule):
     """The rule of returns: operands are where the results of the enclosing function are."""
 
@@ -214,6 +208,5 @@ class DeviceAnnotated(OpTrait, ABC):
         """Remove from `op` the devices that its types now carry."""
 
 
-@dataclass(frozen=True)
 class Rematerializable(OpTrait):
     """A constant: each use has a domain of its own, and the op is cloned for each device."""

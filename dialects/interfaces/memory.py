@@ -50,7 +50,6 @@ class ChoosesRegion(Aliasing, ABC):
         """Yield the arguments of the regions, each with the operand that it aliases."""
 
 
-@dataclass(frozen=True)
 class CallsFunction(OpTrait):
     """The op calls the function that its property `callee` names, on all its operands."""
 

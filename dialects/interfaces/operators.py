@@ -45,7 +45,6 @@ class Fusible(OpTrait):
     kind: FusionKind
 
 
-@dataclass(frozen=True)
 class ReshapesOnly(OpTrait):
     """
     The result is operand 0 with another shape; the order of the elements does not change.
@@ -70,7 +69,6 @@ class ReadsBeforeWriting(OpTrait):
         return self.operands is None or operand in self.operands
 
 
-@dataclass(frozen=True)
 class ReadsElementwise(ReadsBeforeWriting):
     """
     An element of the result depends on one element, at the same index, of each of `operands`.

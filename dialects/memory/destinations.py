@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.dialects.builtin import TensorType
@@ -21,7 +20,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import with_device
+from ..device import equal_but_for_devices
 from ..interfaces import (
     Aliasing,
     DestinationPassing,
@@ -63,7 +62,6 @@ def verify_owners(op: Operation) -> None:
         _verify_allocated(i, out)
 
 
-@dataclass(frozen=True)
 class ResultIsOuts(Aliasing):
     """Result i aliases outs i."""
 
@@ -71,7 +69,6 @@ class ResultIsOuts(Aliasing):
         return zip(op.results, DestinationPassing.outs(op), strict=True)
 
 
-@dataclass(frozen=True)
 class CopyDevices(DeviceRule):
     """The result is on the device of its destination; the source may be on another."""
 
@@ -108,7 +105,7 @@ class CopyOp(IRDLOperation):
     @reads_contents(except_for=verify_owners)
     def verify_(self) -> None:
         verify_destinations(self, [self.outs])
-        if with_device(self.ins.type, None) != with_device(self.outs.type, None):
+        if not equal_but_for_devices(self.ins.type, self.outs.type):
             raise VerifyException(
                 f"a copy keeps shape and element type, but goes from {self.ins.type} "
                 f"to {self.outs.type}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import I64, IntegerAttr, NoneAttr, i64
@@ -95,7 +94,6 @@ class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
                 printer.print_attribute(self.device)
 
 
-@dataclass(frozen=True)
 class SizesOnHost(DeviceRule):
     """Sizes, offsets and shapes are on the host; a tensor is on the device of its storage."""
 
@@ -110,7 +108,6 @@ class SizesOnHost(DeviceRule):
             yield SameDomain((*storages, *op.results), "a tensor is where its storage is")
 
 
-@dataclass(frozen=True)
 class StorageDevice(DeviceRule):
     """A storage is on the device that it is annotated with; its size is on the host."""
 
@@ -121,7 +118,6 @@ class StorageDevice(DeviceRule):
         yield from SizesOnHost().constraints(op)
 
 
-@dataclass(frozen=True)
 class StorageAnnotation(DeviceAnnotated):
     """`on` says what the storage's type does not say yet."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Self, cast
 
 from xdsl.dialects.builtin import (
@@ -51,7 +50,6 @@ from .control import verify_yielded, yielded
 from .incomplete import IncompleteType
 
 
-@dataclass(frozen=True)
 class CapturesAlias(Aliasing):
     """A closure aliases the values that it captures."""
 
@@ -71,7 +69,6 @@ def _fn_type(op: FnOp) -> Sequence[Attribute]:
     return (FunctionType.from_lists(params, [v.type for v in yielded(op.body)]),)
 
 
-@dataclass(frozen=True)
 class ClosureDevices(FunctionDeviceRule):
     """The parts of the closure are where the region's arguments and the value it yields are."""
 
@@ -94,7 +91,6 @@ class ClosureDevices(FunctionDeviceRule):
             yield PartPinned(op.result, op.result_device, "the closure's result is annotated")
 
 
-@dataclass(frozen=True)
 class ClosureAnnotations(DeviceAnnotated):
     """`param_devices` and `result_device` say what the closure's type does not say yet."""
 
@@ -246,7 +242,6 @@ def _called_type(op: CallOp) -> Sequence[Attribute]:
     return [with_device(t, None) for t in type.outputs]
 
 
-@dataclass(frozen=True)
 class CalledValueDevices(FunctionDeviceRule):
     """Arguments and result are where the callee's parameters and its result are."""
 

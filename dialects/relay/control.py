@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import IntegerType
@@ -83,7 +82,7 @@ def verify_yielded(op: Operation, region: Region, types: Sequence[Attribute], wh
     for i, (value, type) in enumerate(zip(last.values, types, strict=True)):
         if value.type == type or is_incomplete(value.type) or is_incomplete(type):
             continue
-        if refine(with_device(type, None), with_device(value.type, None)) is None:
+        if refine(type, value.type) is None:
             raise VerifyException(
                 f"{what} of {op.name} yields {value.type} as value {i}, but {type} is declared"
             )
@@ -112,7 +111,6 @@ def common_yields(op: Operation) -> Sequence[Attribute]:
     return types or []
 
 
-@dataclass(frozen=True)
 class YieldsAlias(ChoosesRegion):
     """
     Each result is the value that the executed region yields.
@@ -130,7 +128,6 @@ class YieldsAlias(ChoosesRegion):
                 yield argument, op.operands[0]
 
 
-@dataclass(frozen=True)
 class IfDevices(DeviceRule):
     """The condition, the yielded values and the results are on the same device (as in Relay)."""
 

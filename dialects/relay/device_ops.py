@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import BoolAttr, FunctionType, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -62,7 +61,6 @@ def _verify_same_type(op: Operation) -> None:
         )
 
 
-@dataclass(frozen=True)
 class HintedDevices(DeviceRule):
     """
     The operand, the result or both are on the hint's device.
@@ -151,7 +149,6 @@ class OnDeviceOp(IRDLOperation):
         _verify_same_type(self)
 
 
-@dataclass(frozen=True)
 class CopiedDevices(DeviceRule):
     """Operand and result are each on the device that its type carries."""
 
@@ -162,7 +159,6 @@ class CopiedDevices(DeviceRule):
                 yield Pinned(value, device, f"the {what} of relay.device_copy is where it says")
 
 
-@dataclass(frozen=True)
 class BufferizeCopy(Bufferizable):
     """The copy writes into a tensor on the destination."""
 

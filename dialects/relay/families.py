@@ -1,7 +1,6 @@
 """Traits of families of operators: pure, on one device, and fused in the same way."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.ir import Operation
@@ -11,7 +10,6 @@ from ...operators.all_rules import RULES
 from ..interfaces import DeviceConstraint, DeviceRule, Fusible, FusionKind, OnHost, SameDomain
 
 
-@dataclass(frozen=True)
 class SizesOnHost(DeviceRule):
     """
     Operands that are sizes are on the host; the other operands and the results are on one device.

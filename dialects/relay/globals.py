@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self, cast
 
 from xdsl.dialects.builtin import (
@@ -105,7 +104,6 @@ def _print_type_args(args: ArrayAttr[Attribute], printer: Printer) -> None:
         printer.print_string("]>")
 
 
-@dataclass(frozen=True)
 class GlobalDevices(FunctionDeviceRule):
     """
     Captured values, the value's parameters and its result are where those of `callee` are.

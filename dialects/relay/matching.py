@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Self
 
 from xdsl.dialects.builtin import (
@@ -48,7 +47,6 @@ from .patterns import (
 )
 
 
-@dataclass(frozen=True)
 class MatchDevices(DeviceRule):
     """The data, variables, yielded values and results are on the same device (as in Relay)."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
@@ -173,7 +172,6 @@ def verify_bounds(function: FuncOp) -> None:
             )
 
 
-@dataclass(frozen=True)
 class DimsOfParameters(OpTrait):
     """The `relay.dims` and `relay.dim_bounds` of a function describe its parameters."""
 

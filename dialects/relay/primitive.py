@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
@@ -265,7 +264,6 @@ def kernel_symbol(ops: Iterable[Operation], prefix: str = "fused") -> str:
     return "_".join([prefix, *names]).replace(".", "_")[:NAME_LIMIT]
 
 
-@dataclass(frozen=True)
 class BufferizeCall(Bufferizable):
     """The kernel writes into tensors that its caller allocates."""
 
@@ -274,7 +272,6 @@ class BufferizeCall(Bufferizable):
         return vm.InvokeTvmOp.on(op.callee, op.operands, outs)
 
 
-@dataclass(frozen=True)
 class ViewIsWhereItsDataIs(DeviceRule):
     """Operands and results are independent, except that a view is on the device of its data."""
 
@@ -286,7 +283,6 @@ class ViewIsWhereItsDataIs(DeviceRule):
             yield SameDomain((op.operands[0], op.results[0]), "a view is where its data is")
 
 
-@dataclass(frozen=True)
 class KernelScopes(FunctionDeviceRule):
     """Operands and results are in the memory scopes that the kernel requires, if it does."""
 

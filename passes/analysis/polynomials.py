@@ -22,6 +22,7 @@ from functools import reduce
 from math import gcd, prod
 from typing import NamedTuple, TypeAlias
 
+from ...operators.measures import MAX_SIZE
 from ...operators.sizes import Check, SizeOp
 
 MAX_TERMS = 16
@@ -32,9 +33,6 @@ MAX_FACTORS = 16
 
 MAX_DEGREE = 16
 """The maximum degree of a polynomial; one of a higher degree becomes a symbol."""
-
-MAX_COEFFICIENT = 2**63 - 1
-"""The maximum absolute coefficient of a polynomial; one with a larger one becomes a symbol."""
 
 
 SELECT = "select"
@@ -548,7 +546,7 @@ def _is_small(polynomial: Polynomial) -> bool:
     return (
         len(terms) <= MAX_TERMS
         and _degree(polynomial) <= MAX_DEGREE
-        and all(abs(c) <= MAX_COEFFICIENT for _, c in terms)
+        and all(abs(c) <= MAX_SIZE for _, c in terms)
     )
 
 

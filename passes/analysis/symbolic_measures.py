@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from ...operators.measures import MEASURES
+from ...operators.measures import MAX_SIZE, MEASURES
 from ...operators.sizes import SizeOp
 from .polynomials import Algebra, Polynomial
 
@@ -23,9 +23,6 @@ Measure: TypeAlias = Callable[[Algebra, Sequence[Polynomial]], "Polynomial | Non
 
 SIGNED = ("rounded_product",)
 """The measures that may be below 0."""
-
-MAX_SIZE = 2**63 - 1
-"""The maximum of a size."""
 
 
 def is_natural(size: Polynomial) -> bool:

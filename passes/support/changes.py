@@ -15,6 +15,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from ...dialects.identity import forget_attributes
+
 
 @dataclass(frozen=True)
 class ReportingPass(ModulePass, ABC):
@@ -25,7 +27,7 @@ class ReportingPass(ModulePass, ABC):
         """Run the pass; return False only if `op` is unchanged, as `apply_patterns` does."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        self.change(ctx, op)
+        apply_pass(self, ctx, op)
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class InspectionPass(ReportingPass, ABC):
 
 def apply_pass(step: ModulePass, ctx: Context, module: ModuleOp) -> bool:
     """Run `step`; return False if it reports that it changed nothing."""
+    forget_attributes()
     if isinstance(step, ReportingPass):
         return step.change(ctx, module)
     step.apply(ctx, module)

@@ -34,6 +34,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.errors import OpVerifyException
+from ...dialects.identity import forget_attributes
 from ...dialects.xdsl_internals import operands_of, successors_of
 from ..analysis.dominance import dominated_by
 from .diagnostics import PassError
@@ -75,6 +76,7 @@ def verify(root: Operation, valid: ValidOps | None = None) -> None:
 
     `valid` has the contents of ops that were verified before, and gets those verified now.
     """
+    forget_attributes()
     _Verifier(root, ValidOps() if valid is None else valid).run()
 
 

@@ -1,7 +1,9 @@
-"""`plan-memory` on random programs: a planned program that is planned again is unchanged."""
+"""`plan-memory`: a program that is planned again is unchanged, a plan needs a proof."""
 
+from pathlib import Path
 from random import Random
 
+import pytest
 from dynamic_programs import DynamicProgram, dynamic_programs
 from hinted_relay_programs import RelayProgram
 from hypothesis import Phase, assume, given
@@ -14,8 +16,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.lowering.pipelines import VmPipeline
+from xrelay.passes.memory_plan import proofs
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import VerifyError
+from xrelay.tools import opt
 
 TO_MANIFEST = (
     VmPipeline()
@@ -47,3 +51,44 @@ def test_tensors(program: DynamicProgram):
 @given(st.randoms(use_true_random=False), st.booleans())
 def test_data_and_functions(rng: Random, is_open: bool):
     assert_second_plan_changes_nothing(read(RelayProgram(rng, is_open).text))
+
+
+OPEN = """
+func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) -> tensor<?x4xf32> {
+  %a = relay.nn.softmax %x {axis = 1 : i64} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %b = relay.nn.softmax %y {axis = 0 : i64} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %c = relay.sum %b {keepdims = false} : (tensor<?x3xf32>) -> tensor<f32>
+  %d = relay.nn.softmax %a {axis = 0 : i64} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %e = relay.add %a, %c : (tensor<?x4xf32>, tensor<f32>) -> tensor<?x4xf32>
+  %f = relay.add %d, %e : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %f : tensor<?x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("plan", "other", "is_left_to_machine"),
+    [
+        ("plan-memory", 'layout-slices{dynamic="at-bind"}', True),
+        ("plan-memory{lend-entries=true}", 'layout-slices{strategy="coalesce"}', False),
+    ],
+)
+def test_a_plan_without_a_proof_is_replaced_with_a_remark(
+    plan: str,
+    other: str,
+    is_left_to_machine: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.setattr(proofs, "MAX_STEPS", 1)
+    path = tmp_path / "open.mlir"
+    path.write_text(OPEN)
+    assert opt.main(["--remarks", "-p", f"{TO_MANIFEST},{plan}", str(path)]) == 0
+    out, err = capsys.readouterr()
+    (remark,) = [line for line in err.splitlines() if "trying" in line]
+    assert ": remark: cannot show that " in remark
+    assert "proofs were given up after" in remark
+    assert remark.endswith(f"; trying {other}")
+    assert ("memory.pack at_bind" in out) == is_left_to_machine
+    assert "memory.kill" in out

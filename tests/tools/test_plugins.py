@@ -203,6 +203,15 @@ def test_a_target_that_is_wrong_names_its_plug_in(opt: Opt, install: Install, so
     assert f"{OWNER}target 'house-target' cannot be loaded: TypeError: its factory" in ran.err
 
 
+def test_a_wrong_format_is_found_when_the_dialect_is_loaded(
+    opt: Opt, install: Install, source: Write
+):
+    install("houseform", DIALECT.format(name="houseform").replace("attr-dict", "$y attr-dict"))
+    ran = opt(source("%x = houseform.answer"))
+    assert ran.status == 1
+    assert "plug-in 'houseform' (package houseform) is skipped: PyRDLOpDefinition" in ran.err
+
+
 def test_a_universe_of_lists_is_left_out(opt: Opt, install: Install, source: Write):
     universe = "from xdsl.universe import Universe\nUNIVERSE = Universe(all_passes=['x'])"
     install("houselists", universe)

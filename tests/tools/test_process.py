@@ -122,6 +122,8 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
             "contents",
             "device",
             "errors",
+            "identity",
+            "late_formats",
             "locations_at_ends",
             "tensors",
             "type_algebra",

@@ -1,4 +1,7 @@
-"""Texts read with and without tables of what was read before: same results, same errors."""
+"""
+Texts read with and without tables of what was read before, and lists of numbers read at once or
+number by number: same results, same errors.
+"""
 
 import random
 import re
@@ -6,6 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from io import StringIO
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from in_machine import universal_context
@@ -14,6 +18,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 
 from xrelay.tools import repeated_text
+from xrelay.tools.dense_text import DenseTextParser, nested, shape_of
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.process import settings
 
@@ -21,10 +26,16 @@ ROOT = Path(__file__).parents[2]
 LINE, TENSOR, NEVER = repeated_text.LINE, repeated_text.TENSOR, re.compile("(?!)")
 
 
+def nothing(*_: object) -> None:
+    """Parse nothing."""
+
+
 @contextmanager
 def without_tables() -> Generator[None]:
-    """Leave every op and type to xDSL's parser in the `with` block."""
+    """Leave every op, type and list to xDSL's parser in the `with` block."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DenseTextParser, "_parse_list", nothing)
+        patch.setattr(DenseTextParser, "_parse_ranked_type", nothing)
         patch.setattr(repeated_text, "LINE", NEVER)
         patch.setattr(repeated_text, "TENSOR", NEVER)
         yield
@@ -133,3 +144,75 @@ def test_edits() -> None:
             warm = read(text)
             for _ in range(5):
                 check(edited(text, rng), warm)
+
+
+ELEMENTS = (
+    *("f32", "f64", "f16", "bf16", "f80", "f8E4M3FN", "tf32", "f4E2M1FN", "none", "!test.x"),
+    *("i1", "i8", "i64", "i128", "ui8", "si8", "i7", "index", "complex<f32>", "complex<i8>"),
+)
+CONTAINERS = ("tensor<{}>", "vector<{}>", "memref<{}>", "tensor<{}, dense<[1]> : tensor<1xi8>>")
+INTEGERS = ("3", "-2", "0", "-0", "007", "1", "127", "-128", "200", "-130", "1" * 4301)
+FLOATS = (
+    *("1.5", "-0.25", "0.0", "-0.0", "1.", "2.0e5", "1.0E-3", "-3.", "3.40282347e+38", "1.0e39"),
+    *("0.1", "1.0e400", "-1.0e400", "1.0e-50", "16777217.0", "0" * 99 + ".1"),
+)
+OTHERS = (
+    *("0x7FC00000", "0xFF", "1e5", ".5", "1.5.5", "- 1.0", "+1.0", "1_0", "nan", "inf", "-inf"),
+    *("true", "false", "(1.0, 2.0)", "(1, 2)", "1.0 // c\n", "\t2.0\n", "[1.0]", "", "1 2", "1.0e"),
+    *("-", '"0x00"', "\u0663", "\u00a01.0", "1.0e+", "#a"),
+)
+
+
+def constant(rng: random.Random) -> str:
+    """Return an op with a constant, which may be wrong."""
+    shape: list[int | str] = [
+        rng.choice((1, 1, 2, 3)) for _ in range(rng.choice((0, 1, 1, 1, 2, 3)))
+    ]
+    kind = rng.choice((INTEGERS, FLOATS))
+    text = re.sub("n", lambda _: rng.choice(kind), nested(cast(list[int], shape)))
+    if rng.random() < 0.2:
+        text = re.sub(r"[^\[\],]+", lambda _: rng.choice(OTHERS), text, count=1)
+    if rng.random() < 0.15:
+        at = rng.randrange(len(text))
+        text = text[:at] + rng.choice(("[", "]", ",", " ", "1", "],[", "")) + text[at + 1 :]
+    if rng.random() < 0.1 and shape:
+        shape[rng.randrange(len(shape))] = rng.choice((0, 1, 2, "?"))
+    element = rng.choice(ELEMENTS) if rng.random() < 0.3 else "f32" if kind is FLOATS else "i8"
+    type = rng.choice(CONTAINERS).format("x".join([*map(str, shape), element]))
+    return f'"test.op"() {{value = dense<{text.replace(",", ", ")}> : {type}}} : () -> ()\n'
+
+
+def test_constants(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once: list[bool] = []
+    parse = cast(Any, DenseTextParser)._parse_list
+
+    def counted(parser: DenseTextParser, text: str, end: int) -> object:
+        found = parse(parser, text, end)
+        at_once.append(found is not None)
+        return found
+
+    monkeypatch.setattr(DenseTextParser, "_parse_list", counted)
+    rng = random.Random(0)
+    with settings():
+        for _ in range(500):
+            check(constant(rng))
+        for _ in range(100):
+            check(edited(constant(rng), rng))
+    assert 150 < sum(at_once) < len(at_once) - 50
+
+
+def test_constants_in_the_type_of_a_splat() -> None:
+    inner = "dense<[1, 2]> : tensor<2xi32>"
+    text = f'"test.op"() {{a = dense<true> : tensor<2xi1, {inner}>}} : () -> ()'
+    with settings():
+        assert f"dense<true> : tensor<2xi1, {inner}>" in outcome(text)
+
+
+@pytest.mark.parametrize("text", ["", "n", "[]", "[n", "n]", "[n]]", "[[n],[n,n]]", "[n][n]", "]["])
+def test_lists_of_no_shape(text: str) -> None:
+    assert shape_of(text) == (() if text == "n" else None)
+
+
+@pytest.mark.parametrize("shape", [(1,), (3,), (2, 3), (1, 1, 1), (2, 1, 3, 2), (1,) * 16])
+def test_lists_of_a_shape(shape: tuple[int, ...]) -> None:
+    assert shape_of(nested(shape)) == shape

@@ -1,0 +1,45 @@
+"""
+Functions of attributes, computed once for each object.
+
+Attributes should be immutable, but can be changed in place. So identity counts within one pass or
+one verification only: `forget_attributes` runs before each.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from xdsl.ir import Attribute
+
+_LIMIT = 4096
+
+_Value = TypeVar("_Value")
+
+_CACHES: list[dict[Any, Any]] = []
+"""They hold the attributes, so that ids stay theirs."""
+
+
+def new_cache() -> dict[Any, Any]:
+    """Return a dictionary that `forget_attributes` clears, for keys and values of attributes."""
+    _CACHES.append({})
+    return _CACHES[-1]
+
+
+def forget_attributes() -> None:
+    """Forget what is known of attributes by their identity."""
+    for known in _CACHES:
+        known.clear()
+
+
+def by_identity(compute: Callable[[Attribute], _Value]) -> Callable[[Attribute], _Value]:
+    """Return `compute` with a cache by object identity: hashing a type would cost more."""
+    known: dict[int, tuple[Attribute, _Value]] = new_cache()
+
+    def look_up(attr: Attribute) -> _Value:
+        found = known.get(id(attr))
+        if found is None:
+            if len(known) >= _LIMIT:
+                known.clear()
+            found = known[id(attr)] = attr, compute(attr)
+        return found[1]
+
+    return look_up
