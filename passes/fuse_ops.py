@@ -51,7 +51,7 @@ def remove_unused_operators(blocks: Sequence[Block]) -> None:
         op = block.last_op
         while op is not None:
             before, results = op.prev_op, op.results
-            if results and not any(result.uses for result in results):
+            if results and not any(result.first_use for result in results):
                 if op.has_trait(Fusible) and is_side_effect_free(op):
                     Rewriter.erase_op(op)
             op = before

@@ -36,7 +36,7 @@ class Graph:
 
 
 class Node(NamedTuple):
-    """What the users of an operator's operands are told of it."""
+    """An operator as a user of its operands."""
 
     number: int
     kind: FusionKind
