@@ -70,8 +70,11 @@ def test_a_plan_is_made_once_for_equal_sizes(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [
-        ((5, 1 << 62), r"main\[0\] pack: these slices cannot be packed: .* not below 2\^62"),
-        (((1 << 61) + 5, 1 << 61), r"these slices cannot be packed: sizes .* not below 2\^62"),
+        ((5, 1 << 62), r"main\[0\] pack: tensors of 4611686018427387909 bytes .* not below 2\^62"),
+        (
+            ((1 << 61) + 5, 1 << 61),
+            r"tensors of 4611686018427387909 bytes together .*sizes .* not below 2\^62",
+        ),
     ],
 )
 def test_sizes_without_a_plan_are_an_error(sizes: Sequence[int], message: str):
