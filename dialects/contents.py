@@ -39,7 +39,8 @@ def reads_contents(
         def verify_(self) -> None:
             ...
 
-    The verifier does not repeat such a check on an op with the contents of one that passed it.
+    The verifier does not repeat such a check on an op with the contents of one that passed it. To
+    look at contents takes longer than a few comparisons do: these need no declaration.
     Checks that are not declared run on every op. If a check reads more than contents, the part that
     does is also in `except_for`, which runs on every op. A method `verify_symbol_uses` may also
     read the contents of the symbols that it looks up. `when(kind)` tests whether the declaration

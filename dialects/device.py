@@ -202,6 +202,8 @@ def parse_device(parser: AttrParser) -> VirtualDeviceAttr:
     return device
 
 
+_NO_DEVICE = NoneAttr()
+
 UNCONSTRAINED = VirtualDeviceAttr()
 CPU = VirtualDeviceAttr("cpu", 0)
 """The default of the options for the default device and the host."""
@@ -235,7 +237,7 @@ def with_device(type: Attribute, device: VirtualDeviceAttr | None) -> Attribute:
     A type that cannot carry a device (an integer, `!relay.incomplete`) is returned unchanged.
     """
     if tensor := as_tensor(type):
-        if tensor.encoding == (NoneAttr() if device is None else device):
+        if tensor.encoding == (_NO_DEVICE if device is None else device):
             return type
         return tensor_type(tensor.element_type, tensor.shape.data, device)
     if isinstance(type, DeviceCarrier):
@@ -244,13 +246,23 @@ def with_device(type: Attribute, device: VirtualDeviceAttr | None) -> Attribute:
     return rebuild(type, [with_device(part, device) for part in inner]) if inner else type
 
 
+def equal_but_for_devices(a: Attribute, b: Attribute) -> bool:
+    """Test whether `with_device` makes the two types equal, without making types of tensors."""
+    if a is b:
+        return True
+    one, other = as_tensor(a), as_tensor(b)
+    if one is not None and other is not None:
+        return one.element_type == other.element_type and one.shape == other.shape
+    return with_device(a, None) == with_device(b, None)
+
+
 def tensor_type(
     element_type: Attribute,
     shape: tuple[IntAttr, ...] | list[int],
     device: VirtualDeviceAttr | None = None,
 ) -> Tensor:
     """Return a ranked tensor type on `device`: the one place that writes an encoding."""
-    return TensorType(element_type, shape, NoneAttr() if device is None else device)
+    return TensorType(element_type, shape, _NO_DEVICE if device is None else device)
 
 
 def upstream_type(type: Attribute) -> Attribute:

@@ -7,7 +7,7 @@ Type rules of ops, from the rules over sizes in `xrelay.operators`.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import cast
 
 from xdsl.dialects import arith, tensor
@@ -67,10 +67,15 @@ def element_of(type: Attribute) -> Element:
     return found
 
 
-@lru_cache(maxsize=4096)
+_MADE: dict[Tensor, TensorType] = new_cache()
+
+
 def _type_of(tensor: Tensor) -> TensorType:
-    dims = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in tensor.dims]
-    return tensor_type(_TYPES[tensor.element], dims)
+    found = _MADE.get(tensor)
+    if found is None:
+        dims = [dim if isinstance(dim, int) else DYNAMIC_INDEX for dim in tensor.dims]
+        found = _MADE[tensor] = tensor_type(_TYPES[tensor.element], dims)
+    return found
 
 
 @by_identity

@@ -28,6 +28,7 @@ from ..dialects import bytecode
 from ..dialects.attributes import plain_values
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.dim_bounds import bounds_by_name
+from ..dialects.integers import integers_of
 from ..dialects.tensors import Tensor, as_tensor, dtype_name
 from ..passes.analysis.arrays import array_of
 from ..passes.support.diagnostics import PassError, location_of
@@ -130,9 +131,9 @@ def assemble_kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
                 attrs = plain_values({} if inner.attrs is None else inner.attrs.data, inner.op.data)
             except VerifyException as error:
                 raise PassError(str(error), inner) from error
-            ins, outs = inner.inputs.get_values(), inner.outputs.get_values()
+            ins, outs = integers_of(inner.inputs), integers_of(inner.outputs)
             location = _location(inner) if located else None
-            steps.append(Step(inner.op.data, attrs, tuple(ins), tuple(outs), location))
+            steps.append(Step(inner.op.data, attrs, ins, outs, location))
             locals.extend(spec_of(type, inner) for type in inner.types)
     return Kernel(
         op.sym_name.data,
@@ -140,8 +141,8 @@ def assemble_kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
         tuple(constants),
         tuple(locals),
         tuple(steps),
-        tuple(op.outputs.get_values()),
-        () if op.host_inputs is None else tuple(op.host_inputs.get_values()),
+        integers_of(op.outputs),
+        () if op.host_inputs is None else integers_of(op.host_inputs),
     )
 
 

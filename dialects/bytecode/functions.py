@@ -182,15 +182,19 @@ class FuncOp(Definition):
             raise VerifyException(
                 f"{len(self.param_names)} parameters do not fit in {count} registers"
             )
-        size = len(self.body.block.ops)
-        for i, op in enumerate(self.body.block.ops):
+        self._verify_instructions(count)
+
+    def _verify_instructions(self, count: int) -> None:
+        """Check the jumps of the instructions, and that they use fewer than `count` registers."""
+        ops = list(self.body.block.ops)
+        for i, op in enumerate(ops):
             if not isinstance(op, Instruction):
                 continue
             for offset in op.jumps:
-                if not 0 <= i + offset < size:
+                if not 0 <= i + offset < len(ops):
                     raise VerifyException(
                         f"{op.name} jumps from instruction {i} to {i + offset}, "
-                        f"but @{self.sym_name.data} has {size} instructions"
+                        f"but @{self.sym_name.data} has {len(ops)} instructions"
                     )
             for register in (*op.reads, *op.writes):
                 if register >= count:

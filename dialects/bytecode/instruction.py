@@ -16,13 +16,12 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...runtime import instructions as vm
 from ...runtime.instruction_table import fields_of, pieces_of
-from ..interfaces import reads_contents
 from .fields import (
+    VALUE_OF,
     RegisterAttr,
     Resolve,
     parse_field,
     print_field,
-    value_of,
 )
 
 
@@ -97,7 +96,6 @@ class Instruction(IRDLOperation):
                 print_field(self.properties[field.name], field.kind, printer)
         printer.print_op_attributes(self.attributes)
 
-    @reads_contents()
     def verify_(self) -> None:
         if self.INSTRUCTION.faults is vm.Instruction.faults:
             return
@@ -106,17 +104,17 @@ class Instruction(IRDLOperation):
 
     def for_machine(self, resolve: Resolve) -> vm.Instruction:
         """Return the instruction for the machine, with the indices that `resolve` returns."""
-        return self.INSTRUCTION(
-            *(
-                field.absent if value is None else value_of(value, field.kind, resolve)
-                for field in fields_of(self.INSTRUCTION)
-                for value in (self.properties.get(field.name),)
-            )
-        )
+        values: list[Any] = []
+        for each in fields_of(self.INSTRUCTION):
+            value = self.properties.get(each.name)
+            values.append(each.absent if value is None else VALUE_OF[each.kind](value, resolve))
+        return self.INSTRUCTION(*values)
 
     @property
     def jumps(self) -> tuple[int, ...]:
         """The offsets by which the instruction may jump."""
+        if not self.JUMPS:
+            return ()
         offsets = (self.properties[name] for name in self.JUMPS)
         return tuple(cast("IntegerAttr[I64]", offset).value.data for offset in offsets)
 

@@ -20,7 +20,7 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import with_device
+from ..device import equal_but_for_devices
 from ..interfaces import (
     Aliasing,
     DestinationPassing,
@@ -105,7 +105,7 @@ class CopyOp(IRDLOperation):
     @reads_contents(except_for=verify_owners)
     def verify_(self) -> None:
         verify_destinations(self, [self.outs])
-        if with_device(self.ins.type, None) != with_device(self.outs.type, None):
+        if not equal_but_for_devices(self.ins.type, self.outs.type):
             raise VerifyException(
                 f"a copy keeps shape and element type, but goes from {self.ins.type} "
                 f"to {self.outs.type}"

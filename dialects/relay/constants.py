@@ -16,8 +16,14 @@ from xdsl.traits import ConstantLike, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..dense import Dense
-from ..device import VirtualDeviceAttr, device_of, parse_device, with_device
-from ..interfaces import Rematerializable, reads_contents
+from ..device import (
+    VirtualDeviceAttr,
+    device_of,
+    equal_but_for_devices,
+    parse_device,
+    with_device,
+)
+from ..interfaces import Rematerializable
 from ..tensors import as_tensor, is_static, tensor_size
 from .incomplete import AnyTensor
 
@@ -76,12 +82,10 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
     def fold(self) -> Sequence[SSAValue | Attribute]:
         return (self.value,)
 
-    @reads_contents()
     def verify_(self) -> None:
-        if with_device(self.result.type, None) != self.value.type:
-            raise VerifyException(
-                f"the constant is {self.value.type}, but is declared as {self.result.type}"
-            )
+        declared, given = self.result.type, self.value.type
+        if with_device(given, None) is not given or not equal_but_for_devices(declared, given):
+            raise VerifyException(f"the constant is {given}, but is declared as {declared}")
 
 
 class MaterializeConstant(ConstantMaterializationInterface):
@@ -118,7 +122,6 @@ class ParamOp(IRDLOperation):
         name = StringAttr(param) if isinstance(param, str) else param
         super().__init__(properties={"param": name}, result_types=[type])
 
-    @reads_contents()
     def verify_(self) -> None:
         type = as_tensor(self.result.type)
         if type is None or not is_static(type):

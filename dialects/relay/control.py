@@ -82,7 +82,7 @@ def verify_yielded(op: Operation, region: Region, types: Sequence[Attribute], wh
     for i, (value, type) in enumerate(zip(last.values, types, strict=True)):
         if value.type == type or is_incomplete(value.type) or is_incomplete(type):
             continue
-        if refine(with_device(type, None), with_device(value.type, None)) is None:
+        if refine(type, value.type) is None:
             raise VerifyException(
                 f"{what} of {op.name} yields {value.type} as value {i}, but {type} is declared"
             )

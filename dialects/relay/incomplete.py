@@ -7,10 +7,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
-from ..device import device_of, tensor_type, with_device
+from ..constraints import Described, of
+from ..device import device_of, equal_but_for_devices, tensor_type
 from ..tensors import Tensor, as_tensor
 from ..type_algebra import CompositeType, leaves, pairs, rebuild
-from .constraints import Described, of
 
 
 @irdl_attr_definition
@@ -101,7 +101,7 @@ def _merge(a: Attribute, b: Attribute, merge_dim: _MergeDim) -> Attribute | None
         merged.append(part)
     if merged:
         return rebuild(a, merged)
-    return a if a == b or with_device(a, None) == with_device(b, None) else None
+    return a if a == b or equal_but_for_devices(a, b) else None
 
 
 def _merge_tensors(a: Tensor, b: Tensor, merge_dim: _MergeDim) -> Attribute | None:

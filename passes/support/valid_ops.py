@@ -22,11 +22,12 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, cast
 
 from immutabledict import immutabledict
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.traits import OpTrait
 
 from ...dialects.contents import Check, repeated
 from ...dialects.xdsl_internals import operands_of, successors_of, verification_of
+from .definitions import Definition, NotUnderstood
 
 if TYPE_CHECKING:
     from ...dialects.interfaces import Lookup
@@ -62,8 +63,12 @@ class OpChecks(NamedTuple):
 
     number: int
     """The number of the class with its traits."""
+    definition: Definition | None
+    """The definition, if it is understood."""
+    further: Sequence[Check]
+    """The checks in `verify_` after that of the definition."""
     repeated: Sequence[Check] | None
-    """The checks that an op with known contents must pass; None if there are no such ops."""
+    """The checks that an op with known contents must pass; None if nothing is saved by a key."""
     uses_symbols: bool
     """True if the ops are each a `SymbolUser`."""
     reads_symbols: bool
@@ -105,13 +110,17 @@ class ValidOps:
         key = None
         if checks.repeated is not None and not op.regions and not successors_of(op):
             key = self._key(op, checks.number)
-        if key is None or key not in self._keys:
-            op.verify_()
-            if key is not None:
-                self._keys.add(key)
-        else:
+        if key is not None and key in self._keys:
             for check in checks.repeated or ():
                 check(op)
+        else:
+            if checks.definition is not None and checks.definition.holds(op):
+                for check in checks.further:
+                    check(op)
+            else:
+                op.verify_()
+            if key is not None:
+                self._keys.add(key)
         if checks.uses_symbols:
             self._verify_symbols(
                 cast(SymbolUser, op), key if checks.reads_symbols else None, lookup
@@ -148,7 +157,17 @@ class ValidOps:
         number = self._number((kind, kind.traits.traits))
         uses: Check | None = getattr(kind, "verify_symbol_uses", None)
         is_read = uses is not None and not repeated(uses, kind)
-        return OpChecks(number, repeated_checks(kind), uses is not None, is_read)
+        generated = verification_of(kind.verify_)
+        definition, further, again = None, [], None
+        if generated is not None:
+            definition = definition_of(kind.verify_)
+            traits = _checked(generated.definition.traits)
+            own = generated.further
+            further = [*traits, *([] if own is None or own is Operation.verify_ else [own])]
+            again = repeated_checks(kind)
+            if again == further and not is_read:
+                again = None
+        return OpChecks(number, definition, further, again, uses is not None, is_read)
 
     def _number(self, structure: Key) -> int:
         return self._numbers.setdefault(structure, len(self._numbers) + 1)
@@ -229,7 +248,7 @@ def _repeated(verify: Check, kind: type[Operation]) -> Sequence[Check] | None:
     generated = verification_of(verify)
     if generated is None or generated.definition.regions or generated.definition.successors:
         return None
-    traits = [t.verify for t in generated.definition.traits if type(t).verify is not OpTrait.verify]
+    traits = _checked(generated.definition.traits)
     further = generated.further
     if further is None or further is Operation.verify_:
         return traits
@@ -237,3 +256,18 @@ def _repeated(verify: Check, kind: type[Operation]) -> Sequence[Check] | None:
         inherited = _repeated(further, kind)
         return None if inherited is None else [*traits, *inherited]
     return [*traits, *repeated(further, kind)]
+
+
+def _checked(traits: OpTraits) -> list[Check]:
+    return [t.verify for t in traits if type(t).verify is not OpTrait.verify]
+
+
+@cache
+def definition_of(verify: Check) -> Definition | None:
+    """Return the definition that the method `verify_` checks, if it is understood."""
+    generated = verification_of(verify)
+    assert generated is not None
+    try:
+        return Definition(generated.definition)
+    except NotUnderstood:
+        return None

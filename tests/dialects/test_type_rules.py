@@ -19,9 +19,9 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
 """
 
 
-def inferred() -> tuple[ModuleOp, Operation]:
+def inferred(text: str = TEXT) -> tuple[ModuleOp, Operation]:
     """Return the module, whose types were inferred and verified, and its operator."""
-    module = LocatingParser(context(), TEXT, "program.mlir", 0).parse_module()
+    module = LocatingParser(context(), text, "program.mlir", 0).parse_module()
     InferTypesPass().apply(context(), module)
     verify(module)
     (op,) = (op for op in module.walk() if op.name == "relay.transpose")
@@ -47,3 +47,12 @@ def test_of_an_operand():
     replace(type, "shape", ArrayAttr([IntAttr(5), IntAttr(3)]))
     with pytest.raises(PassError, match="tensor<3x5xf32>"):
         InferTypesPass().apply(context(), module)
+
+
+def test_of_a_result_that_was_inferred():
+    before, _, after = TEXT.rpartition("-> tensor<3x2xf32>")
+    after = after.replace("tensor<3x2xf32>", "!relay.incomplete")
+    module, op = inferred(f"{before}-> !relay.incomplete{after}")
+    replace(op.results[0].type, "shape", ArrayAttr([IntAttr(9), IntAttr(9)]))
+    with pytest.raises(PassError, match="declared as tensor<9x9xf32>"):
+        verify(module)

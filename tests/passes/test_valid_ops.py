@@ -44,7 +44,7 @@ from xrelay.dialects.device import CPU, VirtualDeviceAttr, with_device
 from xrelay.dialects.walking import walk
 from xrelay.dialects.xdsl_internals import set_type
 from xrelay.passes.support.diagnostics import PassError
-from xrelay.passes.support.valid_ops import ValidOps, repeated_checks
+from xrelay.passes.support.valid_ops import OpChecks, ValidOps, repeated_checks
 from xrelay.passes.support.verifier import verify
 from xrelay.tools.parser import LocatingParser
 from xrelay.tools.process import settings
@@ -74,11 +74,12 @@ TYPES = (i32, TensorType(f32, [3, 5]), TensorType(f32, [3, 5], CUDA), TensorType
 
 
 class NoMemory(ValidOps):
-    """Remembers nothing: all checks run on every op, as without this class."""
+    """Remembers nothing: all checks run on every op, and those of definitions are xDSL's."""
 
     @override
-    def _key(self, op: Operation, number: int) -> None:
-        return None
+    def _checks_of(self, kind: type[Operation]) -> OpChecks:
+        checks = super()._checks_of(kind)
+        return checks._replace(definition=None, repeated=None, reads_symbols=False)
 
 
 def error(module: ModuleOp, valid: ValidOps) -> str | None:

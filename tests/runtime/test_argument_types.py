@@ -35,7 +35,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> xrelay.Executable:
     folder: Path = tmp_path_factory.mktemp("types")
     (folder / "main.relay").write_text(TEXT)
     xrelay.compile(folder / "main.relay").save(folder / "main.xrx")
-    return xrelay.load(folder / "main.xrx")
+    loaded = xrelay.load(folder / "main.xrx")
+    assert isinstance(loaded, xrelay.Executable)
+    return loaded
 
 
 def test_arguments_of_their_types_are_accepted(program: xrelay.Executable):

@@ -1,0 +1,336 @@
+"""
+The check of an op against its definition, for less than xDSL's own takes.
+
+xDSL looks at the options of a definition four times an op, and puts operands into lists to look at
+them. Here that is done once, for the definition:
+
+    memory.kill      1 operand of any type; no results, regions, successors, properties
+    bytecode.move    dst and src, each a RegisterAttr; no operands, results, regions, successors
+
+A definition that is not understood here, and every op in doubt, is left to xDSL, whose errors are
+thus the only ones.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from struct import unpack
+from typing import NamedTuple, TypeAlias, cast
+
+from typing_extensions import override
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    ArrayOfConstraint,
+    DenseArrayBase,
+    IntegerType,
+    StringAttr,
+    SymbolNameConstraint,
+    i32,
+)
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AllOf,
+    AnyAttr,
+    AnyOf,
+    AttrConstraint,
+    AttributeDef,
+    AttrSizedOperandSegments,
+    AttrSizedResultSegments,
+    AttrSizedSegments,
+    BaseAttr,
+    EqAttrConstraint,
+    EqIntConstraint,
+    OpDef,
+    OperandDef,
+    OptionalDef,
+    ParamAttrConstraint,
+    ParsePropInAttrDict,
+    PropertyDef,
+    RangeConstraint,
+    RangeLengthConstraint,
+    RangeOf,
+    RegionDef,
+    ResultDef,
+    SingleBlockRegionDef,
+    VariadicDef,
+)
+
+from ...dialects.constraints import Described
+from ...dialects.xdsl_internals import operands_of, successors_of
+
+Test: TypeAlias = Callable[[Attribute], bool]
+"""Tests an attribute against a constraint; false if there is a doubt."""
+
+_OPTIONS = (ParsePropInAttrDict, AttrSizedOperandSegments, AttrSizedResultSegments)
+
+_MANY = 1 << 62
+
+
+class NotUnderstood(Exception):
+    """A definition has a part for which there is no check but xDSL's."""
+
+
+class Definition:
+    """The definition of an op class; raises `NotUnderstood`."""
+
+    def __init__(self, definition: OpDef):
+        if definition.successors or not all(isinstance(o, _OPTIONS) for o in definition.options):
+            raise NotUnderstood
+        options = {type(option): option for option in definition.options}
+        sizes = cast(Mapping[type, AttrSizedSegments], options)
+        self._operands = _values(definition.operands, sizes.get(AttrSizedOperandSegments))
+        self._results = _values(definition.results, sizes.get(AttrSizedResultSegments))
+        self._regions = [_region(region) for _, region in definition.regions]
+        self._properties = _attributes(definition.properties)
+        self._attributes = _attributes(definition.attributes)
+
+    def holds(self, op: Operation) -> bool:
+        """Test whether `op`, traits aside, is as the definition says; False if that is in doubt."""
+        try:
+            return (
+                self._operands.hold(operands_of(op), op)
+                and self._results.hold(op.results, op)
+                and _hold(self._properties, op.properties) == len(op.properties)
+                and _hold(self._attributes, op.attributes) >= 0
+                and len(op.regions) == len(self._regions)
+                and all(map(_Region.holds, self._regions, op.regions))
+                and not successors_of(op)
+            )
+        except Exception:  # xDSL's check fails in the same way, or is right
+            return False
+
+
+class _Values:
+    """The operands of a definition, or its results: a fixed number of them."""
+
+    def __init__(self, tests: Sequence[Test]):
+        self._tests = tests
+
+    def hold(self, values: Sequence[SSAValue], op: Operation) -> bool:
+        """Test whether the operands, or results, of `op` are as defined."""
+        if len(values) != len(self._tests):
+            return False
+        for value, test in zip(values, self._tests, strict=True):
+            if not test(value.type):
+                return False
+        return True
+
+
+class _Groups(_Values):
+    """Operands or results in groups, of which some need not have one member."""
+
+    def __init__(
+        self,
+        tests: Sequence[Test],
+        limits: Sequence[tuple[int, int]],
+        sizes: AttrSizedSegments | None,
+    ):
+        super().__init__(tests)
+        self._limits = limits
+        """The least and the greatest number of members of each group."""
+        self._sizes = sizes
+
+    @override
+    def hold(self, values: Sequence[SSAValue], op: Operation) -> bool:
+        sizes = self._sizes_in(op, len(values))
+        if len(sizes) != len(self._limits) or sum(sizes) != len(values):
+            return False
+        start = 0
+        for size, test, (least, most) in zip(sizes, self._tests, self._limits, strict=True):
+            if not least <= size <= most:
+                return False
+            for value in values[start : start + size]:
+                if not test(value.type):
+                    return False
+            start += size
+        return True
+
+    def _sizes_in(self, op: Operation, count: int) -> Sequence[int]:
+        """Return the size of each group in `op`, which has `count` members."""
+        if self._sizes is None:
+            free = count - len(self._limits) + 1
+            return [1 if limits == _ONE else free for limits in self._limits]
+        return _integers(self._sizes.container(op)[self._sizes.attribute_name])
+
+
+_ONE = (1, 1)
+
+
+def _values(
+    definitions: Sequence[tuple[str, OperandDef]] | Sequence[tuple[str, ResultDef]],
+    sizes: AttrSizedSegments | None,
+) -> _Values:
+    tests: list[Test] = []
+    limits: list[tuple[int, int]] = []
+    for _, definition in definitions:
+        range = definition.constr
+        if not isinstance(definition, VariadicDef):
+            limits.append(_ONE)
+            if isinstance(range, RangeLengthConstraint) and range.length == EqIntConstraint(1):
+                range = range.constraint
+        else:
+            limits.append((0, 1 if isinstance(definition, OptionalDef) else _MANY))
+        tests.append(_test_of_each(range))
+    free = len(limits) - limits.count(_ONE)
+    if free == 0 and sizes is None:
+        return _Values(tests)
+    if free > 1 and sizes is None:
+        raise NotUnderstood
+    return _Groups(tests, limits, sizes)
+
+
+class _Region(NamedTuple):
+    """A region of a definition."""
+
+    has_one_block: bool
+    test: Test
+    """That of each argument of the first block."""
+
+    def holds(self, region: Region) -> bool:
+        """Test whether `region` is as defined."""
+        first = region.first_block
+        if first is None:
+            return not self.has_one_block
+        if self.has_one_block and first.next_block is not None:
+            return False
+        return all(self.test(argument.type) for argument in first.args)
+
+
+def _region(definition: RegionDef) -> _Region:
+    if isinstance(definition, VariadicDef):
+        raise NotUnderstood
+    has_one_block = isinstance(definition, SingleBlockRegionDef)
+    return _Region(has_one_block, _test_of_each(definition.entry_args))
+
+
+class _Attribute(NamedTuple):
+    """A property or attribute of a definition."""
+
+    name: str
+    is_optional: bool
+    test: Test
+
+
+def _attributes(
+    definitions: Mapping[str, AttributeDef] | Mapping[str, PropertyDef],
+) -> Sequence[_Attribute]:
+    return [
+        _Attribute(name, isinstance(definition, OptionalDef), test_of(definition.constr))
+        for name, definition in definitions.items()
+    ]
+
+
+def _hold(definitions: Sequence[_Attribute], given: Mapping[str, Attribute]) -> int:
+    """Return how many attributes are given as defined; -1 unless all are that need be."""
+    found = 0
+    for name, is_optional, test in definitions:
+        if name in given:
+            if not test(given[name]):
+                return -1
+            found += 1
+        elif not is_optional:
+            return -1
+    return found
+
+
+@lru_cache(maxsize=256)
+def _unpacked(data: bytes) -> Sequence[int]:
+    return unpack(f"<{len(data) // 4}i", data)
+
+
+def _integers(attribute: Attribute) -> Sequence[int]:
+    """Return the sizes that an array of i32 has; () for another attribute."""
+    array = cast("DenseArrayBase[IntegerType]", attribute)
+    if not isinstance(attribute, DenseArrayBase) or array.elt_type != i32:
+        return ()
+    return _unpacked(array.data.data)
+
+
+def _test_of_each(constraint: RangeConstraint) -> Test:
+    """Return the test of each attribute of a sequence that satisfies `constraint`."""
+    if not isinstance(constraint, RangeOf):
+        raise NotUnderstood
+    return test_of(constraint.constr)
+
+
+def test_of(constraint: AttrConstraint) -> Test:
+    """Return the test for `constraint`; raises `NotUnderstood`."""
+    match constraint:
+        case AnyAttr():
+            return lambda attribute: True
+        case BaseAttr():
+            return _is_a(constraint.attr)
+        case SymbolNameConstraint():
+            return _is_a(StringAttr)
+        case EqAttrConstraint():
+            return _equals(constraint.attr)
+        case AnyOf():
+            return _any([test_of(choice) for choice in constraint.attr_constrs])
+        case AllOf():
+            return _all([test_of(part) for part in constraint.attr_constrs])
+        case ParamAttrConstraint():
+            kind = constraint.base_attr
+            names = [name for name, _ in kind.get_irdl_definition().parameters]
+            tests = [test_of(part) for part in constraint.param_constrs]
+            if len(names) != len(tests):
+                raise NotUnderstood
+            return _has(kind, list(zip(names, tests, strict=True)))
+        case ArrayOfConstraint():
+            return _all_in_array(_test_of_each(constraint.elem_range_constraint))
+        case Described():
+            return _any(
+                [
+                    _is_a(kind) if field is None else _has(kind, [(field, _equals(value))])
+                    for kind, field, value in constraint.choices
+                ]
+            )
+        case _:
+            raise NotUnderstood
+
+
+def _is_a(kind: type[Attribute]) -> Test:
+    def test(attribute: Attribute) -> bool:
+        return type(attribute) is kind or isinstance(attribute, kind)
+
+    return test
+
+
+def _equals(wanted: Attribute | None) -> Test:
+    return lambda attribute: attribute is wanted or attribute == wanted
+
+
+def _any(tests: Sequence[Test]) -> Test:
+    if len(tests) == 1:
+        return tests[0]
+
+    def test(attribute: Attribute) -> bool:
+        for choice in tests:
+            if choice(attribute):
+                return True
+        return False
+
+    return test
+
+
+def _all(tests: Sequence[Test]) -> Test:
+    return lambda attribute: all(test(attribute) for test in tests)
+
+
+def _has(kind: type[Attribute], fields: Sequence[tuple[str, Test]]) -> Test:
+    def test(attribute: Attribute) -> bool:
+        if type(attribute) is not kind:
+            return False
+        for name, holds in fields:
+            if not holds(getattr(attribute, name)):
+                return False
+        return True
+
+    return test
+
+
+def _all_in_array(test: Test) -> Test:
+    def tests(attribute: Attribute) -> bool:
+        if type(attribute) is not ArrayAttr:
+            return False
+        return all(map(test, attribute.data))
+
+    return tests
