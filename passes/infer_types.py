@@ -88,7 +88,7 @@ class RefineResults(RewritePattern):
     )
     """Op classes, properties and types, by identity, that agree; these are kept alive."""
     reads_contents: dict[type[Operation], bool] = field(default_factory=dict[type[Operation], bool])
-    """Whether only these decide, by op class."""
+    """By op class: true if nothing else decides."""
 
     @op_trait_rewrite_pattern(InferTypes)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:

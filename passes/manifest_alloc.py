@@ -63,7 +63,7 @@ class Layout:
 
 
 def layout_of(type: Attribute) -> Layout | str:
-    """Return the layout of a type, or what is wrong with it."""
+    """Return the layout of a type, or the reason why it has none."""
     tensor = as_tensor(type)
     if tensor is None:
         return f" must be a tensor to be allocated, but is {type}"

@@ -17,7 +17,7 @@ class StructuralKeys:
     """
     The keys of blocks, which may be compared with each other, while attributes stay as they are.
 
-    `type_of` maps types to what is compared of them.
+    `type_of` maps each type to one that is compared instead.
     """
 
     def __init__(self, type_of: Callable[[Attribute], Attribute] = lambda type: type):
