@@ -236,12 +236,12 @@ class Lenders:
 
     def dynamic_sizes(self, origin: Origin) -> int:
         """Return how many sizes a size adds up: 1, or those in the workspace of a callee."""
-        count = 1
-        for op in origin.ops:
-            if isinstance(op, memory.WorkspaceSizeOp):
-                lent = self.lent.get(op.function.string_value())
-                for workspace in () if lent is None else lent.workspaces:
-                    count += workspace.dynamic
+        callees = [op for op in origin.ops if isinstance(op, memory.WorkspaceSizeOp)]
+        count = 0 if callees else 1
+        for op in callees:
+            lent = self.lent.get(op.function.string_value())
+            for workspace in () if lent is None else lent.workspaces:
+                count += workspace.dynamic
         return count
 
 
