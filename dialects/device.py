@@ -256,6 +256,14 @@ def equal_but_for_devices(a: Attribute, b: Attribute) -> bool:
     return with_device(a, None) == with_device(b, None)
 
 
+def equals_without_devices(a: Attribute, b: Attribute) -> bool:
+    """Test whether `a` is `with_device(b, None)`, without making types of tensors."""
+    one, other = as_tensor(a), as_tensor(b)
+    if one is None or other is None:
+        return a == with_device(b, None)
+    return isinstance(one.encoding, NoneAttr) and equal_but_for_devices(one, other)
+
+
 def tensor_type(
     element_type: Attribute,
     shape: tuple[IntAttr, ...] | list[int],

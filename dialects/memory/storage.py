@@ -37,7 +37,6 @@ from ..interfaces import (
     OnHost,
     Pinned,
     SameDomain,
-    reads_contents,
 )
 from .operands import (
     exactly_one,
@@ -191,7 +190,6 @@ class AllocStorageOp(IRDLOperation):
         printer.print_string(" : ")
         printer.print_attribute(self.storage.type)
 
-    @reads_contents()
     def verify_(self) -> None:
         exactly_one("the size", self.size, self.dynamic_size)
         verify_size(self.size)

@@ -12,19 +12,14 @@ thus the only ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from struct import unpack
 from typing import NamedTuple, TypeAlias, cast
 
 from typing_extensions import override
 from xdsl.dialects.builtin import (
     ArrayAttr,
     ArrayOfConstraint,
-    DenseArrayBase,
-    IntegerType,
     StringAttr,
     SymbolNameConstraint,
-    i32,
 )
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -55,6 +50,7 @@ from xdsl.irdl import (
 )
 
 from ...dialects.relay.constraints import Described
+from ...dialects.segments import sizes_in
 from ...dialects.xdsl_internals import operands_of, successors_of
 
 Test: TypeAlias = Callable[[Attribute], bool]
@@ -149,7 +145,7 @@ class _Groups(_Values):
         if self._sizes is None:
             free = count - len(self._limits) + 1
             return [1 if limits == _ONE else free for limits in self._limits]
-        return _integers(self._sizes.container(op)[self._sizes.attribute_name])
+        return sizes_in(self._sizes.container(op)[self._sizes.attribute_name])
 
 
 _ONE = (1, 1)
@@ -230,19 +226,6 @@ def _hold(definitions: Sequence[_Attribute], given: Mapping[str, Attribute]) -> 
         elif not is_optional:
             return -1
     return found
-
-
-@lru_cache(maxsize=256)
-def _unpacked(data: bytes) -> Sequence[int]:
-    return unpack(f"<{len(data) // 4}i", data)
-
-
-def _integers(attribute: Attribute) -> Sequence[int]:
-    """Return the sizes that an array of i32 has; () for another attribute."""
-    array = cast("DenseArrayBase[IntegerType]", attribute)
-    if not isinstance(attribute, DenseArrayBase) or array.elt_type != i32:
-        return ()
-    return _unpacked(array.data.data)
 
 
 def _test_of_each(constraint: RangeConstraint) -> Test:

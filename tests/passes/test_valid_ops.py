@@ -79,7 +79,7 @@ class NoMemory(ValidOps):
     @override
     def _checks_of(self, kind: type[Operation]) -> OpChecks:
         checks = super()._checks_of(kind)
-        return checks._replace(definition=None, repeated=None, reads_symbols=False)
+        return checks._replace(definition=None, repeated=None)
 
 
 def error(module: ModuleOp, valid: ValidOps) -> str | None:
