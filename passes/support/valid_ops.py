@@ -12,7 +12,9 @@ and attributes in place are seen; within one verification nothing changes, and a
 compared by identity.
 
 Checks that may depend on more than contents are repeated: see `repeated_checks`. An op with regions
-or successors, or with an attribute that is large or of unknown structure, has no key.
+or successors, or with an attribute that is large or of unknown structure, has no key; nor has an op
+all of whose checks would be repeated, but for that of its definition (`definitions`), which takes
+no longer than a key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +27,7 @@ from immutabledict import immutabledict
 from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.traits import OpTrait
 
-from ...dialects.contents import Check, repeated
+from ...dialects.contents import Check, is_declared
 from ...dialects.xdsl_internals import operands_of, successors_of, verification_of
 from .definitions import Definition, NotUnderstood
 
@@ -217,7 +219,7 @@ def _repeated(verify: Check, kind: type[Operation]) -> Sequence[Check] | None:
     if verification_of(further) is not None:
         inherited = _repeated(further, kind)
         return None if inherited is None else [*traits, *inherited]
-    return [*traits, *repeated(further, kind)]
+    return traits if is_declared(further, kind) else [*traits, further]
 
 
 def _checked(traits: OpTraits) -> list[Check]:
