@@ -41,7 +41,7 @@ from .printer_types import TypeTexts, place_of, tuple_text
 
 @dataclass(frozen=True)
 class Expressions:
-    """How ops are printed: `printer_expressions`."""
+    """The printing of expressions: `printer_expressions`."""
 
     head: Callable[[Body, Operation], str]
     """Returns the text of an op up to the body of its first region."""
