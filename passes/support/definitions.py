@@ -49,7 +49,7 @@ from xdsl.irdl import (
     VariadicDef,
 )
 
-from ...dialects.relay.constraints import Described
+from ...dialects.constraints import Described
 from ...dialects.segments import sizes_in
 from ...dialects.xdsl_internals import operands_of, successors_of
 

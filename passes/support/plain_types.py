@@ -1,20 +1,19 @@
 """Types without their devices."""
 
-from dataclasses import dataclass, field
-
 from xdsl.ir import Attribute
 
 from ...dialects.device import with_device
+from .by_identity import ByIdentity
 
 
-@dataclass
-class PlainTypes:
-    """Maps a type to the type without devices; each is computed once."""
+class PlainTypes(ByIdentity[Attribute]):
+    """Maps a type to the type without devices; equal ones are one object."""
 
-    known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute])
+    def __init__(self) -> None:
+        plain: dict[Attribute, Attribute] = {}
 
-    def __call__(self, type: Attribute) -> Attribute:
-        plain = self.known.get(type)
-        if plain is None:
-            plain = self.known[type] = with_device(type, None)
-        return plain
+        def plain_type(type: Attribute) -> Attribute:
+            found = with_device(type, None)
+            return plain.setdefault(found, found)
+
+        super().__init__(plain_type)
