@@ -9,7 +9,7 @@ type becomes its NumPy name. Kernels get these values: they do not know xDSL.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
     BFloat16Type,
@@ -30,6 +30,7 @@ from xdsl.ir import Attribute, Operation, TypeAttribute
 from xdsl.irdl import AttrConstraint, IRDLOperation, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
+from .integers import i64_array, i64_attribute
 from .tensors import dtype_name
 
 Plain: TypeAlias = int | float | bool | str | tuple[int, ...]
@@ -101,14 +102,19 @@ _Write: TypeAlias = Callable[[Any], Attribute | None]
 """Makes an attribute of a Python value; None if the value is of another kind."""
 
 
+_BOOLS = tuple(map(BoolAttr.from_bool, (False, True)))
+
+
 def _bool(value: Any) -> Attribute | None:
-    return BoolAttr.from_bool(bool(value)) if value in (0, 1) else None
+    return _BOOLS[bool(value)] if value in (0, 1) else None
+
+
+def _is_i64(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and -(2**63) <= value < 2**63
 
 
 def _int(value: Any) -> Attribute | None:
-    if not isinstance(value, int) or not -(2**63) <= value < 2**63:
-        return None
-    return IntegerAttr(value, i64)
+    return i64_attribute(value) if _is_i64(value) else None
 
 
 def _float(value: Any) -> Attribute | None:
@@ -119,9 +125,7 @@ def _ints(value: Any) -> Attribute | None:
     if not isinstance(value, Sequence) or isinstance(value, str):
         return None
     values = list(cast(Sequence[Any], value))
-    if any(_int(value) is None for value in values):
-        return None
-    return DenseArrayBase.from_list(i64, values)
+    return i64_array(values) if all(map(_is_i64, values)) else None
 
 
 def _string(value: Any) -> Attribute | None:

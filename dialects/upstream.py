@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import prod
+from typing import ClassVar
 
 from xdsl.dialects import arith, func, tensor
 from xdsl.ir import Operation
@@ -30,6 +31,8 @@ from .xdsl_internals import add_op
 
 class ExtractDevices(DeviceRule):
     """An element that is read from a tensor as a number, such as a size, is read on the host."""
+
+    names_no_device: ClassVar = True
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         yield OnHost(op.operands[0], "numbers are read on the host")

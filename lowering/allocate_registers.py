@@ -30,7 +30,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import bytecode
 from ..dialects.bytecode.instruction import Renaming
-from ..dialects.memory.operands import i64_attribute
+from ..dialects.integers import i64_attribute
 from ..passes.support.rewriting import apply_patterns
 from .live_ranges import Slot, live_ranges, slots_of
 from .register_assignment import Assignment, assign_registers

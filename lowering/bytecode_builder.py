@@ -5,37 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
     StringAttr,
     SymbolRefAttr,
     UnknownLoc,
-    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
 from ..dialects import bytecode, relay
-from ..dialects.bytecode.fields import Dims, RegisterAttr
+from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..dialects.identity import by_identity
 from ..passes.support.diagnostics import PassError
 from ..passes.support.plain_types import PlainTypes
 from .decision_trees import Constructors
 from .register_lifetimes import Cleared, RegisterLifetimes
-
-
-def dims(values: Iterable[int]) -> Dims:
-    return _dims(tuple(values))
-
-
-@lru_cache(2**12)
-def _dims(values: tuple[int, ...]) -> Dims:
-    return DenseArrayBase.from_list(i64, values)
-
 
 _device_of = by_identity(device_of)
 

@@ -8,10 +8,10 @@ from xdsl.ir import Attribute, Operation
 
 from ..dialects import bytecode, memory, relay, vm
 from ..dialects.identity import by_identity
-from ..dialects.memory.operands import i64_attribute
+from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_internals import operands_of
-from .bytecode_builder import BytecodeBuilder, Rule, device_at, dims
+from .bytecode_builder import BytecodeBuilder, Rule, device_at
 from .data_rules import lower_construct, lower_match
 from .shape_functions import called_shape_function, holds_shapes_only, inline_shape_function
 from .size_rules import SIZE_RULES
@@ -89,7 +89,7 @@ def tensor_type_fields(type: Attribute) -> Mapping[str, Attribute]:
     """Return the fields of `alloc_tensor` for a tensor type."""
     tensor = as_tensor(type)
     assert tensor is not None
-    return {"shape": dims(tensor.get_shape()), "dtype": tensor.element_type}
+    return {"shape": i64_array(tensor.get_shape()), "dtype": tensor.element_type}
 
 
 def lower_alloc_tensor(builder: BytecodeBuilder, op: Operation) -> None:
@@ -158,7 +158,7 @@ def lower_reshape(builder: BytecodeBuilder, op: Operation) -> None:
     assert isinstance(op, vm.ReshapeTensorOp)
     type = as_tensor(op.result.type)
     assert type is not None
-    shape = dims(type.get_shape()) if op.shape is None else builder.registers[op.shape]
+    shape = i64_array(type.get_shape()) if op.shape is None else builder.registers[op.shape]
     data = builder.registers[op.data]
     builder.emit(
         bytecode.ReshapeTensorOp, op, dst=builder.define(op.result), tensor=data, shape=shape

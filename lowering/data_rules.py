@@ -23,7 +23,7 @@ from xdsl.ir import Operation
 
 from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import RegisterAttr
-from ..dialects.memory.operands import i64_attribute
+from ..dialects.integers import i64_attribute
 from .bytecode_builder import BytecodeBuilder
 from .decision_trees import DATA, Body, Decisions, Fail, Patterns, Switch
 from .register_lifetimes import Cleared

@@ -9,13 +9,11 @@ tensors, or the bit widths of an operator's attributes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    DenseArrayBase,
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
@@ -30,6 +28,7 @@ from ..dialects.attributes import ELEMENT_TYPES, attribute_of
 from ..dialects.bytecode.fields import ObjectType, RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, tensor_type
 from ..dialects.dim_bounds import bounds_attr
+from ..dialects.integers import i64_array
 from ..passes.analysis.arrays import dense_of
 from ..runtime.instruction_table import fields_of
 from ..runtime.instructions import Instruction, Kind, Reg
@@ -51,10 +50,6 @@ from ..runtime.program import (
 def _type(spec: TensorSpec, device: VirtualDeviceAttr | None = None) -> Any:
     shape = [DYNAMIC_INDEX if dim is None else dim for dim in spec.shape]
     return tensor_type(ELEMENT_TYPES[spec.dtype], shape, device)
-
-
-def _dims(values: Sequence[int]) -> Attribute:
-    return DenseArrayBase.from_list(i64, values)
 
 
 def _device(spec: str) -> VirtualDeviceAttr:
@@ -82,7 +77,7 @@ def _attribute(kind: Kind, value: Any, program: Program) -> Attribute:
         case Kind.READ_OR_DIMS if isinstance(value, Reg):
             return _register(value)
         case Kind.READ_OR_DIMS | Kind.INTEGERS | Kind.SHAPE:
-            return _dims(value)
+            return i64_array(value)
         case Kind.JUMP | Kind.INTEGER:
             return IntegerAttr(cast(int, value), i64)
         case Kind.FUNCTION:
@@ -148,8 +143,8 @@ def _operator_attribute(value: AttrValue) -> Attribute:
 def _step(step: Step, kernel: Kernel) -> Operation:
     properties: dict[str, Attribute] = {
         "op": StringAttr(step.op),
-        "inputs": _dims(step.ins),
-        "outputs": _dims(step.outs),
+        "inputs": i64_array(step.ins),
+        "outputs": i64_array(step.outs),
         "types": ArrayAttr([_type(kernel.spec(value)) for value in step.outs]),
     }
     if step.attrs:
@@ -171,10 +166,10 @@ def _kernel(kernel: Kernel) -> Operation:
     properties: dict[str, Attribute] = {
         "sym_name": StringAttr(kernel.name),
         "types": ArrayAttr([_type(spec) for spec in kernel.ins]),
-        "outputs": _dims(kernel.results),
+        "outputs": i64_array(kernel.results),
     }
     if kernel.host_ins:
-        properties["host_inputs"] = _dims(kernel.host_ins)
+        properties["host_inputs"] = i64_array(kernel.host_ins)
     return bytecode.KernelOp.create(properties=properties, regions=[Region(Block(body))])
 
 

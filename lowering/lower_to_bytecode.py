@@ -36,8 +36,8 @@ from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.dim_bounds import bounds_attr
+from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.memory.operands import i64_attribute
 from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names, result_names
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import parts
@@ -48,7 +48,7 @@ from ..passes.remove_unused_functions import is_public
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.named_results import unique_names
-from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at, dims
+from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at
 from .bytecode_rules import RULES, lower_return
 from .decision_trees import Constructors
 from .register_lifetimes import RegisterLifetimes, register_lifetimes
@@ -165,11 +165,11 @@ def kernel_steps(kernel: relay.PrimFuncOp) -> bytecode.KernelOp:
     properties: dict[str, Attribute] = {
         "sym_name": kernel.sym_name,
         "types": kernel.function_type.inputs,
-        "outputs": dims([number[v] for v in outputs]),
+        "outputs": i64_array([number[v] for v in outputs]),
     }
     on_host = [i for i, argument in enumerate(block.args) if is_read_as_sizes(argument)]
     if on_host:
-        properties["host_inputs"] = dims(on_host)
+        properties["host_inputs"] = i64_array(on_host)
     return bytecode.KernelOp.create(properties=properties, regions=[Region(Block(body))])
 
 
@@ -185,8 +185,8 @@ def _step(op: Operation, number: dict[SSAValue, int]) -> Operation:
         number[result] = len(number)
     properties: dict[str, Attribute] = {
         "op": StringAttr(kernel_name(op)),
-        "inputs": dims(inputs),
-        "outputs": dims([number[r] for r in op.results]),
+        "inputs": i64_array(inputs),
+        "outputs": i64_array([number[r] for r in op.results]),
         "types": ArrayAttr([r.type for r in op.results]),
     }
     attributes = kernel_attributes(op)

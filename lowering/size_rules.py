@@ -26,10 +26,10 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ..dialects import bytecode, memory, relay
 from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.dense import scalar
-from ..dialects.memory.operands import i64_attribute
+from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.tensors import as_tensor, dtype_name
 from ..passes.support.diagnostics import PassError
-from .bytecode_builder import BytecodeBuilder, Rule, dims
+from .bytecode_builder import BytecodeBuilder, Rule
 
 _ARITHMETIC: Mapping[type[Operation], str] = {
     arith.AddiOp: "addi",
@@ -227,7 +227,7 @@ def lower_pack(builder: BytecodeBuilder, op: Operation) -> None:
         alignment=op.alignment,
         lifetimes=op.lifetimes,
         sizes=ArrayAttr(sizes),
-        **({"arms": dims(arms)} if arms else {}),
+        **({"arms": i64_array(arms)} if arms else {}),
     )
 
 

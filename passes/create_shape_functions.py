@@ -36,7 +36,7 @@ from ..dialects.relay.shapes import shape_type
 from ..dialects.tensors import has_dynamic
 from ..dialects.type_rules import data_operands
 from ..operators.signature import Elements, Tensor
-from .analysis.structure import Key, structural_key
+from .analysis.structure import Key, StructuralKeys
 from .shapes.operators import traced_results
 from .shapes.traced import Trace
 from .shapes.traced_elements import TracedElements, Unreadable, constant_elements
@@ -141,15 +141,12 @@ def shape_function_body(kernel: relay.PrimFuncOp) -> Parameters:
     return parameters
 
 
-def _same_type(type: Attribute) -> Attribute:
-    return type
-
-
 @dataclass(frozen=True)
 class CreateShapeFunction(RewritePattern):
     """Give a kernel with results of dynamic shape a shape function, the first of its kind."""
 
     names: SymbolNames
+    keys: StructuralKeys
     created: dict[Key, SymbolRefAttr]
     checks: bool
     functions: list[relay.ShapeFuncOp] = field(default_factory=list[relay.ShapeFuncOp])
@@ -165,7 +162,7 @@ class CreateShapeFunction(RewritePattern):
         block = parameters.block
         if not is_dynamic and not any(isinstance(o, _CHECKS) for o in block.ops):
             return
-        key = structural_key(block, _same_type)
+        key = self.keys.key(block)
         callee = self.created.get(key)
         if callee is None:
             callee = self.created[key] = self._create(op, block)
@@ -194,12 +191,13 @@ class CreateShapeFunctionsPass(ReportingPass):
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
+        keys = StructuralKeys()
         existing = {
-            structural_key(f.body.block, _same_type): SymbolRefAttr(f.sym_name.data)
+            keys.key(f.body.block): SymbolRefAttr(f.sym_name.data)
             for f in op.ops
             if isinstance(f, relay.ShapeFuncOp)
         }
-        create = CreateShapeFunction(SymbolNames.of(op), existing, self.checks)
+        create = CreateShapeFunction(SymbolNames.of(op), keys, existing, self.checks)
         changed = apply_patterns(op, create, only=kernels)
         op.body.block.add_ops(create.functions)
         return changed

@@ -29,6 +29,7 @@ from xdsl.traits import is_side_effect_free
 from ..dialects import relay
 from ..dialects.interfaces import Fusible, ReshapesOnly
 from ..dialects.tensors import as_tensor
+from ..dialects.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, single_operators
 from .support.diagnostics import PassError
 from .support.patterns import RemoveUnusedConstant
@@ -39,7 +40,7 @@ from .support.walk import is_kernel, outside_primitives
 def blocks_outside_kernels(module: ModuleOp) -> Iterator[Block]:
     """Yield the blocks whose operators are to be fused."""
     for op in outside_primitives(module):
-        if not is_kernel(op):
+        if op.regions and not is_kernel(op):
             for region in op.regions:
                 yield from region.blocks
 
@@ -50,7 +51,7 @@ def remove_unused_operators(blocks: Sequence[Block]) -> None:
         op = block.last_op
         while op is not None:
             before, results = op.prev_op, op.results
-            if results and not any(result.uses for result in results):
+            if results and not any(result.first_use for result in results):
                 if op.has_trait(Fusible) and is_side_effect_free(op):
                     Rewriter.erase_op(op)
             op = before
@@ -66,12 +67,11 @@ def is_scalar_constant(value: SSAValue) -> bool:
 
 def outside_operands(group: Sequence[Operation]) -> list[SSAValue]:
     """The operands that `group` does not define, in order of first use, without repeats."""
-    inside = set[Operation](group)
-    return list(
-        dict.fromkeys(
-            operand for op in group for operand in op.operands if operand.owner not in inside
-        )
-    )
+    operands = dict.fromkeys(operand for op in group for operand in operands_of(op))
+    for op in group[:-1]:  # the root is used outside only
+        for result in op.results:
+            operands.pop(result, None)
+    return list(operands)
 
 
 def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
@@ -93,9 +93,9 @@ def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
     # A view is of argument 0; what a reshape reads besides may be a scalar that moves inside.
     if all(op.has_trait(ReshapesOnly) for op in group) and arguments[:1] == operands[:1]:
         primitive.properties["reshape_only"] = UnitAttr()
-    for result, outer in zip(root.results, primitive.results, strict=True):
-        outer.name_hint = result.name_hint
-        result.replace_all_uses_with(outer)
+    exchange_results(primitive, root)
+    for outer, result in zip(primitive.results, root.results, strict=True):
+        result.name_hint = outer.name_hint
     inner: dict[SSAValue, SSAValue] = {}
     for outer, argument in zip(arguments, block.args, strict=True):
         argument.name_hint = outer.name_hint
@@ -107,8 +107,7 @@ def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
             inner[constant] = clone.results[0]
     for op in group:
         op.detach()
-        if any(operand in inner for operand in op.operands):
-            op.operands = [inner.get(operand, operand) for operand in op.operands]
+        replace_operands(op, inner)
         block.add_op(op)
     block.add_op(relay.YieldOp.create(operands=root.results, location=root.location))
     return primitive
@@ -116,15 +115,14 @@ def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
 
 @dataclass(frozen=True)
 class OutlineGroup(RewritePattern):
-    """Replace a group of operators by a primitive at the place of its root."""
+    """Replace a group of operators, given its root, by a primitive at the place of the root."""
 
     groups: Mapping[Operation, Sequence[Operation]]
     """Each group by its root."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if op in self.groups:
-            place = InsertPoint.after(op)
-            rewriter.insert(outline(self.groups[op]), place)
+        place = InsertPoint.after(op)
+        rewriter.insert(outline(self.groups[op]), place)
 
 
 @dataclass(frozen=True)
@@ -150,5 +148,6 @@ class FuseOpsPass(ModulePass):
         for block in blocks:
             found = fusion_groups(block, self.max_size) if self.level else single_operators(block)
             groups.update((group[-1], group) for group in found)
-        apply_patterns(op, OutlineGroup(groups))
+        roots = [o for o in outside_primitives(op) if o in groups]
+        apply_patterns(op, OutlineGroup(groups), only=roots)
         apply_patterns(op, RemoveUnusedConstant())

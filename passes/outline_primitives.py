@@ -11,10 +11,12 @@ share one function; its types carry no device. Functions are named after their o
 order of first use, and inserted at the end of the module. From level `fused` to `lowered`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
@@ -22,26 +24,23 @@ from xdsl.rewriter import Rewriter
 from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.relay.primitive import kernel_symbol
-from .analysis.structure import Key, structural_key
+from ..dialects.xdsl_internals import exchange_results, operands_of
+from .analysis.structure import Key, StructuralKeys
 from .support.plain_types import PlainTypes
 from .support.rewriting import apply_patterns
 from .support.symbols import SymbolNames
 
 
-def target_of(primitive: relay.PrimitiveOp) -> StringAttr | None:
-    """Return the target of the primitive's device, if it has one."""
-    for value in (*primitive.results, *primitive.operands):
-        device = device_of(value.type)
-        if device is not None and isinstance(device.target, StringAttr):
-            return device.target
-    return None
+def target_of(type: Attribute) -> StringAttr | None:
+    """Return the target of the type's device, if it has one."""
+    device = device_of(type)
+    return device.target if device is not None and isinstance(device.target, StringAttr) else None
 
 
 def function_of(
-    primitive: relay.PrimitiveOp, name: str, target: StringAttr | None, plain: PlainTypes
+    body: Region, name: str, target: StringAttr | None, plain: PlainTypes
 ) -> relay.PrimFuncOp:
-    """Move the body of `primitive` into a new function, and erase devices from its types."""
-    body = primitive.detach_region(primitive.body)
+    """Return a new function with the body of a primitive; erase devices from its types."""
     for value in (*body.block.args, *(r for op in body.block.ops for r in op.results)):
         type = plain(value.type)
         if type != value.type:
@@ -49,9 +48,7 @@ def function_of(
     terminator = body.block.last_op
     assert terminator is not None
     type = FunctionType.from_lists(body.block.arg_types, [v.type for v in terminator.operands])
-    function = relay.PrimFuncOp(name, type, body, target)
-    function.location = primitive.location
-    return function
+    return relay.PrimFuncOp(name, type, body, target)
 
 
 @dataclass(frozen=True)
@@ -59,25 +56,47 @@ class OutlinePrimitive(RewritePattern):
     """Replace a primitive by a call; the first of its kind becomes the function."""
 
     names: SymbolNames
-    plain: PlainTypes = field(default_factory=PlainTypes)
-    callees: dict[Key, SymbolRefAttr] = field(default_factory=dict[Key, SymbolRefAttr])
+    plain: PlainTypes
+    keys: StructuralKeys
+    callees: dict[tuple[Key, StringAttr | None], SymbolRefAttr] = field(
+        default_factory=dict[tuple[Key, "StringAttr | None"], SymbolRefAttr]
+    )
     functions: list[relay.PrimFuncOp] = field(default_factory=list[relay.PrimFuncOp])
+    targets: dict[int, tuple[Attribute, StringAttr | None]] = field(
+        default_factory=dict[int, "tuple[Attribute, StringAttr | None]"]
+    )
+    """By the identity of a type, which is kept alive."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.PrimitiveOp, rewriter: PatternRewriter, /) -> None:
-        target = target_of(op)
-        key = (structural_key(op.body.block, self.plain), target)
+        operands, view = operands_of(op), op.reshape_only
+        target = self._target_of((*op.results, *operands))
+        # The body uses nothing from above, so that erasing the primitive need not take it apart.
+        body = op.detach_region(op.body)
+        key = self.keys.key(body.block), target
         callee = self.callees.get(key)
         if callee is None:
-            name = self.names.unique(kernel_symbol(op.body.block.ops))
-            self.functions.append(function_of(op, name, target, self.plain))
+            name = self.names.unique(kernel_symbol(body.block.ops))
+            function = function_of(body, name, target, self.plain)
+            function.location = op.location
+            self.functions.append(function)
             callee = self.callees[key] = SymbolRefAttr(name)
-        call = relay.CallLoweredOp.on(
-            callee, op.operands, [r.type for r in op.results], op.reshape_only
-        )
-        for old, new in zip(op.results, call.results, strict=True):
-            new.name_hint = old.name_hint
-        rewriter.replace(op, call)
+        call = relay.CallLoweredOp.on(callee, operands, [r.type for r in op.results], view)
+        exchange_results(call, op)
+        rewriter.insert(call)
+        rewriter.erase(op)
+
+    def _target_of(self, values: Sequence[SSAValue]) -> StringAttr | None:
+        """Return the target of the device of `values`, if it has one."""
+        targets = self.targets
+        for value in values:
+            type = value.type
+            if id(type) not in targets:
+                targets[id(type)] = type, target_of(type)
+            target = targets[id(type)][1]
+            if target is not None:
+                return target
+        return None
 
 
 @dataclass(frozen=True)
@@ -87,6 +106,7 @@ class OutlinePrimitivesPass(ModulePass):
     name = "outline-primitives"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        outline = OutlinePrimitive(SymbolNames.of(op))
+        plain = PlainTypes()
+        outline = OutlinePrimitive(SymbolNames.of(op), plain, StructuralKeys(plain))
         apply_patterns(op, outline)
         op.body.block.add_ops(outline.functions)

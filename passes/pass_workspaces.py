@@ -58,12 +58,7 @@ from ..dialects import memory, vm
 from ..dialects.device import device_of
 from ..dialects.interfaces import CallsFunction, DestinationPassing
 from ..dialects.walking import walk
-from .analysis.aliases import (
-    captured_values,
-    facts_of,
-    is_choice,
-    returned_by_functions,
-)
+from .analysis.aliases import Functions
 from .analysis.call_graph import CallGraph
 from .analysis.lending import (
     Lenders,
@@ -73,12 +68,13 @@ from .analysis.lending import (
     is_entry,
     users_by_name,
 )
+from .analysis.op_facts import facts_of, is_choice
 from .analysis.sizes import Sizes
 from .analysis.workspaces import Origin
 from .support.diagnostics import PassError
 from .support.rewriting import apply_patterns
 from .support.size_functions import mark_allocated, size_function
-from .support.symbols import SymbolNames
+from .support.symbols import SymbolNames, symbols_of
 from .support.workspace_sizes import EraseUnusedSize, clone_origin
 
 
@@ -238,9 +234,11 @@ def place_of(values: Sequence[SSAValue], call: Operation) -> Operation:
     return at
 
 
-def verify_entries(graph: CallGraph, entries: Sequence[str], module: ModuleOp) -> None:
+def verify_entries(
+    symbols: Mapping[str, Operation], entries: Sequence[str], module: ModuleOp
+) -> None:
     for name in entries:
-        if not isinstance(graph.symbols.get(name), func.FuncOp):
+        if not isinstance(symbols.get(name), func.FuncOp):
             raise PassError(f"@{name}, of the option entries, is not a function", module)
 
 
@@ -257,23 +255,23 @@ class PassWorkspacesPass(ModulePass):
     """Let callers from outside lend storages, too."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        symbols = symbols_of(op)
+        verify_entries(symbols, self.entries, op)
+        if not self.lend_entries and all(
+            is_entry(f, self.entries) for f in symbols.values() if isinstance(f, func.FuncOp)
+        ):
+            return
         graph = CallGraph.of(op)
-        verify_entries(graph, self.entries, op)
         users = users_by_name(op)
         chosen = functions_to_lend_to(graph, users, self.entries, self.lend_entries)
         if not chosen and not self.lend_entries:
             return
-        functions = {
-            name: f
-            for name, f in graph.symbols.items()
-            if isinstance(f, func.FuncOp) and f.body.blocks
-        }
-        captured = captured_values(op)
-        lenders = Lenders(captured, returned_by_functions(functions, captured))
+        functions = Functions.of(op)
+        lenders = Lenders(functions.captured, functions.returned())
         lend = LendStorages(lenders.lent, lenders.sizes, lenders.shapes)
         names, measured = SymbolNames.of(op), list[func.FuncOp | None]()
         for name in chain.from_iterable(graph.components()):
-            function = functions.get(name)
+            function = functions.named.get(name)
             if function is None:
                 continue
             calls = [

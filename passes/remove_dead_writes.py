@@ -22,27 +22,24 @@ from xdsl.traits import is_side_effect_free
 from ..dialects import memory
 from ..dialects.interfaces import Aliasing, DestinationPassing, Rematerializable
 from .support.changes import ReportingPass
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
 def only_killed(value: SSAValue, besides: Operation | None = None) -> bool:
     """Test whether only kills (and `besides`) use `value`."""
-    return all(
-        isinstance(use.operation, memory.KillOp) or use.operation is besides for use in value.uses
-    )
+    for use in value.uses:
+        if type(use.operation) is not memory.KillOp and use.operation is not besides:
+            return False
+    return True
 
 
 def is_dead_write(op: Operation) -> bool:
-    """Test whether `op` only writes tensors that nothing reads."""
-    return (
-        op.has_trait(DestinationPassing)
-        and all(only_killed(result) for result in op.results)
-        and all(
-            isinstance(out, OpResult)
-            and isinstance(out.op, memory.AllocTensorOp)
-            and only_killed(out, besides=op)
-            for out in DestinationPassing.outs(op)
-        )
+    """Test whether `op`, in destination-passing style, only writes tensors that nothing reads."""
+    return all(map(only_killed, op.results)) and all(
+        isinstance(out, OpResult)
+        and isinstance(out.op, memory.AllocTensorOp)
+        and only_killed(out, besides=op)
+        for out in DestinationPassing.outs(op)
     )
 
 
@@ -55,6 +52,7 @@ def erase_kills(value: SSAValue, rewriter: PatternRewriter) -> None:
 class RemoveDeadWrite(RewritePattern):
     """Remove a write that nothing reads, and the tensors that it wrote."""
 
+    @op_trait_rewrite_pattern(DestinationPassing)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not is_dead_write(op):
             return
@@ -82,18 +80,31 @@ class RemoveUnusedStorage(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        if not op.storage.uses:
+        if op.results[0].first_use is None:
             rewriter.erase(op)
 
 
-class RemoveUnusedValue(RewritePattern):
-    """Remove an unused constant, or unused op that keeps writes alive: view, tuple, projection."""
+class RemoveUnusedAlias(RewritePattern):
+    """Remove an unused op that keeps writes alive: a view, a tuple, a projection."""
 
+    @op_trait_rewrite_pattern(Aliasing)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not (op.has_trait(Aliasing) or op.has_trait(Rematerializable)):
-            return
-        if not any(result.uses for result in op.results) and is_side_effect_free(op):
-            rewriter.erase(op)
+        erase_unused(op, rewriter)
+
+
+class RemoveUnusedConstant(RewritePattern):
+    """Remove an unused constant."""
+
+    @op_trait_rewrite_pattern(Rematerializable)
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        erase_unused(op, rewriter)
+
+
+def erase_unused(op: Operation, rewriter: PatternRewriter) -> None:
+    """Erase `op` if nothing uses its results and it has no effect."""
+    is_used = any(result.first_use is not None for result in op.results)
+    if not is_used and is_side_effect_free(op):
+        rewriter.erase(op)
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,8 @@ class RemoveDeadWritesPass(ReportingPass):
         # From the end: a write dies when its readers, further down, are gone.
         return apply_patterns(
             op,
-            RemoveUnusedValue(),
+            RemoveUnusedAlias(),
+            RemoveUnusedConstant(),
             RemoveDeadWrite(),
             RemoveUnusedTensor(),
             RemoveUnusedStorage(),

@@ -143,7 +143,7 @@ class ReorderForMemoryPass(ModulePass):
         if orders.of:
             given = {block: list(block.ops) for block in orders.of}
             reorder(module, orders.of)
-            after = peaks_of(classes, rows)
+            after = peaks_of(classes.read_again(), rows)
             if after == before or any(a > b for a, b in zip(after, before, strict=True)):
                 reorder(module, given)
                 after = before

@@ -36,7 +36,7 @@ from ..dialects import memory
 from ..dialects.interfaces import DestinationPassing, Lookup, OverwritesOperands
 from ..dialects.tensors import as_tensor, element_size, static_size
 from ..dialects.xdsl_internals import operands_of
-from .analysis.aliases import AliasClasses, bodies_of, facts_of
+from .analysis.aliases import AliasClasses, bodies_of
 from .analysis.liveness import Interval, Point, deaths, live_ranges
 from .analysis.overwriting import tensor_of
 from .analysis.polynomials import Polynomial
@@ -115,15 +115,11 @@ class Body:
 
     @cached_property
     def whole(self) -> AliasClasses:
-        return self.undivided()[self.classes.block]
+        return self.undivided()[self.classes.block] if self.classes.body.choices else self.classes
 
     @cached_property
     def ranges(self) -> Mapping[int, Interval]:
         return live_ranges(self.whole)
-
-    @cached_property
-    def positions(self) -> Mapping[Operation, int]:
-        return {op: i for i, op in enumerate(self.classes.ops)}
 
     @cached_property
     def members(self) -> Mapping[int, Sequence[SSAValue]]:
@@ -133,8 +129,8 @@ class Body:
     @cached_property
     def killed(self) -> set[int]:
         """The classes whose lifetimes kills end."""
-        kills = [op for op in self.classes.ops if facts_of(op).frees]
-        return {self.classes.of(op.operands[0]) for op in kills}
+        rows, class_of = self.classes.body.rows, self.classes.class_of
+        return {class_of[row.uses[0]] for row in rows if row.facts.frees}
 
     def only_tensor(self, number: int) -> memory.AllocTensorOp | None:
         """Return the tensor of a class, all other values being written there, or views."""
@@ -152,7 +148,8 @@ class Body:
 
     def plan(self) -> None:
         """Decide which results are written over which operands."""
-        for op in self.classes.ops:
+        for row in self.classes.body.rows:
+            op = row.op
             for result in op.results:
                 if is_size(result.type):
                     self.sizes.size(result)  # after those of its operands
@@ -224,7 +221,9 @@ class Body:
         last = op.parent.last_op
         assert last is not None, "a branch yields"
         tensors = (source.tensor, *self.moved.get(storage, ()))
-        end = max(self.positions[last] + 1, *map(self.stop, tensors))
+        at = self.classes.body.position(last)
+        assert at is not None, "an op of the body"
+        end = max(at + 1, *map(self.stop, tensors))
         return self.stop(tensor.tensor) <= end
 
     def sharing(self, op: Operation, operand: int) -> list[int]:

@@ -11,7 +11,7 @@ and names the pass that should have removed them; it holds for its stage and all
 or merge ops, such as `cse`, must run before.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -66,6 +66,14 @@ MEMREF_DIALECTS = (
 LINALG_DIALECTS = ("func", "tensor", "linalg", "arith", "math", "scf", "cf")
 
 
+def never(kind: type[Operation]) -> bool:
+    return False
+
+
+def always(kind: type[Operation]) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Rule:
     """A condition that every op meets from `stage` on."""
@@ -77,8 +85,13 @@ class Rule:
     """True if the rule holds inside kernels too."""
     only_there: bool = False
     """True if the rule no longer holds after `stage`."""
-    concerns: Callable[[type[Operation]], bool] = lambda kind: True
+    concerns: Callable[[type[Operation]], bool] = always
     """Tests whether ops of a class can break the rule."""
+    on_types: Callable[[type[Operation]], bool] = never
+    """
+    Tests whether ops of a class all meet the rule if one does that uses and defines values of the
+    same types, on one device.
+    """
 
     def holds_at(self, stage: str) -> bool:
         """Test whether the rule holds at `stage`."""
@@ -87,28 +100,8 @@ class Rule:
         return STAGES.index(self.stage) <= STAGES.index(stage)
 
 
-@dataclass(frozen=True)
-class TypeFault:
-    """Finds values that an op defines whose type has the fault that `find` returns."""
-
-    find: Callable[[Attribute], str | None]
-    faults: dict[int, str | None] = field(default_factory=dict[int, "str | None"])
-    """Cached by the identity of the type: nothing changes while the rule is in use."""
-
-    def __call__(self, op: Operation) -> str | None:
-        faults = self.faults
-        for value in defined_values(op):
-            type = value.type
-            if id(type) not in faults:
-                faults[id(type)] = self.find(type)
-            fault = faults[id(type)]
-            if fault is not None:
-                return fault
-        return None
-
-
-def incomplete_type(type: Attribute) -> str | None:
-    if is_incomplete(type):
+def incomplete_type(op: Operation) -> str | None:
+    if any(is_incomplete(value.type) for value in defined_values(op)):
         return "its type is incomplete: infer-types should have filled it in"
     return None
 
@@ -117,58 +110,40 @@ def hint(op: Operation) -> str:
     return "plan-devices should have turned it into a copy or removed it"
 
 
-def without_device(type: Attribute) -> str | None:
-    if None in devices_in(type):
-        return f"it has a value of type {type}: plan-devices should have given it a device"
+def without_device(op: Operation) -> str | None:
+    for value in defined_values(op):
+        if None in devices_in(value.type):
+            type = value.type
+            return f"it has a value of type {type}: plan-devices should have given it a device"
     return None
 
 
-@dataclass(frozen=True)
-class Misplaced:
-    """Finds ops whose operands and results break the op's device rule."""
+def misplaced(op: Operation) -> str | None:
+    """Find operands and results that break the op's device rule."""
+    rule = op.get_trait(DeviceRule)
+    assert rule is not None
+    for constraint in rule.constraints(op):
+        if not isinstance(constraint, Pinned | SameDomain):
+            continue  # the module does not name the host, and preferences may fail
+        one, *others = constrained_devices(constraint)
+        other = next((device for device in others if device != one), None)
+        if other is not None:
+            here, there = disambiguated(one, other)
+            return (
+                f"{constraint.reason}, but there are {here} and {there}: "
+                "plan-devices should have copied between them"
+            )
+    return None
 
-    rules: dict[type[Operation], DeviceRule | None] = field(
-        default_factory=dict[type[Operation], "DeviceRule | None"]
-    )
-    """Cached by op class."""
-    devices: dict[int, VirtualDeviceAttr | None] = field(
-        default_factory=dict[int, "VirtualDeviceAttr | None"]
-    )
-    """Cached by the identity of the type."""
 
-    def share_device(self, op: Operation) -> bool:
-        """Test whether all operands and results of `op` that have a device have the same one."""
-        devices, shared = self.devices, None
-        for value in (*operands_of(op), *op.results):
-            type = value.type
-            if id(type) not in devices:
-                devices[id(type)] = device_of(type)
-            device = devices[id(type)]
-            if device is not None and device is not shared and device != shared:
-                if shared is not None:
-                    return False
-                shared = device
-        return True
+def share_device(types: Iterable[Attribute]) -> bool:
+    """Test whether all of `types` that have a device have the same one."""
+    return len({device_of(type) for type in types} - {None}) < 2
 
-    def __call__(self, op: Operation) -> str | None:
-        kind = type(op)
-        if kind not in self.rules:
-            self.rules[kind] = op.get_trait(DeviceRule)
-        rule = self.rules[kind]
-        if rule is None or (rule.names_no_device and self.share_device(op)):
-            return None
-        for constraint in rule.constraints(op):
-            if not isinstance(constraint, Pinned | SameDomain):
-                continue  # the module does not name the host, and preferences may fail
-            one, *others = constrained_devices(constraint)
-            other = next((device for device in others if device != one), None)
-            if other is not None:
-                here, there = disambiguated(one, other)
-                return (
-                    f"{constraint.reason}, but there are {here} and {there}: "
-                    "plan-devices should have copied between them"
-                )
-        return None
+
+def is_placed_by_types(kind: type[Operation]) -> bool:
+    rule = kind.get_trait(DeviceRule)
+    return rule is not None and rule.names_no_device
 
 
 def constrained_devices(constraint: Pinned | SameDomain) -> list[VirtualDeviceAttr]:
@@ -216,24 +191,16 @@ def size_not_known(op: Operation) -> str:
     return "layout-slices should have computed it"
 
 
-def not_bytecode(op: Operation) -> str | None:
-    if not op.name.startswith("bytecode."):
-        return "lower-to-bytecode should have replaced it"
-    return None
+def not_bytecode(op: Operation) -> str:
+    return "lower-to-bytecode should have replaced it"
 
 
-def not_memref(op: Operation) -> str | None:
-    if op.name.partition(".")[0] not in MEMREF_DIALECTS:
-        return (
-            "only upstream dialects are allowed: convert-memory-to-memref should have replaced it"
-        )
-    return None
+def not_memref(op: Operation) -> str:
+    return "only upstream dialects are allowed: convert-memory-to-memref should have replaced it"
 
 
-def not_linalg(op: Operation) -> str | None:
-    if op.name.partition(".")[0] not in LINALG_DIALECTS:
-        return f"only {', '.join(LINALG_DIALECTS)} are allowed"
-    return None
+def not_linalg(op: Operation) -> str:
+    return f"only {', '.join(LINALG_DIALECTS)} are allowed"
 
 
 def is_one_of(*kinds: type[Operation]) -> Callable[[type[Operation]], bool]:
@@ -244,11 +211,24 @@ def has_trait(trait: type[OpTrait]) -> Callable[[type[Operation]], bool]:
     return lambda kind: kind.get_trait(trait) is not None
 
 
+def is_not_in(*dialects: str) -> Callable[[type[Operation]], bool]:
+    return lambda kind: kind.name.partition(".")[0] not in dialects
+
+
 def has_values_on_devices(kind: type[Operation]) -> bool:
     return not issubclass(kind, relay.PrimFuncOp | relay.ShapeFuncOp)
 
 
 RULES = (
+    Rule("planned", incomplete_type, on_types=always),
+    Rule("planned", hint, concerns=is_one_of(relay.OnDeviceOp)),
+    Rule(
+        "planned",
+        without_device,
+        in_kernels=False,
+        concerns=has_values_on_devices,
+        on_types=always,
+    ),
     Rule("fused", loose_operator, in_kernels=False, concerns=has_trait(Fusible)),
     Rule("lowered", primitive, concerns=is_one_of(relay.PrimitiveOp)),
     Rule(
@@ -262,25 +242,24 @@ RULES = (
     Rule("manifest", unallocated, concerns=has_trait(Bufferizable)),
     Rule("memory-planned", not_laid_out, concerns=is_one_of(memory.PackOp)),
     Rule("memory-planned", size_not_known, concerns=is_one_of(memory.WorkspaceSizeOp)),
-    Rule("bytecode", not_bytecode),
+    Rule("bytecode", not_bytecode, concerns=is_not_in("bytecode")),
+    Rule(
+        "planned",
+        misplaced,
+        in_kernels=False,
+        concerns=has_trait(DeviceRule),
+        on_types=is_placed_by_types,
+    ),
 )
 
 
 def rules_at(stage: str) -> list[Rule]:
     """Return the rules that hold at `stage`."""
     if stage == "memref":
-        return [Rule(stage, not_memref)]
+        return [Rule(stage, not_memref, concerns=is_not_in(*MEMREF_DIALECTS))]
     if stage == "linalg":
-        return [Rule(stage, not_linalg)]
-    without = TypeFault(without_device)
-    rules = [
-        Rule("planned", TypeFault(incomplete_type)),
-        Rule("planned", hint, concerns=is_one_of(relay.OnDeviceOp)),
-        Rule("planned", without, in_kernels=False, concerns=has_values_on_devices),
-        *RULES,
-        Rule("planned", Misplaced(), in_kernels=False),
-    ]
-    return [rule for rule in rules if rule.holds_at(stage)]
+        return [Rule(stage, not_linalg, concerns=is_not_in(*LINALG_DIALECTS))]
+    return [rule for rule in RULES if rule.holds_at(stage)]
 
 
 def defined_values(op: Operation) -> Sequence[SSAValue]:
@@ -293,26 +272,39 @@ def defined_values(op: Operation) -> Sequence[SSAValue]:
 
 @dataclass(frozen=True)
 class Requirements:
-    """Checks that ops meet `rules`, those of `stage`."""
+    """Checks that ops meet `rules`, those of `stage`, while nothing changes."""
 
     rules: Sequence[Rule]
     stage: str
-    faults: dict[type[Operation], list[Callable[[Operation], str | None]]] = field(
-        default_factory=dict[type[Operation], "list[Callable[[Operation], str | None]]"]
+    concerning: dict[type[Operation], tuple[list[Rule], list[Rule]]] = field(
+        default_factory=dict[type[Operation], "tuple[list[Rule], list[Rule]]"]
     )
-    """Those of the rules that concern an op class, cached."""
+    """For each op class: the rules that concern it, and those that are not on types."""
+    met: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
+    """Op classes with the identities of types, for which the rules on types are met."""
 
     def require(self, op: Operation) -> None:
         """Raise an error if `op` breaks a rule."""
         kind = type(op)
-        faults = self.faults.get(kind)
-        if faults is None:
-            faults = [rule.fault for rule in self.rules if rule.concerns(kind)]
-            self.faults[kind] = faults
-        for find in faults:
-            fault = find(op)
+        concerning = self.concerning.get(kind)
+        if concerning is None:
+            concerning = self.concerning[kind] = self._concerning(kind)
+        rules, others = concerning
+        if len(rules) > len(others):
+            types = [value.type for value in (*operands_of(op), *defined_values(op))]
+            key = (kind, *map(id, types))
+            if key in self.met:
+                rules = others
+            elif share_device(types):
+                self.met.add(key)
+        for rule in rules:
+            fault = rule.fault(op)
             if fault is not None:
                 raise PassError(f"{op.name} is left at stage {self.stage}: {fault}", op)
+
+    def _concerning(self, kind: type[Operation]) -> tuple[list[Rule], list[Rule]]:
+        rules = [rule for rule in self.rules if rule.concerns(kind)]
+        return rules, [rule for rule in rules if not rule.on_types(kind)]
 
 
 def require_kills_last(module: ModuleOp) -> None:
@@ -346,7 +338,7 @@ class VerifyStagePass(InspectionPass):
         in_kernels = Requirements([rule for rule in rules if rule.in_kernels], self.stage)
         for outside in outside_primitives(op.body):
             everywhere.require(outside)
-            if is_kernel(outside):
+            if outside.regions and is_kernel(outside):
                 for region in outside.regions:
                     for inside in walk(region):
                         in_kernels.require(inside)

@@ -8,6 +8,8 @@ from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, TypeVar, cast
 from warnings import warn
 
+from .entry_points import entry_points_of
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
@@ -27,12 +29,10 @@ def load_tables(
     is not a mapping, or has an entry for an operator that already has one. `words` are the plural
     and singular of what an entry is, for the warning.
     """
-    from importlib.metadata import entry_points  # 30 ms, mostly in `email`
-
     table = dict(own)
     origin = dict.fromkeys(table, "xrelay")
     plural, singular = words
-    for entry in entry_points(group=group) if entries is None else entries:
+    for entry in entry_points_of(group) if entries is None else entries:
         reason = None
         try:
             with redirect_stdout(sys.stderr):  # stdout is the program's

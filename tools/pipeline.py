@@ -14,6 +14,7 @@ string option need not be quoted (`plan-devices{default=cuda:0}`).
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_type_hints
 
@@ -267,11 +268,16 @@ def _pass(text: _Text, element: Element, cls: type[ModulePass]) -> ModulePass:
 _Named = TypeVar("_Named", bound=ArgSpecConvertible)
 
 
+@cache
+def _option_types(cls: type[ArgSpecConvertible]) -> Mapping[str, Any]:
+    return get_type_hints(cls)
+
+
 def _instance(text: _Text, element: Element, cls: type[_Named], kind: str) -> _Named:
     """Make a pass, pipeline or target, by `kind`, with its options, each of which is checked."""
     title = f"{kind} '{element.name}'"
     known = {f.name: f for f in fields(cls) if f.name != "name" and f.init}
-    types = get_type_hints(cls)
+    types = _option_types(cls)
     given: dict[str, ParameterListType] = {}
     for option in element.options or ():
         key = option.name.replace("-", "_")
@@ -290,6 +296,8 @@ def _instance(text: _Text, element: Element, cls: type[_Named], kind: str) -> _N
     if missing:
         message = f"{title} needs option '{missing[0]}'"
         raise text.fail(message, element.at, len(element.name))
+    if not given and cls.name == element.name:
+        return cls()  # `from_spec` evaluates the types of all options
     try:
         return cls.from_spec(ArgSpec(element.name, given))
     except ValueError as error:

@@ -9,7 +9,7 @@ defines a name that is defined already, is reported and skipped.
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stdout
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, TypeVar, cast
 
 from xdsl.ir import Dialect, TypeAttribute
@@ -19,6 +19,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.target import Target
 
 from ..dialects.late_formats import late_formats
+from ..runtime.entry_points import entry_points_of
 from .registry import UNIVERSE, pass_info
 
 GROUP = "xdsl.universe"
@@ -42,7 +43,7 @@ def load_universe(warn: Callable[[str], None]) -> Universe:
     _add(everything, XDSL_UNIVERSE)
     owners = dict.fromkeys(_names(XDSL_UNIVERSE), "xdsl")
     owners |= dict.fromkeys(_names(UNIVERSE), "xrelay")
-    plugins = [p for p in entry_points(group=GROUP) if p.value not in BUILT_IN]
+    plugins = [p for p in entry_points_of(GROUP) if p.value not in BUILT_IN]
     for plugin in sorted(plugins, key=_title):
         try:
             with _own_output():

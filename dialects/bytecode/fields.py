@@ -31,6 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...runtime.instructions import Kind, Reg
 from ..device import DeviceCarrier, VirtualDeviceAttr, parse_device
+from ..integers import i64_array
 from ..tensors import dtype_name
 
 Dims: TypeAlias = DenseArrayBase[I64]
@@ -127,12 +128,12 @@ def _parse_register_or_integer(parser: Parser) -> Attribute:
 def parse_integers(parser: Parser) -> Dims:
     """Parse a list of integers in brackets."""
     dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-    return DenseArrayBase.from_list(i64, dims)
+    return i64_array(dims)
 
 
 def _parse_register_or_dims(parser: Parser) -> Attribute:
     dims = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-    return _parse_register(parser) if dims is None else DenseArrayBase.from_list(i64, dims)
+    return _parse_register(parser) if dims is None else i64_array(dims)
 
 
 def _parse_shape(parser: Parser) -> Dims:
@@ -142,7 +143,7 @@ def _parse_shape(parser: Parser) -> Dims:
         parser.raise_error("expected static dims; alloc_tensor_reg has others", at, parser.pos)
     if dims:
         parser.parse_shape_delimiter()
-    return DenseArrayBase.from_list(i64, dims)
+    return i64_array(dims)
 
 
 def _parse_list(item: Callable[[Parser], Attribute], parser: Parser) -> Attribute:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from xdsl.dialects.builtin import I64, IntegerAttr, i64
 from xdsl.ir import (
     Attribute,
@@ -14,12 +12,6 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..tensors import as_tensor
-
-
-@lru_cache(2**14)
-def i64_attribute(value: int) -> IntegerAttr[I64]:
-    """Return `value` as an attribute; to make one takes long, and offsets repeat."""
-    return IntegerAttr(value, i64)
 
 
 def parse_static_or_dynamic(

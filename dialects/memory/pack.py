@@ -32,6 +32,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..integers import i64_array
 from ..interfaces import DeviceConstraint, DeviceRule, OnHost, reads_contents
 from .operands import verify_alignment
 from .storage import StorageType
@@ -117,11 +118,11 @@ class PackOp(IRDLOperation):
             operands=[[s.size for s in slices if not isinstance(s.size, int)], workspace],
             properties={
                 "alignment": IntegerAttr(alignment, i64),
-                "lifetimes": _i64s([t for s in slices for t in (s.start, s.stop)]),
-                "static_sizes": _i64s(
+                "lifetimes": i64_array([t for s in slices for t in (s.start, s.stop)]),
+                "static_sizes": i64_array(
                     [s.size if isinstance(s.size, int) else DYNAMIC_INDEX for s in slices]
                 ),
-                "arms": ArrayAttr([_i64s([n for arm in s.arms for n in arm]) for s in slices])
+                "arms": ArrayAttr([i64_array([n for arm in s.arms for n in arm]) for s in slices])
                 if has_arms
                 else None,
             },
@@ -250,7 +251,3 @@ def _print_slice(slice: Slice, printer: Printer) -> None:
     if slice.arms:
         named = ", ".join(f"{branch}:{arm}" for branch, arm in slice.arms)
         printer.print_string(f" in ({named})")
-
-
-def _i64s(values: Sequence[int]) -> DenseArrayBase[I64]:
-    return DenseArrayBase.from_list(i64, values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import I64, IntegerAttr, NoneAttr, i64
 from xdsl.ir import (
@@ -97,15 +97,25 @@ class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
 class SizesOnHost(DeviceRule):
     """Sizes, offsets and shapes are on the host; a tensor is on the device of its storage."""
 
+    names_no_device: ClassVar = True
+
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
-        if isinstance(op, AllocStorageOp) and op.device is not None:
-            yield Pinned(op.storage, op.device, "the storage is annotated")
         for operand in op.operands:
             if not isinstance(operand.type, StorageType):
                 yield OnHost(operand, f"sizes and shapes of {op.name} are on the host")
         storages = [o for o in op.operands if isinstance(o.type, StorageType)]
         if storages:
             yield SameDomain((*storages, *op.results), "a tensor is where its storage is")
+
+
+class StorageDevice(DeviceRule):
+    """A storage is on the device that it is annotated with; its size is on the host."""
+
+    def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
+        assert isinstance(op, AllocStorageOp)
+        if op.device is not None:
+            yield Pinned(op.storage, op.device, "the storage is annotated")
+        yield from SizesOnHost().constraints(op)
 
 
 class StorageAnnotation(DeviceAnnotated):
@@ -140,7 +150,7 @@ class AllocStorageOp(IRDLOperation):
     device = opt_prop_def(VirtualDeviceAttr)
     storage = result_def(StorageType)
 
-    traits = traits_def(AllocatesResults(), SizesOnHost(), StorageAnnotation())
+    traits = traits_def(AllocatesResults(), StorageDevice(), StorageAnnotation())
 
     def __init__(
         self,

@@ -26,6 +26,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import device_of
+from ..integers import i64_attribute
 from ..interfaces import (
     AllocatesResults,
     AnyDevice,
@@ -37,7 +38,6 @@ from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from ..xdsl_internals import operands_of
 from .operands import (
     exactly_one,
-    i64_attribute,
     parse_static_or_dynamic,
     print_static_or_dynamic,
     verify_fits,

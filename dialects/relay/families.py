@@ -1,6 +1,7 @@
 """Traits of families of operators: pure, on one device, and fused in the same way."""
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from xdsl.ir import Operation
 from xdsl.traits import Pure
@@ -15,6 +16,8 @@ class SizesOnHost(DeviceRule):
 
     An operand is a size if the operator's rule reads its elements as sizes.
     """
+
+    names_no_device: ClassVar = True
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         rule = RULES.get(op.name)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue, SSAValues
 from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, traits_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -90,11 +90,11 @@ class Operator(IRDLOperation, ABC):
 
         The operands' types must be complete; raises `VerifyException` if they are invalid.
         """
-        bare = cls.create(operands=operands, properties=dict(properties or {}))
-        types = infer_result_types(bare)
-        bare.drop_all_references()
+        op = cls.create(operands=operands, properties=properties or {})
+        types = infer_result_types(op)
         assert types is not None, f"{cls.name} needs operands of known types"
-        return cls.create(operands=operands, result_types=types, properties=bare.properties)
+        op.results = SSAValues(OpResult(type, op, i) for i, type in enumerate(types))
+        return op
 
     @reads_contents(when=rule_reads_contents)
     def verify_(self) -> None:

@@ -275,6 +275,8 @@ class BufferizeCall(Bufferizable):
 class ViewIsWhereItsDataIs(DeviceRule):
     """Operands and results are independent, except that a view is on the device of its data."""
 
+    names_no_device: ClassVar = True
+
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         assert isinstance(op, CallLoweredOp)
         if op.reshape_only is not None:

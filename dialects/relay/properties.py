@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import opt_prop_def, prop_def
 
+from ..integers import i64_array
 from .constraints import Described, of
 
 Int: TypeAlias = IntegerAttr[IntegerType]
@@ -46,7 +47,7 @@ DTYPE = Described[Attribute]("an element type", (of(TypeAttribute),))
 
 def ints(values: Sequence[int]) -> Ints:
     """`array<i64: …>` of `values`."""
-    return DenseArrayBase.from_list(i64, values)
+    return i64_array(values)
 
 
 def int_prop(default: int | None = None) -> Int:

@@ -55,6 +55,8 @@ from .values import Constant, DynamicShape, Value, value_name
 UNBOUND = InputBindings()
 NO_FILES = ExternalData()
 
+_FIRST_COLUMN = IntAttr(1)
+
 MAX_DEPTH = 64
 """Limit on the nesting of graphs and function bodies."""
 
@@ -184,7 +186,7 @@ class _Importer:
 
     def _location(self, number: int) -> FileLineColLoc:
         """Return node `number`, from 1, as a line; the graph itself is line 1 too."""
-        return FileLineColLoc(self.file, IntAttr(max(1, number)), IntAttr(1))
+        return FileLineColLoc(self.file, IntAttr(max(1, number)), _FIRST_COLUMN)
 
     def _convert_or_refuse(self, proto: NodeProto, place: FileLineColLoc) -> None:
         """Convert a node of the model's graph; go on after an error, to find others."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -72,38 +73,30 @@ class Node:
     """The names among `outputs` that the graph uses."""
     external: ExternalData | None = None
     """The files of tensors in attributes."""
+    op_type: str = field(init=False)
+    domain: str = field(init=False)
+    opset: int = field(init=False)
+    """The version of its operator set; 1 if the model does not say."""
+    outputs: Sequence[str] = field(init=False)
+    """The names of the results; "" for an optional one that is omitted."""
     _attributes: dict[str, AttributeProto] = field(init=False)
     _read: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
+        self.op_type = self.proto.op_type
+        self.domain = domain_of(self.proto.domain)
+        self.opset = self.opsets.get(self.domain, 1)
+        self.outputs = list(self.proto.output)
         self._attributes = {a.name: a for a in self.proto.attribute}
 
     # ------------------------------------------------------------- identity
 
-    @property
-    def op_type(self) -> str:
-        return self.proto.op_type
-
-    @property
-    def domain(self) -> str:
-        return domain_of(self.proto.domain)
-
-    @property
-    def opset(self) -> int:
-        """The version of its operator set; 1 if the model does not say."""
-        return self.opsets.get(self.domain, 1)
-
-    @property
-    def outputs(self) -> Sequence[str]:
-        """The names of the results; "" for an optional one that is omitted."""
-        return list(self.proto.output)
-
-    @property
+    @cached_property
     def title(self) -> str:
         """The node's name or, if it has none, that of its first output."""
         return self.proto.name or next((o for o in self.outputs if o), self.op_type)
 
-    @property
+    @cached_property
     def location(self) -> LocationAttr:
         return NameLoc(StringAttr(self.title), self.place)
 

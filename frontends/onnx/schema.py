@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
+import numpy as np
 from onnx import defs
 
 from .node import Node
@@ -22,7 +24,7 @@ class Signature:
 
     min_inputs: int
     max_inputs: int
-    dtypes: tuple[frozenset[str], ...]
+    dtypes: tuple[frozenset[np.dtype[Any]], ...]
     """By input; the last one applies to all further inputs."""
 
 
@@ -34,7 +36,7 @@ def signature_of(op_type: str, opset: int, domain: str) -> Signature | None:
     except defs.SchemaError:
         return None
     dtypes = tuple(
-        frozenset(d for d, name in _TYPE_NAMES.items() if name in parameter.types)
+        frozenset(np.dtype(d) for d, name in _TYPE_NAMES.items() if name in parameter.types)
         for parameter in schema.inputs
     )
     return Signature(schema.min_input, schema.max_input, dtypes)
@@ -54,7 +56,7 @@ def require_signature(node: Node) -> None:
         if value is None:
             continue
         dtypes = signature.dtypes[min(i, len(signature.dtypes) - 1)]
-        dtype = dtype_of(value).name
+        dtype = dtype_of(value)
         if dtype not in dtypes:
-            supported = ", ".join(d for d in SUPPORTED_DTYPES if d in dtypes)
+            supported = ", ".join(d for d in SUPPORTED_DTYPES if np.dtype(d) in dtypes)
             raise node.error(f"input {i} has dtype {dtype}; supported: {supported}")

@@ -8,6 +8,7 @@ operator needs them as tensors, so computations of shapes never become tensor pr
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,9 +60,22 @@ class Constant:
 Value: TypeAlias = SSAValue | Constant
 
 
+@cache
 def element_type(dtype: np.dtype[Any]) -> Attribute | None:
     """Return the element type for a NumPy dtype; None if there is none."""
     return _ELEMENT_TYPES.get(dtype.name)
+
+
+@cache
+def _dtype(name: str) -> np.dtype[Any]:
+    return np.dtype(name)
+
+
+@lru_cache(2**10)
+def _type_of(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Tensor:
+    element = element_type(dtype)
+    assert element is not None, f"no element type for {dtype}"
+    return tensor_type(element, list(shape))
 
 
 @dataclass(frozen=True)
@@ -88,9 +102,7 @@ class DynamicShape(Exception):
 def tensor_type_of(value: Value) -> Tensor:
     """Return the type of `value` as a tensor."""
     if isinstance(value, Constant):
-        element = element_type(value.array.dtype)
-        assert element is not None, f"no element type for {value.array.dtype}"
-        return tensor_type(element, list(value.array.shape))
+        return _type_of(value.array.dtype, value.array.shape)
     type = as_tensor(value.type)
     assert type is not None, f"{value.type} is not a tensor"
     return type
@@ -134,7 +146,7 @@ def dtype_of(value: Value) -> np.dtype[Any]:
         return value.array.dtype
     name = dtype_name(tensor_type_of(value).element_type)
     assert name is not None, f"{value.type} has no NumPy dtype"
-    return np.dtype(name)
+    return _dtype(name)
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:
@@ -144,7 +156,10 @@ def is_float(dtype: np.dtype[Any]) -> bool:
 
 def value_name(name: str) -> str | None:
     """Return `name` as a readable SSA name, or None if no character is left."""
-    text = re.sub(r"[^\w$.-]", "_", name, flags=re.ASCII).lstrip("0123456789")
-    # the printer treats a trailing `_1` as a number of its own
-    text = re.sub(r"_(?=\d+$)", ".", text)
-    return text or None
+    text = _OUTSIDE_NAMES.sub("_", name).lstrip("0123456789")
+    return _NUMBER_AT_END.sub(".", text) or None
+
+
+_OUTSIDE_NAMES = re.compile(r"[^\w$.-]", re.ASCII)
+_NUMBER_AT_END = re.compile(r"_(?=\d+$)")
+"""The underscore before a number at the end, which the printer treats as its own."""

@@ -21,127 +21,22 @@ Each function and each closure is a body of its own. Linear in ops.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, ModuleOp, NoneType, TupleType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.traits import MemoryEffect, MemoryEffectKind, NoMemoryEffect, Pure, get_effects
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import MemoryEffectKind, get_effects
 
 from ...dialects import memory
-from ...dialects.interfaces import (
-    Aliasing,
-    AllocatesResults,
-    CallsFunction,
-    ChoosesRegion,
-    DestinationPassing,
-    FreesOperand,
-    Rematerializable,
-)
-from ...dialects.tensors import as_tensor
 from ...dialects.walking import values_from_above, walk
 from ...dialects.xdsl_internals import operands_of
-from ..support.walk import is_kernel
 from .blocks import only_block
+from .numbered import Numbered, Row
+from .op_facts import facts_of, has_bytes, holds_code, is_storage, may_hold_cells
 from .overwriting import overwritten
-
-
-class OpFacts(NamedTuple):
-    """The traits of an op class that matter here."""
-
-    chooses: ChoosesRegion | None
-    aliasing: Aliasing | None
-    calls: CallsFunction | None
-    constant: bool
-    pure: bool
-    writes: bool
-    unknown: bool
-    """True if the effects of the op are not known."""
-    may_store: bool
-    """True if the op may write operands into other operands, such as a cell."""
-    frees: bool
-    links: bool
-    """True if values of the op may share bytes."""
-
-
-def op_facts(kind: type[Operation]) -> OpFacts:
-    pure = kind.get_trait(Pure) is not None
-    writes = kind.get_trait(DestinationPassing) is not None
-    frees = kind.get_trait(FreesOperand) is not None
-    chooses = kind.get_trait(ChoosesRegion)
-    aliasing, calls = kind.get_trait(Aliasing), kind.get_trait(CallsFunction)
-    effects = kind.get_traits_of_type(MemoryEffect)
-    stores = not all(isinstance(effect, NoMemoryEffect | AllocatesResults) for effect in effects)
-    may_store = stores and not (writes or frees or chooses)
-    return OpFacts(
-        chooses=chooses,
-        aliasing=aliasing,
-        calls=calls,
-        constant=kind.get_trait(Rematerializable) is not None,
-        pure=pure,
-        writes=writes,
-        unknown=not effects,
-        may_store=may_store,
-        frees=frees,
-        links=bool(chooses or aliasing or calls or may_store or not effects),
-    )
-
-
-_FACTS: dict[type[Operation], OpFacts] = {}
-
-
-def facts_of(op: Operation) -> OpFacts:
-    """Return the facts of the class of `op`, cached."""
-    kind = type(op)
-    found = _FACTS.get(kind)
-    if found is None:
-        found = _FACTS[kind] = op_facts(kind)
-    return found
-
-
-def is_choice(op: Operation) -> bool:
-    """Test whether `op` executes one of its regions, once."""
-    return facts_of(op).chooses is not None
-
-
-def holds_code(op: Operation) -> bool:
-    """Test whether the regions of `op`, such as a closure, may run later, never or repeatedly."""
-    return bool(op.regions) and not is_choice(op) and not is_kernel(op)
-
-
-_HAS_BYTES: dict[type[Attribute], bool] = {}
-"""For each class of types seen but tuples, true if its values may have bytes."""
-
-
-def has_bytes(type: Attribute) -> bool:
-    """Test whether values of `type` may hold tensors; storage is freed with its tensors."""
-    kind = type.__class__
-    found = _HAS_BYTES.get(kind)
-    if found is None:
-        if isinstance(type, TupleType):
-            return bool(type.types.data)
-        found = _HAS_BYTES[kind] = not issubclass(
-            kind, IntegerType | IndexType | AnyFloat | NoneType | memory.StorageType
-        )
-    return found
-
-
-def is_storage(value: SSAValue) -> bool:
-    return isinstance(value.type, memory.StorageType)
-
-
-def may_hold_cells(type: Attribute) -> bool:
-    """Test whether values of `type` may hold cells, into which others may be written."""
-    pending = [type]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, TupleType):
-            pending += part.types.data
-        elif as_tensor(part) is None and has_bytes(part):
-            return True
-    return False
 
 
 class Returned(NamedTuple):
@@ -162,57 +57,54 @@ class AliasClasses:
     """
     The alias classes of a body, and who owns the bytes of each.
 
-    A class is `owned` if the body allocates bytes in it, or receives them from a call. It is `kept`
-    if its bytes may be in use when the body ends: those of parameters and captured values, which
-    belong to the caller, and those that the body returns.
+    A class is the number of one of its values. It is `owned` if the body allocates bytes in it, or
+    receives them from a call. It is `kept` if its bytes may be in use when the body ends: those of
+    parameters and captured values, which belong to the caller, and those that the body returns.
     """
 
-    block: Block
-    captured: Mapping[Operation, Sequence[SSAValue]]
-    returned: Mapping[str, Returned] = field(default_factory=dict[str, Returned])
+    body: Numbered
+    returned: Mapping[str, Returned]
     """The aliases of the results of functions that are called."""
-    values: list[SSAValue] = field(default_factory=list[SSAValue])
-    """The values, in the order in which the walk met them."""
-    _numbers: dict[int, int] = field(default_factory=dict[int, int])
-    """The position of each value in `values`, by its identity: xDSL's hash is slow."""
-    _parent: list[int] = field(default_factory=list[int])
+    is_divided: bool
+    """False if bytes stay in one class when a branch hands them over to its result."""
+    class_of: list[int] = field(default_factory=list[int])
+    """
+    The class of each value, by its number. (While classes are found, a value that leads there.)
+    """
+    owned: list[bool] = field(default_factory=list[bool])
+    """For each class, true if it is owned."""
+    kept: list[bool] = field(default_factory=list[bool])
+    """For each class, true if it is kept."""
     _last: list[int] = field(default_factory=list[int])
-    _owned: list[bool] = field(default_factory=list[bool])
-    _kept: list[bool] = field(default_factory=list[bool])
+    """The position of the last use of each class, if the body has choices."""
+
+    @property
+    def block(self) -> Block:
+        return self.body.block
+
+    @property
+    def values(self) -> Sequence[SSAValue]:
+        """The values, in the order in which the walk met them."""
+        return self.body.values
 
     def of(self, value: SSAValue) -> int:
         """Return the class of `value`."""
-        number = self._numbers.get(id(value))
-        if number is None:
-            number = self._numbers[id(value)] = len(self._parent)
-            self.values.append(value)
-            self._parent.append(number)
+        number = self.body.number(value)
+        self._grow()
+        return self.class_of[number]
+
+    def _grow(self) -> None:
+        """Make a class of each value that has none."""
+        for number in range(len(self.class_of), len(self.body.values)):
+            self.class_of.append(number)
+            self.owned.append(False)
+            self.kept.append(False)
             self._last.append(0)
-            self._owned.append(False)
-            self._kept.append(False)
-            return number
-        parent = self._parent
-        while (above := parent[number]) != number:
-            parent[number] = number = parent[above]
-        return number
 
-    def position_of(self, value: SSAValue) -> int:
-        """Return the position of `value`, which has a class, in `values`."""
-        return self._numbers[id(value)]
-
-    def has(self, value: SSAValue) -> bool:
-        """Test whether the walk met `value`."""
-        return id(value) in self._numbers
-
-    @property
-    def ops(self) -> Sequence[Operation]:
-        """The ops of the body as it is now, in program order, each before those in its arms."""
-        return list(walk(self.block, enters=is_choice))
-
-    @property
-    def ends(self) -> Iterator[Operation]:
-        """The ops of the body in the order of the positions at which values are used."""
-        return walk(self.block, region_first=True, enters=is_choice)
+    def read_again(self) -> AliasClasses:
+        """Return the classes of the body, whose ops have been reordered, as it is now."""
+        body = self.body
+        return alias_classes(body.block, body.captured, self.returned, self.is_divided)
 
     def ends_here(self, value: SSAValue) -> bool:
         """Test whether the lifetime of `value`'s bytes ends in this body."""
@@ -220,142 +112,163 @@ class AliasClasses:
 
     def class_ends_here(self, number: int) -> bool:
         """Test whether the lifetime of the bytes of class `number` ends in this body."""
-        return self._owned[number] and not self._kept[number]
+        return self.owned[number] and not self.kept[number]
 
     def uses(self, op: Operation) -> Sequence[SSAValue]:
         """Return the values that `op` uses, itself or in code that it holds; kills are not uses."""
         if facts_of(op).frees:
             return ()
-        captured = self.captured.get(op) if op.regions else None
+        captured = self.body.captured.get(op) if op.regions else None
         operands = operands_of(op)
         return (*operands, *captured) if captured else operands
 
     def members(self) -> list[list[SSAValue]]:
         """Return the classes of more than one value, and the values in them, in order."""
+        self._grow()
         found: dict[int, list[SSAValue]] = {}
-        for value in self.values:
-            found.setdefault(self.of(value), []).append(value)
+        for number, value in zip(self.class_of, self.body.values, strict=True):
+            found.setdefault(number, []).append(value)
         return [values for values in found.values() if len(values) > 1]
 
     def bytes_in(self, value: SSAValue) -> bool:
         """Test whether `value` may hold bytes that have a lifetime: it is not a constant."""
-        type = value.type
-        has = _HAS_BYTES.get(type.__class__)
-        if not (has_bytes(type) if has is None else has):
-            return False
-        owner = value.owner
-        return isinstance(owner, Block) or not facts_of(owner).constant
+        return self.body.may_have_bytes[self.body.number(value)]
 
-    def unite(self, values: Iterable[SSAValue]) -> None:
-        """Put `values` into one class; those without bytes are skipped."""
+    def is_owned(self, value: SSAValue) -> bool:
+        return self.owned[self.of(value)]
+
+    def is_kept(self, value: SSAValue) -> bool:
+        return self.kept[self.of(value)]
+
+    # ------------------------------------------------------------ finding them
+
+    def find(self) -> None:
+        """Find the classes, but for what choices yield."""
+        self._grow()
+        owned, has_bytes = self.owned, self.body.may_have_bytes
+        for number in self.body.body.args:
+            self.kept[number] = True
+        for row in self.body.rows:
+            facts = row.facts
+            if not facts.pure and facts.chooses is None:
+                for number in row.results:
+                    owned[number] = has_bytes[number]
+            if facts.links:
+                link(row, self)
+
+    def root(self, number: int) -> int:
+        """Return the class of value `number`."""
+        above = self.class_of
+        while (parent := above[number]) != number:
+            above[number] = number = above[parent]
+        return number
+
+    def unite(self, numbers: Iterable[int]) -> None:
+        """Put values into one class; those without bytes are skipped."""
         first = None
-        for value in values:
-            if not self.bytes_in(value):
+        for number in numbers:
+            if not self.body.may_have_bytes[number]:
                 continue
-            other = self.of(value)
+            other = self.root(number)
             if first is None:
                 first = other
             elif first != other:
-                self._parent[other] = first
+                self.class_of[other] = first
                 self._last[first] = max(self._last[first], self._last[other])
-                self._owned[first] |= self._owned[other]
-                self._kept[first] |= self._kept[other]
+                self.owned[first] |= self.owned[other]
+                self.kept[first] |= self.kept[other]
 
-    def used(self, values: Iterable[SSAValue], position: int) -> None:
-        """Record uses; positions only grow."""
-        for value in values:
-            self._last[self.of(value)] = position
+    def unite_values(self, values: Iterable[SSAValue]) -> None:
+        """Put `values` into one class."""
+        self.unite([self.body.number(value) for value in values])
 
-    def used_after(self, value: SSAValue, position: int) -> bool:
-        return self._last[self.of(value)] > position
+    def keep(self, numbers: Iterable[int]) -> None:
+        """Make the classes of values kept."""
+        for number in numbers:
+            self.kept[self.root(number)] = True
 
-    def own(self, value: SSAValue) -> None:
-        self._owned[self.of(value)] = True
+    def merge_choices(self) -> None:
+        """Link the results of each choice to the values that it yields, inner ones first."""
+        for row in self.body.rows if self.body.choices and self.is_divided else ():
+            if not row.facts.frees:
+                for number in row.uses:
+                    self._last[self.root(number)] = row.at
+        for row in self.body.choices:
+            merge(row, self)
 
-    def keep(self, value: SSAValue) -> None:
-        self._kept[self.of(value)] = True
+    def used_after(self, number: int, position: int) -> bool:
+        """Test whether something at `position` or after it uses the class of value `number`."""
+        return self._last[self.root(number)] >= position
 
-    def is_owned(self, value: SSAValue) -> bool:
-        return self._owned[self.of(value)]
+    def hand_over(self, number: int, to: int) -> None:
+        """Make the class of `to` owned if that of `number` is."""
+        self.owned[self.root(to)] |= self.owned[self.root(number)]
 
-    def is_kept(self, value: SSAValue) -> bool:
-        return self._kept[self.of(value)]
-
-    def class_is_kept(self, number: int) -> bool:
-        return self._kept[number]
-
-    def hand_over(self, value: SSAValue, to: SSAValue) -> None:
-        """Make the class of `to` owned if that of `value` is."""
-        self._owned[self.of(to)] |= self._owned[self.of(value)]
+    def settle(self) -> None:
+        """Let `class_of` be the class of each value."""
+        self.class_of = [self.root(number) for number in range(len(self.class_of))]
 
 
-def link(op: Operation, classes: AliasClasses, returned: Mapping[str, Returned]) -> None:
-    """Unite the classes of values that share bytes by what `op` does, apart from its yields."""
-    facts = facts_of(op)
+def link(row: Row, classes: AliasClasses) -> None:
+    """Unite the classes of values that share bytes by what an op does, apart from its yields."""
+    op, facts = row.op, row.facts
     if facts.chooses is not None:
         for pair in facts.chooses.entering(op):
-            classes.unite(pair)
+            classes.unite_values(pair)
     elif facts.calls is not None:
-        link_call(op, classes, returned.get(facts.calls.callee(op)))
-    elif facts.unknown or (holds_code(op) and facts.aliasing is not None):
-        classes.unite((*classes.uses(op), *op.results))
+        link_call(row, classes, classes.returned.get(facts.calls.callee(op)))
+    elif facts.unknown or (facts.aliasing is not None and holds_code(op)):
+        classes.unite((*row.uses, *row.results))
+    elif facts.only_outs:
+        stop = len(operands_of(op))
+        for pair in zip(row.results, row.uses[stop - len(row.results) : stop], strict=True):
+            classes.unite(pair)
+        for pair in overwritten(op):
+            classes.unite_values(pair)
     elif facts.aliasing is not None:
         for pair in facts.aliasing.aliases(op):
-            classes.unite(pair)
+            classes.unite_values(pair)
         for pair in overwritten(op) if facts.writes else ():
-            classes.unite(pair)
-    elif facts.may_store and len(op.operands) > 1:
+            classes.unite_values(pair)
+    elif facts.may_store and len(operands_of(op)) > 1:
         effects = get_effects(op)
         if effects is None or any(effect.kind is MemoryEffectKind.WRITE for effect in effects):
-            classes.unite(op.operands)
+            classes.unite_values(operands_of(op))
 
 
-def link_call(op: Operation, classes: AliasClasses, returned: Returned | None) -> None:
+def link_call(row: Row, classes: AliasClasses, returned: Returned | None) -> None:
+    operands = row.uses[: len(operands_of(row.op))]
     if returned is None:
-        classes.unite((*op.operands, *op.results))
+        classes.unite((*operands, *row.results))
         return
     if returned.shared:
-        classes.unite(op.results)
+        classes.unite(row.results)
     for i in returned.params:
-        classes.unite((op.operands[i], *op.results))
-    if any(may_hold_cells(operand.type) for operand in op.operands):
-        classes.unite(op.operands)
+        classes.unite((operands[i], *row.results))
+    if any(may_hold_cells(operand.type) for operand in operands_of(row.op)):
+        classes.unite(operands)
 
 
-def yields_of(op: Operation) -> Iterator[Sequence[SSAValue]]:
-    """Yield the values that each region of `op`, a choice, yields for its results."""
-    for region in op.regions:
-        last = region.block.last_op
-        yield () if last is None else last.operands[: len(op.results)]
-
-
-def merge(op: Operation, classes: AliasClasses, position: int, separate: bool) -> None:
+def merge(choice: Row, classes: AliasClasses) -> None:
     """
-    Link the results of `op`, a choice that ends at `position`, to the values that it yields.
+    Link the results of a choice to the values that it yields.
 
-    With `separate`, a result takes over the bytes of a class that is not used after `op`.
+    If classes are divided, a result takes over the bytes of one that is not used after the choice.
     """
-    for values in yields_of(op):
-        taken: dict[int, SSAValue] = {}
-        for result, value in zip(op.results, values, strict=False):
-            if not (classes.bytes_in(result) and classes.bytes_in(value)):
+    has_bytes = classes.body.may_have_bytes
+    for arm in choice.arms:
+        values = arm.rows[-1].uses if arm.rows else ()
+        taken: dict[int, int] = {}
+        for result, value in zip(choice.results, values, strict=False):
+            if not (has_bytes[result] and has_bytes[value]):
                 continue
-            ends = separate and not classes.used_after(value, position)
-            if not ends or classes.is_kept(value):
+            ends = classes.is_divided and not classes.used_after(value, choice.stop)
+            if not ends or classes.kept[classes.root(value)]:
                 classes.unite((value, result))
                 continue
             classes.hand_over(value, to=result)
-            other = taken.setdefault(classes.of(value), result)
+            other = taken.setdefault(classes.root(value), result)
             classes.unite((other, result))
-
-
-def results_in(ops: Iterable[Operation]) -> Iterator[SSAValue]:
-    """Yield the results of `ops`, and the arguments of arms."""
-    for op in ops:
-        yield from op.results
-        if is_choice(op):
-            for region in op.regions:
-                yield from region.block.args
 
 
 def alias_classes(
@@ -365,35 +278,15 @@ def alias_classes(
     separate: bool = True,
 ) -> AliasClasses:
     """Compute the alias classes of a body; without `separate`, no bytes change their class."""
-    classes = AliasClasses(block, captured, returned)
-    for argument in block.args:
-        classes.keep(argument)
-    choices: list[tuple[Operation, int]] = []
-    # A choice comes after the ops in it, so that its position is its end.
-    ops = list(classes.ends)
-    for position, op in enumerate(ops):
-        facts = facts_of(op)
-        if facts.frees:
-            continue
-        if facts.chooses is not None:
-            choices.append((op, position))
-        classes.used(classes.uses(op), position)
-        if not facts.pure and facts.chooses is None:
-            for result in op.results:
-                if classes.bytes_in(result):
-                    classes.own(result)
-        if facts.links:
-            link(op, classes, returned)
+    body = Numbered(block, captured)
+    classes = AliasClasses(body, returned, separate)
+    classes.find()
     if not isinstance(block.parent_op(), func.FuncOp):  # which captures nothing
-        defined = {*block.args, *results_in(ops)}
-        for value in classes.values:
-            if value not in defined:
-                classes.keep(value)
-    if block.last_op is not None:
-        for value in classes.uses(block.last_op):
-            classes.keep(value)
-    for op, position in choices:
-        merge(op, classes, position, separate)
+        classes.keep(body.from_above)
+    if body.body.rows and not body.body.rows[-1].facts.frees:
+        classes.keep(body.body.rows[-1].uses)
+    classes.merge_choices()
+    classes.settle()
     return classes
 
 
@@ -428,7 +321,7 @@ def contents_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
                     values += (result for result in op.results if has_bytes(result.type))
             elif type(op) is not memory.PackOp:
                 return None
-    known = all(map(classes.has, values))
+    known = all(value in classes.body for value in values)
     return Contents(users, values) if known else None
 
 
@@ -454,44 +347,69 @@ def returned_by(classes: AliasClasses) -> Returned:
     return Returned(frozenset(params), len(found) < len(values), frozenset(holds), frozenset(keeps))
 
 
-def returned_by_functions(
-    functions: Mapping[str, func.FuncOp], captured: Mapping[Operation, Sequence[SSAValue]]
-) -> dict[str, Returned]:
-    """
-    Compute what the results of each function that is called may alias.
+@dataclass(eq=False)
+class Functions:
+    """The functions of a module that have a body, and what one walk finds in them."""
 
-    Callees come first. In a recursion the assumption that nothing is returned is corrected until
-    it holds.
-    """
-    calls = {name: list(dict.fromkeys(callees(op))) for name, op in functions.items()}
-    called = {callee for found in calls.values() for callee in found if callee in functions}
-    callers: dict[str, list[str]] = {}
-    for name, found in calls.items():
-        for callee in found:
-            callers.setdefault(callee, []).append(name)
-    returned = {name: Returned(frozenset(), shared=False) for name in called}
-    pending = deque(name for name in callees_first(calls) if name in called)
-    queued = set(pending)
-    while pending:
-        name = pending.popleft()
-        queued.discard(name)
-        block = only_block(functions[name])
-        found = returned_by(alias_classes(block, captured, returned, separate=False))
-        if found == returned[name]:
-            continue
-        returned[name] = found
-        for caller in callers.get(name, ()):
-            if caller in called and caller not in queued:
-                queued.add(caller)
-                pending.append(caller)
-    return returned
+    named: Mapping[str, func.FuncOp]
+    calls: Mapping[str, Sequence[str]]
+    """The functions that each calls."""
+    closures: Mapping[str, Sequence[Operation]]
+    """The ops in each that hold code."""
+    captured: Mapping[Operation, Sequence[SSAValue]]
+    """The values that the code in each op uses from outside, in order of first use."""
 
+    @staticmethod
+    def of(module: ModuleOp) -> Functions:
+        """Return the functions of `module`."""
+        named = {
+            op.sym_name.data: op
+            for op in module.ops
+            if isinstance(op, func.FuncOp) and op.body.blocks
+        }
+        calls: dict[str, Sequence[str]] = {}
+        closures: dict[str, Sequence[Operation]] = {}
+        for name, function in named.items():
+            called: dict[str, None] = {}
+            holders: list[Operation] = []
+            for op in walk(function.body):
+                if (found := facts_of(op).calls) is not None:
+                    called[found.callee(op)] = None
+                if op.regions and holds_code(op):
+                    holders.append(op)
+            calls[name], closures[name] = list(called), holders
+        captured = values_from_above(module, holds_code) if any(closures.values()) else {}
+        return Functions(named, calls, closures, captured)
 
-def callees(function: Operation) -> Iterator[str]:
-    """Yield the names of the functions that `function` calls."""
-    for op in walk(function):
-        if (calls := facts_of(op).calls) is not None:
-            yield calls.callee(op)
+    def returned(self) -> dict[str, Returned]:
+        """
+        Compute what the results of each function that is called may alias.
+
+        Callees come first. In a recursion the assumption that nothing is returned is corrected
+        until it holds.
+        """
+        called = {callee for found in self.calls.values() for callee in found}
+        called &= self.named.keys()
+        callers: dict[str, list[str]] = {}
+        for name, found in self.calls.items():
+            for callee in found:
+                callers.setdefault(callee, []).append(name)
+        returned = {name: Returned(frozenset(), shared=False) for name in called}
+        pending = deque(name for name in callees_first(self.calls) if name in called)
+        queued = set(pending)
+        while pending:
+            name = pending.popleft()
+            queued.discard(name)
+            block = only_block(self.named[name])
+            found = returned_by(alias_classes(block, self.captured, returned, separate=False))
+            if found == returned[name]:
+                continue
+            returned[name] = found
+            for caller in callers.get(name, ()):
+                if caller in called and caller not in queued:
+                    queued.add(caller)
+                    pending.append(caller)
+        return returned
 
 
 def callees_first(calls: Mapping[str, Sequence[str]]) -> list[str]:
@@ -511,32 +429,19 @@ def callees_first(calls: Mapping[str, Sequence[str]]) -> list[str]:
     return list(order)
 
 
-def captured_values(module: ModuleOp) -> Mapping[Operation, Sequence[SSAValue]]:
-    """Return the values that the code in each op uses from outside, in order of first use."""
-    if not any(holds_code(op) and type(op) is not func.FuncOp for op in walk(module.body)):
-        return {}  # functions are isolated
-    return values_from_above(module, holds_code)
-
-
 def bodies_of(module: ModuleOp, separate: bool = True) -> list[AliasClasses]:
     """
     Return the alias classes of each function with a body and each closure, in program order.
 
     Without `separate`, bytes stay in one class when a branch hands them over to its result.
     """
-    functions = {
-        op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp) and op.body.blocks
-    }
-    captured = captured_values(module)
-    returned = returned_by_functions(functions, captured)
+    functions = Functions.of(module)
+    returned = functions.returned()
     found: list[AliasClasses] = []
-    for function in functions.values():
-        for op in walk(function):
-            if op is function:
-                block = only_block(op)
-            elif holds_code(op) and facts_of(op).aliasing is not None:
-                block = op.regions[0].block
-            else:
-                continue
-            found.append(alias_classes(block, captured, returned, separate))
+    for name, function in functions.named.items():
+        blocks = [only_block(function)]
+        for op in functions.closures[name]:
+            if facts_of(op).aliasing is not None:
+                blocks.append(op.regions[0].block)
+        found += (alias_classes(b, functions.captured, returned, separate) for b in blocks)
     return found

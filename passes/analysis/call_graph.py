@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
@@ -24,7 +25,8 @@ from ...dialects.walking import walk
 
 def symbols_in(op: Operation) -> Iterator[str]:
     """Yield the symbols that `op` names, without those that ops in its regions name."""
-    pending: list[Attribute] = [*op.attributes.values(), *op.properties.values()]
+    given = (*op.attributes.values(), *op.properties.values())
+    pending: list[Attribute] = [each for each in given if may_name_symbols(type(each))]
     while pending:
         attribute = pending.pop()
         if isinstance(attribute, SymbolRefAttr):
@@ -33,6 +35,12 @@ def symbols_in(op: Operation) -> Iterator[str]:
             pending += reversed(cast("ArrayAttr[Attribute]", attribute).data)
         elif isinstance(attribute, DictionaryAttr):
             pending += attribute.data.values()
+
+
+@cache
+def may_name_symbols(kind: type[Attribute]) -> bool:
+    """Test whether attributes of class `kind` may name symbols, themselves or in others."""
+    return issubclass(kind, SymbolRefAttr | ArrayAttr | DictionaryAttr)
 
 
 def symbol_name(op: Operation) -> str | None:

@@ -12,12 +12,13 @@ only reshapes, it is a group of its own.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation
 
-from ...dialects.device import device_of
+from ...dialects.device import VirtualDeviceAttr, device_of
 from ...dialects.interfaces import Fusible, FusionKind, ReshapesOnly
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...dialects.type_rules import data_operands
@@ -34,41 +35,55 @@ class Graph:
     """The users of each operator; None if it is used other than by operators of the block."""
 
 
+class Node(NamedTuple):
+    """An operator as a user of its operands."""
+
+    number: int
+    kind: FusionKind
+    type: Attribute
+    """The type of its first result."""
+    device: VirtualDeviceAttr | None
+    """The device of that."""
+    data: Sequence[int]
+    """The operands whose elements the shape of its result depends on."""
+
+
 def graph_of(block: Block) -> Graph:
-    ops: list[Operation] = []
-    kinds: list[FusionKind] = []
+    nodes: dict[Operation, Node] = {}
     for op in block.ops:
         fusible = op.get_trait(Fusible)
         if fusible is not None:
-            ops.append(op)
-            reads = data_operands(op) and any(has_dynamic(result.type) for result in op.results)
+            data, type = data_operands(op), op.results[0].type
+            reads = data and any(has_dynamic(result.type) for result in op.results)
             alone = reads and not op.has_trait(ReshapesOnly)
-            kinds.append(FusionKind.OPAQUE if alone else fusible.kind)
-    index = {op: i for i, op in enumerate(ops)}
-    return Graph(ops, kinds, [_uses(op, index, kinds) for op in ops])
+            kind = FusionKind.OPAQUE if alone else fusible.kind
+            nodes[op] = Node(len(nodes), kind, type, device_of(type), data)
+    ops, kinds = list(nodes), [node.kind for node in nodes.values()]
+    return Graph(ops, kinds, [_uses(op, nodes) for op in ops])
 
 
-def _uses(
-    op: Operation, index: dict[Operation, int], kinds: Sequence[FusionKind]
-) -> list[Edge] | None:
-    edges: dict[tuple[int, int], Edge] = {}
+def _uses(op: Operation, nodes: Mapping[Operation, Node]) -> list[Edge] | None:
+    edges = set[Edge]()
     for result in op.results:
+        type = result.type
         for use in result.uses:
-            user = index.get(use.operation)
-            if user is None or device_of(result.type) != device_of(use.operation.results[0].type):
+            user = nodes.get(use.operation)
+            if user is None or use.index in user.data:
                 return None
-            if use.index in data_operands(use.operation):
-                return None
-            kind = kinds[user]
-            if kind is FusionKind.BROADCAST and _same_shape(use.operation, use.index):
+            kind = user.kind
+            if type is not user.type:
+                if device_of(type) != user.device:
+                    return None
+                if kind is FusionKind.BROADCAST and _same_shape(type, user.type):
+                    kind = FusionKind.ELEMWISE
+            elif kind is FusionKind.BROADCAST and as_tensor(type) is not None:
                 kind = FusionKind.ELEMWISE
-            edges[user, kind] = Edge(user, kind)
-    return [edges[key] for key in sorted(edges)] or None
+            edges.add(Edge(user.number, kind))
+    return sorted(edges) or None
 
 
-def _same_shape(op: Operation, operand: int) -> bool:
-    """Test whether the result has the shape of this operand."""
-    given, made = as_tensor(op.operands[operand].type), as_tensor(op.results[0].type)
+def _same_shape(operand: Attribute, result: Attribute) -> bool:
+    given, made = as_tensor(operand), as_tensor(result)
     return given is not None and made is not None and given.shape == made.shape
 
 
@@ -103,8 +118,13 @@ class Groups:
         self.kind[into] = max(self.kind[into], self.kind[child])
 
 
-May = Callable[[FusionKind, bool], bool]
-"""Tests whether a group of a kind may join; the flag is true for the post-dominator's group."""
+class May(NamedTuple):
+    """The most general kinds of groups that may join a group."""
+
+    at_sink: FusionKind
+    """That of its post-dominator."""
+    between: FusionKind
+    """Those on the paths to it."""
 
 
 @dataclass
@@ -131,7 +151,7 @@ class Partitioner:
         group, target = groups.find(node), groups.find(sink)
         if group == target:
             return
-        may = self._condition(groups.kind[group], FusionKind(self.tree.kind[node]), phase)
+        may = self._condition(groups.kind[group], self.tree.kind[node], phase)
         if may is None or groups.size[group] + groups.size[target] > self.max_size:
             return
         path = self._path(node, sink, may)
@@ -145,36 +165,32 @@ class Partitioner:
         groups.merge(node, sink)
 
     @staticmethod
-    def _condition(kind: FusionKind, path: FusionKind, phase: int) -> May | None:
+    def _condition(kind: FusionKind, path: int, phase: int) -> May | None:
         """Return what may join a group of `kind` whose paths to its post-dominator are `path`."""
         if kind is FusionKind.OUT_ELEMWISE_FUSABLE:
-            if phase != 0 or path is not FusionKind.ELEMWISE:
+            if phase != 0 or path != FusionKind.ELEMWISE:
                 return None
-            return lambda other, at_sink: other <= FusionKind.BROADCAST
+            return May(FusionKind.BROADCAST, FusionKind.BROADCAST)
         if kind <= FusionKind.BROADCAST:
             if path > FusionKind.COMM_REDUCE:
                 return None
-            return lambda other, at_sink: (
-                other <= FusionKind.OUT_ELEMWISE_FUSABLE
-                if at_sink
-                else other <= FusionKind.INJECTIVE
-            )
+            return May(FusionKind.OUT_ELEMWISE_FUSABLE, FusionKind.INJECTIVE)
         if kind is FusionKind.INJECTIVE and phase == 1:
-            return lambda other, at_sink: other <= FusionKind.INJECTIVE
+            return May(FusionKind.INJECTIVE, FusionKind.INJECTIVE)
         return None
 
     def _path(self, source: int, sink: int, may: May) -> list[int] | None:
         """Return the nodes strictly between `source` and `sink`, if all may join."""
         groups, uses = self.groups, self.graph.uses
         seen, found, pending = {source, sink}, list[int](), deque([source])
-        if not may(groups.kind[groups.find(sink)], True):
+        if groups.kind[groups.find(sink)] > may.at_sink:
             return None
         while pending:
             for edge in uses[pending.popleft()] or ():
                 if edge.user in seen:
                     continue
                 seen.add(edge.user)
-                if not may(groups.kind[groups.find(edge.user)], False):
+                if groups.kind[groups.find(edge.user)] > may.between:
                     return None
                 found.append(edge.user)
                 pending.append(edge.user)

@@ -13,7 +13,7 @@ The storages in which tensors start: of a tensor, of each field of a tuple, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 
 from ...dialects import memory, relay, vm
 from ...dialects.interfaces import CallsFunction, DestinationPassing
-from .aliases import is_choice, yields_of
+from .op_facts import is_choice
 
 MAX_DEPTH = 32
 """The maximum depth of tuples and branches through which a storage is looked for."""
@@ -95,6 +95,13 @@ class Homes:
         results = self.known.get(CallsFunction.callee(op))
         home = None if results is None else at_path(results[index], path)
         return None if home is None else in_caller(home, op)
+
+
+def yields_of(op: Operation) -> Iterator[Sequence[SSAValue]]:
+    """Yield the values that each region of `op`, a choice, yields for its results."""
+    for region in op.regions:
+        last = region.block.last_op
+        yield () if last is None else last.operands[: len(op.results)]
 
 
 def merged(homes: Sequence[Home], arms: Sequence[Block]) -> Home:

@@ -35,11 +35,11 @@ from .aliases import (
     Returned,
     alias_classes,
     contents_of,
-    is_storage,
     returned_by,
 )
 from .call_graph import CallGraph, symbols_in
 from .homes import Home, Homes, InOneOf, tensors_in, type_at
+from .op_facts import is_storage
 from .polynomials import Polynomial
 from .sizes import Sizes
 from .storages import storages_of

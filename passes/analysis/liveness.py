@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from ...dialects.xdsl_internals import operands_of
-from .aliases import AliasClasses, facts_of, is_choice
+from .aliases import AliasClasses
+from .numbered import Arm, Row
 
 Point = Operation | Block
 """Right after an op, or the start of a block."""
@@ -47,127 +48,118 @@ class Deaths:
 class _Choice:
     """A choice whose regions are being scanned, the last one first."""
 
-    op: Operation
-    rest: list[Block]
-    arms: list[tuple[Block, list[SSAValue], set[int]]] = field(
-        default_factory=list[tuple[Block, list[SSAValue], set[int]]]
+    row: Row
+    rest: list[Arm]
+    arms: list[tuple[Block, list[int], set[int]]] = field(
+        default_factory=list[tuple[Block, list[int], set[int]]]
     )
     """Of each region scanned: the values from above that it uses, and the classes of its live ones
-    besides those that are live after `op`."""
+    besides those that are live after the choice."""
 
 
 @dataclass(eq=False)
 class _Open:
     """A block that is being scanned."""
 
-    block: Block
-    ops: Iterator[Operation]
+    arm: Arm
+    rows: Iterator[Row]
     choice: _Choice | None
-    added: list[SSAValue] = field(default_factory=list[SSAValue])
+    added: list[int] = field(default_factory=list[int])
     """The values that became live in the block and the blocks in it."""
     kills: list[Operation] = field(default_factory=list[Operation])
     """The kills below the current op, with nothing between; last first."""
 
 
-@dataclass(eq=False)
 class _Scan:
-    classes: AliasClasses
-    deaths: Deaths = field(default_factory=Deaths)
-    live: set[SSAValue] = field(default_factory=set[SSAValue])
-    live_in: dict[int, dict[SSAValue, None]] = field(
-        default_factory=dict[int, dict[SSAValue, None]]
-    )
-    """The live values of each class."""
-    open: list[_Open] = field(default_factory=list[_Open])
+    def __init__(self, classes: AliasClasses) -> None:
+        self.classes = classes
+        self.deaths = Deaths()
+        self.live = [False] * len(classes.values)
+        self.live_in: list[dict[int, None]] = [{} for _ in classes.values]
+        """The live values of each class."""
+        self.open: list[_Open] = []
 
     def run(self) -> Deaths:
-        self.enter(self.classes.block, None)
+        self.enter(self.classes.body.body, None)
+        class_of = self.classes.class_of
         while self.open:
             top = self.open[-1]
-            op = next(top.ops, None)
-            if op is None:
+            row = next(top.rows, None)
+            if row is None:
                 self.open.pop()
                 self.at_start(top)
-            elif facts_of(op).frees:
-                top.kills.append(op)
-                if alive := self.live_in.get(self.classes.of(op.operands[0])):
-                    self.deaths.alive[op] = list(alive)
+            elif row.facts.frees:
+                top.kills.append(row.op)
+                if alive := self.live_in[class_of[row.uses[0]]]:
+                    self.deaths.alive[row.op] = self.values(alive)
             else:
-                self.note_kills(op, top)
-                self.visit(op)
+                self.note_kills(row.op, top)
+                self.visit(row, top)
         return self.deaths
 
-    def enter(self, block: Block, choice: _Choice | None) -> None:
-        self.open.append(_Open(block, reversed(block.ops), choice))
+    def values(self, numbers: Iterable[int]) -> list[SSAValue]:
+        values = self.classes.values
+        return [values[number] for number in numbers]
+
+    def enter(self, arm: Arm, choice: _Choice | None) -> None:
+        self.open.append(_Open(arm, reversed(arm.rows), choice))
 
     def note_kills(self, point: Point, top: _Open) -> None:
         if top.kills:
             self.deaths.kills[point] = top.kills[::-1]
             top.kills = []
 
-    def visit(self, op: Operation) -> None:
-        is_last = op.next_op is None and op.has_trait(IsTerminator)
-        enters = bool(op.regions) and is_choice(op)
-        uses, results = () if enters else self.classes.uses(op), op.results
-        if not is_last:
-            self.die(op, (*uses, *results))
-        for result in results:
+    def visit(self, row: Row, top: _Open) -> None:
+        uses = () if row.arms else row.uses
+        if row is not top.arm.rows[-1] or not row.op.has_trait(IsTerminator):
+            self.die(row.op, (*uses, *row.results))
+        for result in row.results:
             self.end(result)
-        if enters:
-            blocks = [region.block for region in op.regions]
-            choice = _Choice(op, blocks[:-1])
-            self.enter(blocks[-1], choice)
+        if row.arms:
+            self.enter(row.arms[-1], _Choice(row, [*row.arms[:-1]]))
         else:
             self.begin(uses)
 
-    def die(self, point: Point, names: Iterable[SSAValue]) -> None:
-        """Note that the classes of `names` die at `point`, unless they are live after it."""
-        last: dict[int, SSAValue] = {}
-        class_of, position_of = self.classes.of, self.classes.position_of
-        for name in names:
-            number = class_of(name)
-            if self.live_in.get(number) or not self.classes.class_ends_here(number):
-                continue
-            other = last.get(number)
-            if other is None or position_of(other) < position_of(name):
-                last[number] = name
+    def die(self, point: Point, numbers: Iterable[int]) -> None:
+        """Note that the classes of values die at `point`, unless they are live after it."""
+        last: dict[int, int] = {}
+        classes, live_in = self.classes, self.live_in
+        for number in numbers:
+            found = classes.class_of[number]
+            if not live_in[found] and classes.owned[found] and not classes.kept[found]:
+                last[found] = max(number, last.get(found, 0))
         if last:
-            self.deaths.names[point] = sorted(last.values(), key=position_of)
+            self.deaths.names[point] = self.values(sorted(last.values()))
 
-    def begin(self, values: Iterable[SSAValue]) -> None:
-        """Make `values` live."""
+    def begin(self, numbers: Iterable[int]) -> None:
+        """Make values live."""
         added = self.open[-1].added
-        for value in values:
-            if value not in self.live:
-                self.live.add(value)
-                added.append(value)
-                number = self.classes.of(value)
-                names = self.live_in.get(number)
-                if names is None:
-                    self.live_in[number] = {value: None}
-                else:
-                    names[value] = None
+        for number in numbers:
+            if not self.live[number]:
+                self.live[number] = True
+                added.append(number)
+                self.live_in[self.classes.class_of[number]][number] = None
 
-    def end(self, value: SSAValue) -> None:
-        """Make `value` dead."""
-        if value in self.live:
-            self.live.remove(value)
-            del self.live_in[self.classes.of(value)][value]
+    def end(self, number: int) -> None:
+        """Make a value dead."""
+        if self.live[number]:
+            self.live[number] = False
+            del self.live_in[self.classes.class_of[number]][number]
 
-    def at_start(self, block: _Open) -> None:
+    def at_start(self, left: _Open) -> None:
         """Leave a block at its start."""
-        self.note_kills(block.block, block)
-        choice = block.choice
+        self.note_kills(left.arm.block, left)
+        choice = left.choice
         if choice is None:
             return
-        args = [arg for arg in block.block.args if arg in self.live]
+        args = [arg for arg in left.arm.args if self.live[arg]]
         for arg in args:
             self.end(arg)
-        above = [value for value in block.added if value in self.live]
-        alive = {self.classes.of(value) for value in (*above, *args)}
-        choice.arms.append((block.block, above, alive))
-        for value in above:
-            self.end(value)
+        above = [number for number in left.added if self.live[number]]
+        alive = {self.classes.class_of[number] for number in (*above, *args)}
+        choice.arms.append((left.arm.block, above, alive))
+        for number in above:
+            self.end(number)
         if choice.rest:
             self.enter(choice.rest.pop(), choice)
         else:
@@ -175,10 +167,11 @@ class _Scan:
 
     def leave(self, choice: _Choice) -> None:
         """Note the classes that live up to the choice, but not in each of its regions."""
-        entering = dict.fromkeys(v for _, above, _ in reversed(choice.arms) for v in above)
-        entering |= dict.fromkeys(self.classes.uses(choice.op))
+        entering = dict.fromkeys(n for _, above, _ in reversed(choice.arms) for n in above)
+        entering |= dict.fromkeys(choice.row.uses)
+        class_of = self.classes.class_of
         for block, _, alive in choice.arms:
-            self.die(block, (v for v in entering if self.classes.of(v) not in alive))
+            self.die(block, (n for n in entering if class_of[n] not in alive))
         self.begin(entering)
 
 
@@ -189,11 +182,14 @@ def deaths(classes: AliasClasses) -> Deaths:
 
 def names_alive_after_kills(classes: AliasClasses) -> Mapping[Operation, Sequence[SSAValue]]:
     """Return, for each kill, the names of the bytes that are used after it, if there are any."""
-    ends = (
-        (op.operands[0], position) for position, op in enumerate(classes.ends) if facts_of(op).frees
-    )
-    if any(classes.used_after(value, position) for value, position in ends):
-        return deaths(classes).alive
+    used: set[int] = set()
+    """The classes that are used below."""
+    for row in reversed(classes.body.rows):
+        found = [classes.class_of[number] for number in row.uses]
+        if not row.facts.frees:
+            used.update(found)
+        elif not used.isdisjoint(found):
+            return deaths(classes).alive
     return {}  # nothing is used after a kill, on any path
 
 
@@ -214,22 +210,20 @@ def live_ranges(classes: AliasClasses, to_kill: bool = False) -> dict[int, Inter
     Ops are numbered in program order, an op before those in its regions. A class that is kept is
     live to the end. With `to_kill`, a class is live up to its kills too.
     """
+    class_of, kept = classes.class_of, classes.kept
     first: dict[int, int] = {}
     last: dict[int, int] = {}
-    position = 0
-    for argument in classes.block.args:
-        first[classes.of(argument)] = last[classes.of(argument)] = 0
-    for position, op in enumerate(classes.ops):
-        uses = operands_of(op) if to_kill and facts_of(op).frees else classes.uses(op)
-        values = (*uses, *op.results)
-        if op.regions and is_choice(op):
-            values += tuple(a for region in op.regions for a in region.block.args)
-        for number in map(classes.of, values):
-            if number not in first:
-                first[number] = position
-            last[number] = position
+    for number in classes.body.body.args:
+        first[class_of[number]] = last[class_of[number]] = 0
+    for row in classes.body.rows:
+        uses = row.uses if to_kill or not row.facts.frees else ()
+        for number in chain(uses, row.results, *(arm.args for arm in row.arms)):
+            found = class_of[number]
+            first.setdefault(found, row.at)
+            last[found] = row.at
+    end = max(len(classes.body.rows), 1)
     return {
-        number: Interval(start, (position if classes.class_is_kept(number) else last[number]) + 1)
+        number: Interval(start, end if kept[number] else last[number] + 1)
         for number, start in first.items()
     }
 
@@ -245,10 +239,10 @@ class Kill(NamedTuple):
 class _Path:
     """A block on the path that is being checked."""
 
-    ops: Iterator[Operation]
-    choice: Operation | None
+    rows: Iterator[Row]
+    choice: Row | None
     """The op that chose the block; None for a body."""
-    rest: list[Block]
+    rest: list[Arm]
     """The regions of `choice` to check after it, the next one last."""
     in_others: dict[int, Kill]
     """
@@ -261,59 +255,58 @@ class _Path:
     """The entries of `killed` that the block's kills replaced."""
 
 
-@dataclass(eq=False)
 class _KillCheck:
-    classes: AliasClasses
-    defined: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
-    """The number in program order of each value's definition."""
-    killed: dict[int, Kill] = field(default_factory=dict[int, Kill])
-    """The last kill of each class on the path to here, or on one of the paths that meet here."""
-    first: dict[int, int] = field(default_factory=dict[int, int])
-    """The number of the first definition of a value of each class; absent if none was met."""
-    path: list[_Path] = field(default_factory=list[_Path])
-    number: int = 0
+    def __init__(self, classes: AliasClasses) -> None:
+        self.classes = classes
+        self.defined = [0] * len(classes.values)
+        """The number in program order of each value's definition."""
+        self.killed: dict[int, Kill] = {}
+        """The last kill of each class on the path to here, or on one of the paths that meet."""
+        self.first: dict[int, int] = {}
+        """The number of the first definition of a value of each class; absent if none was met."""
+        self.path: list[_Path] = []
+        self.number = 0
 
     def first_fault(self) -> tuple[Operation, Operation] | None:
-        self.path.append(_Path(iter(self.classes.block.ops), None, [], {}, 0))
+        class_of, killed, defined = self.classes.class_of, self.killed, self.defined
+        self.path.append(_Path(iter(self.classes.body.body.rows), None, [], {}, 0))
         while self.path:
             self.number += 1
-            op = next(self.path[-1].ops, None)
-            if op is None:
+            row = next(self.path[-1].rows, None)
+            if row is None:
                 self.leave()
                 continue
-            frees = facts_of(op).frees
-            for value in op.operands if frees else self.classes.uses(op):
-                kill = self.killed.get(self.classes.of(value))
-                if kill is not None and self.defined.get(value, 0) < kill.number:
-                    return op, kill.op
-            if frees:
-                for value in op.operands:
-                    self.kill(self.classes.of(value), Kill(self.number, op))
-            elif is_choice(op) and op.regions:
-                self.enter(op, [region.block for region in reversed(op.regions)], {})
+            for value in row.uses:
+                kill = killed.get(class_of[value])
+                if kill is not None and defined[value] < kill.number:
+                    return row.op, kill.op
+            if row.facts.frees:
+                for value in row.uses:
+                    self.kill(class_of[value], Kill(self.number, row.op))
+            elif row.arms:
+                self.enter(row, [*reversed(row.arms)], {})
             else:
-                self.define(op.results)
+                self.define(row.results)
         return None
 
-    def define(self, values: Iterable[SSAValue]) -> None:
+    def define(self, values: Iterable[int]) -> None:
         for value in values:
             self.defined[value] = self.number
-            self.first.setdefault(self.classes.of(value), self.number)
+            self.first.setdefault(self.classes.class_of[value], self.number)
 
     def kill(self, number: int, kill: Kill) -> None:
         self.path[-1].before.setdefault(number, self.killed.get(number))
         self.killed[number] = kill
 
-    def enter(self, choice: Operation, blocks: list[Block], in_others: dict[int, Kill]) -> None:
-        """Go on with the last of `blocks`."""
-        block = blocks.pop()
-        self.define(block.args)
-        self.path.append(_Path(iter(block.ops), choice, blocks, in_others, self.number))
+    def enter(self, choice: Row, arms: list[Arm], in_others: dict[int, Kill]) -> None:
+        """Go on with the last of `arms`."""
+        arm = arms.pop()
+        self.define(arm.args)
+        self.path.append(_Path(iter(arm.rows), choice, arms, in_others, self.number))
 
     def is_known_before(self, position: int, number: int) -> bool:
         """Test whether values of class `number` may be defined before `position`."""
-        first = self.first.get(number, 0)
-        return first < position or self.classes.class_is_kept(number)
+        return self.first.get(number, 0) < position or self.classes.kept[number]
 
     def leave(self) -> None:
         """Leave a block at its end, for the next region of its choice, or for what follows."""

@@ -10,10 +10,10 @@ two chains that run side by side.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """A use of a node by `user`; a greater `kind` is more general."""
 
     user: int

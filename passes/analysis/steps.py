@@ -29,7 +29,8 @@ from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 from ...dialects import memory, relay
 from ...dialects.interfaces import AllocatesResults, DestinationPassing
 from ...dialects.walking import walk
-from .aliases import AliasClasses, facts_of, is_choice
+from .aliases import AliasClasses
+from .op_facts import facts_of, is_choice
 from .storages import is_destination_of_shapes
 
 MAX_REASONS = 8

@@ -21,8 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory, vm
-from ...dialects.walking import walk
-from .aliases import AliasClasses, Contents, bodies_of, contents_of, is_choice
+from .aliases import AliasClasses, Contents, bodies_of, contents_of
 from .liveness import Interval, live_ranges
 
 
@@ -36,7 +35,7 @@ class Region:
     choice: Operation | None
     """The branch that executes this arm."""
     arm: int
-    stop: int = 0
+    stop: int
     """The position after the last op in the region, and in the other arms of its branch."""
 
 
@@ -62,47 +61,28 @@ class Storages:
 
 def regions_of(classes: AliasClasses) -> dict[Block, Region]:
     """Return the regions of a body, each before those in it."""
-    body = classes.block
-    found = {body: Region(body, None, None, 0)}
-    ops = classes.ops
-    if not any(map(is_choice, ops)):
-        found[body].stop = len(ops)
-        return found
-    inner_first = walk(body, region_first=True, enters=is_choice)
-    for op in reversed([*filter(is_choice, inner_first)]):
-        assert op.parent is not None, "a branch in a block"
-        for arm, region in enumerate(op.regions):
-            found[region.block] = Region(region.block, found[op.parent], op, arm)
-    open_choices: list[Operation] = []
-    position = 0
-    for position, op in enumerate(ops):
-        region = found[op.parent] if op.parent is not None else None
-        while open_choices and not _is_within(region, open_choices[-1]):
-            _close(open_choices.pop(), found, position)
-        if is_choice(op) and op.regions:
-            open_choices.append(op)
-    while open_choices:
-        _close(open_choices.pop(), found, position + 1)
-    found[body].stop = position + 1
+    body = classes.body
+    found = {body.block: Region(body.block, None, None, 0, len(body.rows))}
+    for row in body.rows:
+        if row.arms:
+            assert row.op.parent is not None, "a branch in a block"
+            around = found[row.op.parent]
+            for i, arm in enumerate(row.arms):
+                found[arm.block] = Region(arm.block, around, row.op, i, row.stop)
     return found
-
-
-def _is_within(region: Region | None, choice: Operation) -> bool:
-    """Test whether `region` is an arm of `choice`, the innermost branch that is open."""
-    return region is not None and region.choice is choice
-
-
-def _close(choice: Operation, regions: dict[Block, Region], position: int) -> None:
-    for region in choice.regions:
-        regions[region.block].stop = position
 
 
 def is_destination_of_shapes(op: Operation) -> bool:
     """Test whether `op` is a tensor that only shape functions write: the machine allocates none."""
     if type(op) is not memory.AllocTensorOp:
         return False
-    kinds = {type(use.operation) for use in op.results[0].uses} - {memory.KillOp}
-    return kinds == {vm.ShapeFuncOp}
+    is_written = False
+    for use in op.results[0].uses:
+        if type(use.operation) is vm.ShapeFuncOp:
+            is_written = True
+        elif type(use.operation) is not memory.KillOp:
+            return False
+    return is_written
 
 
 def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
@@ -126,8 +106,9 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
     regions = regions_of(classes)
     ranges = live_ranges(classes, to_kill=True)
     found = Storages(regions)
-    positions = {op: at for at, op in enumerate(classes.ops)}
-    for op in positions:
+    position, class_of = classes.body.position, classes.of
+    for row in classes.body.rows:
+        op = row.op
         if type(op) is not memory.AllocStorageOp:
             continue
         contents = users_of(op.results[0], classes)
@@ -135,10 +116,10 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
             continue
         if not outliving and any(map(classes.is_kept, contents.values)):
             continue
-        uses = [positions[user] for user in contents.users if user in positions]
+        uses = [at for user in contents.users if (at := position(user)) is not None]
         if len(uses) < len(contents.users):
             continue
-        stops = [ranges[classes.of(value)].stop for value in contents.values]
+        stops = [ranges[class_of(value)].stop for value in contents.values]
         lifetime = Interval(min(uses), max([max(uses) + 1, *stops]))
         tensors = [user for user in contents.users if isinstance(user, memory.AllocTensorOp)]
         calls = [user for user in contents.users if not isinstance(user, memory.AllocTensorOp)]

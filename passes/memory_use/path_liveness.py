@@ -27,8 +27,9 @@ from typing import NamedTuple
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory
-from ..analysis.aliases import AliasClasses, facts_of, is_choice, is_storage
+from ..analysis.aliases import AliasClasses
 from ..analysis.liveness import Deaths, Point, deaths
+from ..analysis.op_facts import facts_of, is_choice, is_storage
 
 MAX_ARMS = 16
 """The maximum number of arms that a span carries; those of the first branches are dropped."""

@@ -26,7 +26,8 @@ from ...dialects.tensors import as_tensor, element_size
 from ...dialects.walking import walk
 from ...operators.sizes import SizeOp
 from ..analysis import storages
-from ..analysis.aliases import AliasClasses, bodies_of, facts_of, is_choice
+from ..analysis.aliases import AliasClasses, bodies_of
+from ..analysis.op_facts import facts_of, is_choice
 from ..analysis.polynomials import Polynomial
 from ..support.diagnostics import PassError, Place, location_of
 from ..support.walk import outside_primitives

@@ -5,7 +5,6 @@ Each input has limits of 4 GiB of address space and some seconds of CPU time (an
 times as long in wall time), so that an expensive input kills this process, not the machine.
 """
 
-import importlib.metadata
 import multiprocessing
 import os
 import resource
@@ -14,7 +13,6 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -71,9 +69,6 @@ class Worker:
 
 def serve(pipe: Connection) -> None:
     """Check the inputs received through `pipe` until it is closed."""
-    # Listing the installed packages takes twice as long as a short program.
-    importlib.metadata.entry_points = cache(importlib.metadata.entry_points)
-
     from . import checks
     from .kinds import KINDS
 

@@ -5,11 +5,12 @@ from programs import parse
 
 from xrelay.dialects import relay
 from xrelay.dialects.relay.primitive import NAME_LIMIT, kernel_symbol
-from xrelay.passes.analysis.structure import Key, structural_key
+from xrelay.passes.analysis.structure import Key, StructuralKeys
 from xrelay.passes.support.plain_types import PlainTypes
 from xrelay.passes.support.symbols import SymbolNames
 
 T = "tensor<4xf32>"
+KEYS = StructuralKeys(PlainTypes())
 
 
 def primitive(body: str, device: str = "") -> relay.PrimitiveOp:
@@ -26,7 +27,7 @@ def primitive(body: str, device: str = "") -> relay.PrimitiveOp:
 
 
 def key(body: str, device: str = "") -> Key:
-    return structural_key(primitive(body, device).body.block, PlainTypes())
+    return KEYS.key(primitive(body, device).body.block)
 
 
 CLIP = f"""%0 = relay.clip %a {{a_min = 0.0, a_max = 6.0}} : ({T}) -> {T}

@@ -1,0 +1,122 @@
+"""The facts of op classes and types that decide which values may share bytes, cached."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, NoneType, TupleType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import MemoryEffect, NoMemoryEffect, Pure
+
+from ...dialects import memory
+from ...dialects.interfaces import (
+    Aliasing,
+    AllocatesResults,
+    CallsFunction,
+    ChoosesRegion,
+    DestinationPassing,
+    FreesOperand,
+    Rematerializable,
+)
+from ...dialects.memory.destinations import ResultIsOuts
+from ...dialects.tensors import as_tensor
+from ..support.walk import is_kernel
+
+
+class OpFacts(NamedTuple):
+    """The traits of an op class that matter here."""
+
+    chooses: ChoosesRegion | None
+    aliasing: Aliasing | None
+    only_outs: bool
+    """True if results share bytes with their `outs`, and with nothing else."""
+    calls: CallsFunction | None
+    constant: bool
+    pure: bool
+    writes: bool
+    unknown: bool
+    """True if the effects of the op are not known."""
+    may_store: bool
+    """True if the op may write operands into other operands, such as a cell."""
+    frees: bool
+    links: bool
+    """True if values of the op may share bytes."""
+
+
+def op_facts(kind: type[Operation]) -> OpFacts:
+    pure = kind.get_trait(Pure) is not None
+    writes = kind.get_trait(DestinationPassing) is not None
+    frees = kind.get_trait(FreesOperand) is not None
+    chooses = kind.get_trait(ChoosesRegion)
+    aliasing, calls = kind.get_trait(Aliasing), kind.get_trait(CallsFunction)
+    effects = kind.get_traits_of_type(MemoryEffect)
+    stores = not all(isinstance(effect, NoMemoryEffect | AllocatesResults) for effect in effects)
+    may_store = stores and not (writes or frees or chooses)
+    return OpFacts(
+        chooses=chooses,
+        aliasing=aliasing,
+        only_outs=isinstance(aliasing, ResultIsOuts),
+        calls=calls,
+        constant=kind.get_trait(Rematerializable) is not None,
+        pure=pure,
+        writes=writes,
+        unknown=not effects,
+        may_store=may_store,
+        frees=frees,
+        links=bool(chooses or aliasing or calls or may_store or not effects),
+    )
+
+
+_FACTS: dict[type[Operation], OpFacts] = {}
+
+
+def facts_of(op: Operation) -> OpFacts:
+    """Return the facts of the class of `op`, cached."""
+    kind = type(op)
+    found = _FACTS.get(kind)
+    if found is None:
+        found = _FACTS[kind] = op_facts(kind)
+    return found
+
+
+def is_choice(op: Operation) -> bool:
+    """Test whether `op` executes one of its regions, once."""
+    return facts_of(op).chooses is not None
+
+
+def holds_code(op: Operation) -> bool:
+    """Test whether the regions of `op`, such as a closure, may run later, never or repeatedly."""
+    return bool(op.regions) and not is_choice(op) and not is_kernel(op)
+
+
+_HAS_BYTES: dict[type[Attribute], bool] = {}
+"""For each class of types seen but tuples, true if its values may have bytes."""
+
+
+def has_bytes(type: Attribute) -> bool:
+    """Test whether values of `type` may hold tensors; storage is freed with its tensors."""
+    kind = type.__class__
+    found = _HAS_BYTES.get(kind)
+    if found is None:
+        if isinstance(type, TupleType):
+            return bool(type.types.data)
+        found = _HAS_BYTES[kind] = not issubclass(
+            kind, IntegerType | IndexType | AnyFloat | NoneType | memory.StorageType
+        )
+    return found
+
+
+def is_storage(value: SSAValue) -> bool:
+    return isinstance(value.type, memory.StorageType)
+
+
+def may_hold_cells(type: Attribute) -> bool:
+    """Test whether values of `type` may hold cells, into which others may be written."""
+    pending = [type]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, TupleType):
+            pending += part.types.data
+        elif as_tensor(part) is None and has_bytes(part):
+            return True
+    return False
