@@ -1,5 +1,10 @@
-"""Integers as attributes. To make one takes long and values repeat, so each is made once."""
+"""
+Integers as attributes.
 
+To make or to read one takes long and values repeat, so each is made and read once.
+"""
+
+import struct
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -17,6 +22,16 @@ def i64_array(values: Iterable[int]) -> DenseArrayBase[I64]:
     return _array(tuple(values))
 
 
+def integers_of(array: DenseArrayBase[I64]) -> tuple[int, ...]:
+    """Return the elements of `array`."""
+    return _integers(array.data.data)
+
+
 @lru_cache(2**12)
 def _array(values: tuple[int, ...]) -> DenseArrayBase[I64]:
     return DenseArrayBase.from_list(i64, values)
+
+
+@lru_cache(2**12)
+def _integers(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 8}q", data)

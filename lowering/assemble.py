@@ -28,7 +28,8 @@ from ..dialects import bytecode
 from ..dialects.attributes import plain_values
 from ..dialects.device import VirtualDeviceAttr, device_of
 from ..dialects.dim_bounds import bounds_by_name
-from ..dialects.tensors import as_tensor, dtype_name
+from ..dialects.integers import integers_of
+from ..dialects.tensors import Tensor, as_tensor, dtype_name
 from ..passes.analysis.arrays import array_of
 from ..passes.support.diagnostics import PassError, location_of
 from ..runtime.errors import Location
@@ -39,11 +40,17 @@ from ..runtime.program import Constant, Function, Kernel, Late, Param, Program, 
 def spec_of(type: Attribute, op: Operation) -> TensorSpec:
     """Return a tensor type for the machine; an error at `op` if it has none."""
     tensor = as_tensor(type)
-    dtype = None if tensor is None else dtype_name(tensor.element_type)
-    if tensor is None or dtype is None:
+    found = None if tensor is None else machine_type(tensor)
+    if found is None:
         raise PassError(f"the machine has no tensors of type {type}", op)
+    return found
+
+
+def machine_type(tensor: Tensor) -> TensorSpec | None:
+    """Return a tensor type as the machine has it; None if it has not such elements."""
+    dtype = dtype_name(tensor.element_type)
     shape = tuple(None if d == DYNAMIC_INDEX else d for d in tensor.get_shape())
-    return TensorSpec(dtype, shape)
+    return None if dtype is None else TensorSpec(dtype, shape)
 
 
 @dataclass
@@ -124,9 +131,9 @@ def assemble_kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
                 attrs = plain_values({} if inner.attrs is None else inner.attrs.data, inner.op.data)
             except VerifyException as error:
                 raise PassError(str(error), inner) from error
-            ins, outs = inner.inputs.get_values(), inner.outputs.get_values()
+            ins, outs = integers_of(inner.inputs), integers_of(inner.outputs)
             location = _location(inner) if located else None
-            steps.append(Step(inner.op.data, attrs, tuple(ins), tuple(outs), location))
+            steps.append(Step(inner.op.data, attrs, ins, outs, location))
             locals.extend(spec_of(type, inner) for type in inner.types)
     return Kernel(
         op.sym_name.data,
@@ -134,8 +141,8 @@ def assemble_kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
         tuple(constants),
         tuple(locals),
         tuple(steps),
-        tuple(op.outputs.get_values()),
-        () if op.host_inputs is None else tuple(op.host_inputs.get_values()),
+        integers_of(op.outputs),
+        () if op.host_inputs is None else integers_of(op.host_inputs),
     )
 
 

@@ -11,6 +11,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from .arena import Arena, Entry
+from .argument_types import check_types
 from .dtypes import has_element_type
 from .errors import MachineError
 from .kernels.memory import ALIGNMENT
@@ -51,7 +52,9 @@ def check_structures(program: Program, function: Function, values: Sequence[Flat
         built(value.structure, home, stand_in)[0]
         for value, home in zip(values, homes, strict=False)
     )
-    check_arguments(program, function, tuple(args))
+    objects = tuple(args)
+    check_arguments(program, function, objects)
+    check_types(program, function, objects)
     for number, value in enumerate(values):
         for item in value.structure:
             if isinstance(item, Leaf) and not has_element_type(item.dtype):

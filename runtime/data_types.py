@@ -1,5 +1,5 @@
 """
-The types of results that are data: they name the constructors of what the machine returns.
+The types of arguments and results that are not just tensors: tuples and data.
 
     Tagged(0, (x, Tagged(1, ())))  of type  List<…>   ->   Cons(x, Nil)
 
@@ -16,7 +16,15 @@ from .records import record
 
 @record
 class OpaqueType:
-    """A tensor, a function or a reference: it has no parts with names."""
+    """A function or a reference: it has no parts with names."""
+
+
+@record
+class TensorType:
+    """A tensor, by its element type (NumPy's name) and shape, None where a dim is unknown."""
+
+    dtype: str
+    shape: tuple[int | None, ...]
 
 
 @record
@@ -41,7 +49,7 @@ class TypeParameter:
     number: int
 
 
-ValueType: TypeAlias = OpaqueType | TupleType | DataType | TypeParameter
+ValueType: TypeAlias = OpaqueType | TensorType | TupleType | DataType | TypeParameter
 
 
 @record
@@ -83,3 +91,19 @@ class DataValue:
     def term(self) -> tuple[str, tuple[Any, ...] | None]:
         """Return the head and the fields of the value as text: `Cons`, (1, Nil)."""
         return self.constructor, self.fields or None
+
+
+@record
+class Known:
+    """A type that is not a parameter, by its index, and the meaning of the parameters in it."""
+
+    type: int
+    args: tuple[Known | None, ...] = ()
+
+
+def resolved(type: int, args: tuple[Known | None, ...], data: DataTypes) -> Known | None:
+    """Return a type where the parameters of its definition are `args`; None if it is unknown."""
+    found = data.types[type]
+    if isinstance(found, TypeParameter):
+        return args[found.number] if found.number < len(args) else None
+    return Known(type, args)

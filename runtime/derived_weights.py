@@ -22,7 +22,7 @@ import os
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import isfinite, isnan, prod
 from typing import Protocol, TypeAlias, cast
 
@@ -288,6 +288,7 @@ def sources_of(operand: Operand) -> list[str]:
     return [operand] if isinstance(operand, str) else []
 
 
+@lru_cache(1)  # a weight is looked up, and then computed
 def parsed(formula: str) -> Operand:
     """Parse a formula; raises `MachineError`."""
     if not formula.startswith(MARK) or len(formula) > MAX_FORMULA:

@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
-from .data_types import DataType, DataTypes, DataValue, TupleType, TypeParameter
+from .data_types import DataType, DataTypes, DataValue, Known, TupleType, resolved
 from .program import Function
 from .records import record
 from .values import Tagged, Value, leaves
 
 NamedValue: TypeAlias = Any
 """An array, a tuple, or a `DataValue`."""
-
-
-@record
-class _Known:
-    """A type that is not a parameter, and the meaning of the parameters in it."""
-
-    type: int
-    args: tuple[_Known | None, ...] = ()
 
 
 @record
@@ -67,8 +59,8 @@ def unique_names(given: Sequence[str | None], default: str = "output_") -> list[
 def named(value: Value, type: int | None, data: DataTypes) -> NamedValue:
     """Return `value`, of a type in `data`, with the names of its constructors."""
     done: list[NamedValue] = []
-    rest: list[tuple[Value, _Known | None] | _Build] = [
-        (value, None if type is None else _Known(type))
+    rest: list[tuple[Value, Known | None] | _Build] = [
+        (value, None if type is None else Known(type))
     ]
     while rest:
         item = rest.pop()
@@ -90,29 +82,21 @@ def named(value: Value, type: int | None, data: DataTypes) -> NamedValue:
 
 
 def _fields(
-    value: tuple[Value, ...], known: _Known | None, data: DataTypes
-) -> tuple[str | None, Sequence[_Known | None]]:
+    value: tuple[Value, ...], known: Known | None, data: DataTypes
+) -> tuple[str | None, Sequence[Known | None]]:
     """Return the constructor of data (None: it is a tuple) and the types of its fields."""
     unknown = None, [None] * len(value)
     type = None if known is None else data.types[known.type]
     if known is None:
         return unknown
     if isinstance(type, TupleType) and len(type.fields) == len(value):
-        return None, [_resolved(part, known.args, data) for part in type.fields]
+        return None, [resolved(part, known.args, data) for part in type.fields]
     if not isinstance(type, DataType):
         return unknown
     constructors = data.definitions[type.definition].constructors
     tag = value.tag if isinstance(value, Tagged) else 0
     if not 0 <= tag < len(constructors) or len(constructors[tag].fields) != len(value):
         return unknown
-    args = tuple(_resolved(arg, known.args, data) for arg in type.args)
+    args = tuple(resolved(arg, known.args, data) for arg in type.args)
     found = constructors[tag]
-    return found.name, [_resolved(field, args, data) for field in found.fields]
-
-
-def _resolved(type: int, args: tuple[_Known | None, ...], data: DataTypes) -> _Known | None:
-    """Return a type where the parameters of its definition are `args`; None if it is unknown."""
-    found = data.types[type]
-    if isinstance(found, TypeParameter):
-        return args[found.number] if found.number < len(args) else None
-    return _Known(type, args)
+    return found.name, [resolved(field, args, data) for field in found.fields]

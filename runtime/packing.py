@@ -72,7 +72,9 @@ def plan(pack: Pack, sizes: Sequence[int]) -> Layout:
         )
         found = solve(problem, budget=NODES // (1 + pairs // PAIRS_PER_NODE))
     except ProblemError as error:
-        raise MachineError(f"these slices cannot be packed: {error}") from error
+        total = sum(max(size, 0) for size in sizes)
+        text = f"tensors of {total} bytes together have no plan in memory ({error})"
+        raise MachineError(text) from error
     assert not isinstance(found, Infeasible), "an arena without a capacity"
     return found.height, found.offsets
 

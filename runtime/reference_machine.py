@@ -24,6 +24,7 @@ import numpy as np
 
 from ..operators.sizes import Check
 from . import instructions as vm
+from .argument_types import check_types
 from .checking import check_program
 from .dtypes import has_element_type
 from .errors import MachineError
@@ -85,6 +86,7 @@ class ReferenceMachine:
             for value, home in zip(values, homes, strict=False)
         ]
         frames = [self._enter(names.index(function), placed, 0)]
+        check_types(self.program, called, placed)
         for param, value in zip(called.params, values, strict=True):
             for array in value.arrays:
                 if not has_element_type(array.dtype):

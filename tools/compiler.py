@@ -42,7 +42,7 @@ from ..runtime.files import inside
 from ..runtime.kernels.memory import Memory
 from ..runtime.named_results import unique_names
 from ..runtime.planned_memory import PlannedMemory
-from ..runtime.program import Late, Param, Program, TensorSpec
+from ..runtime.program import Function, Late, Param, Program, TensorSpec
 from .bindings import UNBOUND, passes_of
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
@@ -77,7 +77,7 @@ class Result:
     spec: TensorSpec | None
     device: str | None
     type: int | None
-    """Its type in `Loaded.types`, if it has data."""
+    """Its type in `Loaded.types`, if it is a tuple or data."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,8 @@ class Loaded:
     types: DataTypes
     results: Mapping[str, Sequence[Result]]
     """Those of the functions that are called from outside, as they were before bytecode."""
+    params: Mapping[str, Sequence[int | None]]
+    """The types of their parameters in `types`, of those that are tuples or data."""
     memory: MemoryUse | None = None
     """The memory that it uses, if that was read."""
     kernels: ModuleOp | None = None
@@ -102,7 +104,11 @@ class Loaded:
         """The program for the machine; the module must be bytecode."""
         program = assemble(self.module)
         functions = (
-            replace(function, results=self._results(function.name, program.devices))
+            replace(
+                function,
+                params=self._params(function),
+                results=self._results(function.name, program.devices),
+            )
             if function.name in self.results
             else function
             for function in program.functions
@@ -137,6 +143,13 @@ class Loaded:
                 type=result.type,
             )
             for name, result in zip(names, results, strict=True)
+        )
+
+    def _params(self, function: Function) -> tuple[Param, ...]:
+        types = self.params[function.name]
+        return tuple(
+            param if type is None else replace(param, type=type)
+            for param, type in zip(function.params, types, strict=True)
         )
 
     def output_names(self, function: str, count: int) -> list[str]:
@@ -232,7 +245,7 @@ class Compiler:
             if keeps_kernels:
                 raise PassError(NO_KERNELS, module)
             verify(module)
-            return Loaded(module, program.weights, {}, DataTypes(), {})
+            return Loaded(module, program.weights, {}, DataTypes(), {}, {})
         if pipeline is None:
             names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
             options = ["kernels=native"] if keeps_kernels else []
@@ -268,12 +281,12 @@ def lower(
     runner.steps = steps[:last]
     runner.run(context, module)
     table = TypeTable(module)
-    results = _results(module, table)
+    results, params = _results(module, table), _params(module, table)
     memory = memory_of(module) if reads_memory else None
     kernels = _kernels(module) if keeps_kernels else None
     runner.steps, runner.verify_first = steps[last:], False
     runner.run(context, module)
-    return Loaded(module, program.weights, names, table.data, results, memory, kernels)
+    return Loaded(module, program.weights, names, table.data, results, params, memory, kernels)
 
 
 def _kernels(module: ModuleOp) -> ModuleOp:
@@ -336,6 +349,14 @@ def _results(module: ModuleOp, table: TypeTable) -> dict[str, Sequence[Result]]:
                 _result(type, op, table) for type in op.function_type.outputs
             ]
     return found
+
+
+def _params(module: ModuleOp, table: TypeTable) -> dict[str, Sequence[int | None]]:
+    return {
+        op.sym_name.data: [table.of(type) for type in op.function_type.inputs]
+        for op in module.ops
+        if isinstance(op, FuncOp) and is_public(op)
+    }
 
 
 def _result(type: Attribute, function: FuncOp, table: TypeTable) -> Result:

@@ -1,7 +1,7 @@
 """
-The types of data in results, as a program records them: bytecode does not keep them.
+The types of tuples and data, as a program records them: bytecode does not keep them.
 
-    !relay.adt<@List, [tensor<i32>]>    ->    DataType(0, (0,))  where type 0 is opaque
+    !relay.adt<@List, [tensor<i32>]>    ->    DataType(0, (0,))  where type 0 is a TensorType
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from xdsl.ir import Attribute
 
 from ..dialects.relay.adt import TypeDataOp
 from ..dialects.relay.language_types import AdtType, TypeVarType
+from ..dialects.tensors import as_tensor
+from ..lowering.assemble import machine_type
 from ..runtime.data_types import (
     Constructor,
     DataType,
     DataTypes,
     Definition,
     OpaqueType,
+    TensorType,
     TupleType,
     TypeParameter,
     ValueType,
@@ -41,17 +44,15 @@ class TypeTable:
         return DataTypes(tuple(self._definitions), tuple(self._types))
 
     def of(self, type: Attribute) -> int | None:
-        """Return the index of `type`, with those that it uses; None if it has no data."""
-        if not self._has_data(type):
+        """Return the index of a tuple or data, with those that it uses; None of any other type."""
+        if not isinstance(type, BuiltinTupleType) and not self._is_data(type):
             return None
         found = self._add(type, ())
         while len(self._definitions) < len(self._numbers):
             self._define(self._ops[list(self._numbers)[len(self._definitions)]])
         return found
 
-    def _has_data(self, type: Attribute) -> bool:
-        if isinstance(type, BuiltinTupleType):
-            return any(map(self._has_data, type.types))
+    def _is_data(self, type: Attribute) -> bool:
         return isinstance(type, AdtType) and type.adt.string_value() in self._ops
 
     def _define(self, op: TypeDataOp) -> None:
@@ -76,4 +77,6 @@ class TypeTable:
             args = tuple(self._add(arg, params) for arg in type.args)
             name = type.adt.string_value()
             made = DataType(self._numbers.setdefault(name, len(self._numbers)), args)
+        elif (tensor := as_tensor(type)) is not None and (spec := machine_type(tensor)) is not None:
+            made = TensorType(spec.dtype, spec.shape)
         return self._types.setdefault(made, len(self._types))

@@ -98,9 +98,7 @@ def compile(
 
     Raises `Error` for a mistake in the program, at its place, and for weights without a value.
     """
-    from .tools.front_door import compile_model
-
-    return compile_model(
+    return _compiler().compile_model(
         model,
         pipeline,
         params,
@@ -171,9 +169,7 @@ def parse(
     The weights of a module that comes with some are known to `compile`, but not part of the module:
     a clone has none. Raises `Error` for a mistake in the program.
     """
-    from .tools.front_door import parse
-
-    return parse(model, frontend, shapes, dims, inputs)
+    return _compiler().parse(model, frontend, shapes, dims, inputs)
 
 
 def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:
@@ -184,9 +180,16 @@ def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:
     braces, separated by commas. The module is verified after each. Raises `Error` for a wrong
     pipeline, and for a mistake in the program; then the module is as the failing pass left it.
     """
-    from .tools.front_door import run_pipeline
+    return _compiler().run_pipeline(module, pipeline)
 
-    return run_pipeline(module, pipeline)
+
+def _compiler():
+    """Import the compiler: a hundred thousand objects, which all stay."""
+    from .tools.collector import collected_rarely
+
+    with collected_rarely():
+        from .tools import front_door
+    return front_door
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
@@ -31,7 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...runtime.instructions import Kind, Reg
 from ..device import DeviceCarrier, VirtualDeviceAttr, parse_device
-from ..integers import i64_array
+from ..integers import i64_array, integers_of
 from ..tensors import dtype_name
 
 Dims: TypeAlias = DenseArrayBase[I64]
@@ -192,53 +192,76 @@ def print_field(value: Attribute, kind: Kind, printer: Printer) -> None:
             with printer.in_parens():
                 printer.print_list(value, lambda item: print_field(item, kind, printer))
         case DenseArrayBase() if kind is Kind.SHAPE:
-            printer.print_string("".join(f"{dim}x" for dim in integers_of(value)))
+            printer.print_string("".join(f"{dim}x" for dim in cast(Dims, value).get_values()))
         case DenseArrayBase():
-            printer.print_string(str(list(integers_of(value))))
+            printer.print_string(str(list(cast(Dims, value).get_values())))
         case _:
             printer.print_attribute(value)
-
-
-def integers_of(value: Attribute) -> tuple[int, ...]:
-    """Return the elements of an array of integers."""
-    return tuple(cast(Dims, value).get_values())
 
 
 Resolve: TypeAlias = Callable[[Kind, Attribute], int]
 """Returns the index of a function, kernel, constant or device."""
 
 
-def value_of(value: Attribute, kind: Kind, resolve: Resolve) -> Any:
-    """
-    Return the value of an instruction's field for the machine.
-
-    Raises `VerifyException` for an element type that the machine does not have.
-    """
-    match kind:
-        case Kind.READ | Kind.WRITE:
-            return cast(RegisterAttr, value).data
-        case Kind.READS | Kind.WRITES:
-            return tuple(r.data for r in cast("ArrayAttr[RegisterAttr]", value))
-        case Kind.READS_OR_INTEGERS:
-            return tuple(map(_number, cast("ArrayAttr[Attribute]", value)))
-        case Kind.READ_OR_INTEGER | Kind.JUMP | Kind.INTEGER:
-            return _number(value)
-        case Kind.READ_OR_DIMS if isinstance(value, RegisterAttr):
-            return Reg(value.data)
-        case Kind.READ_OR_DIMS | Kind.INTEGERS | Kind.SHAPE:
-            return integers_of(value)
-        case Kind.FUNCTION | Kind.KERNEL | Kind.CONSTANT | Kind.DEVICE:
-            return resolve(kind, value)
-        case Kind.DTYPE:
-            name = dtype_name(value)
-            if name is None:
-                raise VerifyException(f"the machine has no elements of type {value}")
-            return name
-        case Kind.TEXT:
-            return cast(StringAttr, value).data
+def _register(value: RegisterAttr, resolve: Resolve) -> int:
+    return value.data
 
 
-def _number(value: Attribute) -> int | Reg:
+def _registers(value: ArrayAttr[RegisterAttr], resolve: Resolve) -> tuple[int, ...]:
+    return tuple([register.data for register in value.data])
+
+
+def _number(value: Attribute, resolve: Resolve) -> int | Reg:
     if isinstance(value, RegisterAttr):
         return Reg(value.data)
     return cast("IntegerAttr[I64]", value).value.data
+
+
+def _numbers(value: ArrayAttr[Attribute], resolve: Resolve) -> tuple[int | Reg, ...]:
+    return tuple([_number(item, resolve) for item in value.data])
+
+
+def _integers(value: Dims, resolve: Resolve) -> tuple[int, ...]:
+    return integers_of(value)
+
+
+def _register_or_dims(value: RegisterAttr | Dims, resolve: Resolve) -> Reg | tuple[int, ...]:
+    return Reg(value.data) if isinstance(value, RegisterAttr) else integers_of(value)
+
+
+def _index_of(kind: Kind) -> Callable[[Attribute, Resolve], int]:
+    return lambda value, resolve: resolve(kind, value)
+
+
+def _dtype(value: Attribute, resolve: Resolve) -> str:
+    name = dtype_name(value)
+    if name is None:
+        raise VerifyException(f"the machine has no elements of type {value}")
+    return name
+
+
+def _text(value: StringAttr, resolve: Resolve) -> str:
+    return value.data
+
+
+VALUE_OF: Mapping[Kind, Callable[[Any, Resolve], Any]] = {
+    Kind.READ: _register,
+    Kind.WRITE: _register,
+    Kind.READS: _registers,
+    Kind.WRITES: _registers,
+    Kind.READ_OR_INTEGER: _number,
+    Kind.READS_OR_INTEGERS: _numbers,
+    Kind.READ_OR_DIMS: _register_or_dims,
+    Kind.JUMP: _number,
+    Kind.INTEGER: _number,
+    Kind.INTEGERS: _integers,
+    Kind.SHAPE: _integers,
+    Kind.DTYPE: _dtype,
+    Kind.TEXT: _text,
+    **{kind: _index_of(kind) for kind in (Kind.FUNCTION, Kind.KERNEL, Kind.CONSTANT, Kind.DEVICE)},
+}
+"""
+Functions that return the value of an instruction's field for the machine, by its kind.
+
+They raise `VerifyException` for an element type that the machine does not have.
+"""

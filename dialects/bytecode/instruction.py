@@ -17,11 +17,11 @@ from xdsl.utils.exceptions import VerifyException
 from ...runtime import instructions as vm
 from ...runtime.instruction_table import fields_of, pieces_of
 from .fields import (
+    VALUE_OF,
     RegisterAttr,
     Resolve,
     parse_field,
     print_field,
-    value_of,
 )
 
 
@@ -104,13 +104,11 @@ class Instruction(IRDLOperation):
 
     def for_machine(self, resolve: Resolve) -> vm.Instruction:
         """Return the instruction for the machine, with the indices that `resolve` returns."""
-        return self.INSTRUCTION(
-            *(
-                field.absent if value is None else value_of(value, field.kind, resolve)
-                for field in fields_of(self.INSTRUCTION)
-                for value in (self.properties.get(field.name),)
-            )
-        )
+        values: list[Any] = []
+        for each in fields_of(self.INSTRUCTION):
+            value = self.properties.get(each.name)
+            values.append(each.absent if value is None else VALUE_OF[each.kind](value, resolve))
+        return self.INSTRUCTION(*values)
 
     @property
     def jumps(self) -> tuple[int, ...]:

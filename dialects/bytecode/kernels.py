@@ -32,9 +32,10 @@ from xdsl.traits import HasParent
 from xdsl.utils.exceptions import VerifyException
 
 from ..errors import OpVerifyException
+from ..integers import integers_of
 from ..type_rules import check_call
 from .definitions import Definition, parse_body
-from .fields import Dims, integers_of, parse_integers
+from .fields import Dims, parse_integers
 
 
 def parse_types(parser: Parser) -> ArrayAttr[Attribute]:
@@ -105,8 +106,8 @@ class KernelOp(Definition):
         printer.print_string(" ")
         print_types(self.types, printer)
         if self.host_inputs is not None:
-            printer.print_string(f" host {list(integers_of(self.host_inputs))}")
-        printer.print_string(f" -> {list(integers_of(self.outputs))} ")
+            printer.print_string(f" host {list(self.host_inputs.get_values())}")
+        printer.print_string(f" -> {list(self.outputs.get_values())} ")
         printer.print_region(self.body)
 
     def verify_(self) -> None:
@@ -124,7 +125,7 @@ class KernelOp(Definition):
             else:
                 raise OpVerifyException(f"is neither a constant nor a step of {self.name}", op)
         _check_numbers(self.outputs, len(values), self)
-        on_host = () if self.host_inputs is None else self.host_inputs.get_values()
+        on_host = () if self.host_inputs is None else integers_of(self.host_inputs)
         for number in cast(Sequence[int], on_host):
             if not 0 <= number < len(self.types):
                 raise VerifyException(
@@ -133,7 +134,7 @@ class KernelOp(Definition):
 
 
 def _check_numbers(numbers: Dims, known: int, op: IRDLOperation) -> None:
-    for number in cast(Sequence[int], numbers.get_values()):
+    for number in integers_of(numbers):
         if not 0 <= number < known:
             raise OpVerifyException(
                 f"reads value {number}, but only {known} values are defined before", op
@@ -197,7 +198,7 @@ class StepOp(IRDLOperation):
     def check(self, values: Sequence[Attribute]) -> None:
         """Raise `OpVerifyException` unless this step can follow values of the types `values`."""
         _check_numbers(self.inputs, len(values), self)
-        numbers = cast(Sequence[int], self.outputs.get_values())
+        numbers = integers_of(self.outputs)
         for known, number in enumerate(numbers, len(values)):
             if number != known:
                 raise OpVerifyException(
@@ -205,7 +206,7 @@ class StepOp(IRDLOperation):
                 )
         if len(numbers) != len(self.types):
             return
-        ins = [values[number] for number in cast(Sequence[int], self.inputs.get_values())]
+        ins = [values[number] for number in integers_of(self.inputs)]
         attrs: Mapping[str, Attribute] = {} if self.attrs is None else self.attrs.data
         try:
             check_call(self.op.data, attrs, ins, self.types.data)

@@ -53,9 +53,8 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
     traits = traits_def(Pure(), ConstantLike(), Rematerializable())
 
     def __init__(self, value: Dense, device: VirtualDeviceAttr | None = None):
-        super().__init__(
-            properties={"value": value}, result_types=[with_device(value.type, device)]
-        )
+        type = with_device(value.type, device)
+        Operation.__init__(self, properties={"value": value}, result_types=[type])  # no segments
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -120,7 +119,7 @@ class ParamOp(IRDLOperation):
 
     def __init__(self, param: str | StringAttr, type: Attribute):
         name = StringAttr(param) if isinstance(param, str) else param
-        super().__init__(properties={"param": name}, result_types=[type])
+        Operation.__init__(self, properties={"param": name}, result_types=[type])  # no segments
 
     def verify_(self) -> None:
         type = as_tensor(self.result.type)

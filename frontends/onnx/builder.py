@@ -17,7 +17,6 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from onnx import GraphProto
-from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -212,15 +211,12 @@ class Builder:
             fill = self.scalar(element, array.dtype)
             return self.tensor(self.op("full", fill, shape=array.shape))
         if inline:
-            value = dense(type, array.tobytes())
-            constant_op = ConstantOp.create(properties={"value": value}, result_types=[type])
-            return self._append(constant_op).results[0]
+            return self._append(ConstantOp(dense(type, array.tobytes()))).results[0]
         name = self._params_of.get(constant)
         if name is None:
             name = self._params_of[constant] = self._unique(constant.name)
             self.params[name] = array
-        param = ParamOp.create(properties={"param": StringAttr(name)}, result_types=[type])
-        return self._append(param).results[0]
+        return self._append(ParamOp(name, type)).results[0]
 
     def unique_function(self, name: str) -> str:
         """Return a name for a function that no other has: `name`, as far as it is free."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 from math import prod
 
@@ -27,7 +28,7 @@ from ...dialects.walking import walk
 from ...operators.sizes import SizeOp
 from ..analysis import storages
 from ..analysis.aliases import AliasClasses, bodies_of
-from ..analysis.op_facts import facts_of, is_choice
+from ..analysis.op_facts import is_choice
 from ..analysis.polynomials import Polynomial
 from ..support.diagnostics import PassError, Place, location_of
 from ..support.walk import outside_primitives
@@ -85,16 +86,22 @@ def kernel_of(op: Operation) -> str | None:
     return symbol.string_value() if isinstance(symbol, SymbolRefAttr) else None
 
 
-def uses_tensors(op: Operation) -> bool:
-    """Test whether `op` is worth a column: it is not bookkeeping."""
-    if isinstance(op, memory.AllocStorageOp | memory.AllocTensorOp | memory.KillOp | memory.PackOp):
+BOOKKEEPING = (
+    memory.AllocStorageOp,
+    memory.AllocTensorOp,
+    memory.KillOp,
+    memory.PackOp,
+    memory.SliceStorageOp,
+    memory.WorkspaceSizeOp,
+)
+
+
+@cache
+def uses_tensors(kind: type[Operation]) -> bool:
+    """Test whether ops of class `kind` are worth a column: they are not bookkeeping."""
+    if issubclass(kind, BOOKKEEPING) or kind.name.startswith(("arith.", "tensor.")):
         return False
-    if isinstance(op, memory.SliceStorageOp | memory.WorkspaceSizeOp):
-        return False
-    if op.name.startswith(("arith.", "tensor.")):
-        return False
-    facts = facts_of(op)
-    return not facts.constant and not op.has_trait(ConstantLike)
+    return not (kind.has_trait(Rematerializable) or kind.has_trait(ConstantLike))
 
 
 @dataclass(eq=False)
@@ -163,7 +170,7 @@ class _Reader:
         ]
         allocations = list(self._storages(found, tensors))
         held = self._held(allocations, tensors, spans, position_of, length)
-        steps = [position for position, op in found if uses_tensors(op)]
+        steps = [position for position, op in found if uses_tensors(type(op))]
         every = [s for found_spans in spans.values() for s in found_spans] + [
             s for h in held for s in h
         ]
@@ -262,7 +269,7 @@ class _Reader:
         columns = [Column("", None)] * count
         self.ops = [None] * count
         for position, op in found:
-            if uses_tensors(op):
+            if uses_tensors(type(op)):
                 at = min(time.column(position), count - 1)
                 columns[at] = Column(kernel_of(op) or op.name, source_of(op))
                 self.ops[at] = op
@@ -316,8 +323,9 @@ class _Reader:
         assert type is not None, "verified: a tensor is allocated"
         bytes = Polynomial.of(element_size(type.element_type))
         size = prod(formulas.sizes.dims(op.tensor), start=bytes)
-        offset = _size(op.offset, op.dynamic_offset, formulas.sizes.size)
-        offset = self._from_root(op.storage, offset)
+        storage, start = op.start
+        at = Polynomial.of(start) if isinstance(start, int) else formulas.sizes.size(start)
+        offset = self._from_root(storage, at)
         writer, value = written_by(op)
         kernel = None if writer is None else kernel_of(writer)
         name = value.name_hint or op.tensor.name_hint or "tensor"
@@ -327,7 +335,7 @@ class _Reader:
                 kernel or (op if writer is None else writer).name,
                 operators_in(self.kernels[kernel]) if kernel in self.kernels else (),
                 source_of(op if writer is None else writer),
-                self.rows[root_of(op.storage)],
+                self.rows[root_of(storage)],
                 formulas.add(offset),
                 formulas.add(size),
                 tuple(spans),

@@ -54,7 +54,7 @@ from xdsl.irdl import (
     VariadicDef,
 )
 
-from ...dialects.relay.constraints import Described
+from ...dialects.constraints import Described
 from ...dialects.xdsl_internals import operands_of, successors_of
 
 Test: TypeAlias = Callable[[Attribute], bool]

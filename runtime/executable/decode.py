@@ -20,6 +20,7 @@ from ..data_types import (
     DataTypes,
     Definition,
     OpaqueType,
+    TensorType,
     TupleType,
     TypeParameter,
     ValueType,
@@ -53,6 +54,7 @@ from .encode import (
     OPAQUE,
     PARAMETER,
     SECTIONS,
+    TENSOR,
     TEXT,
     TUPLE,
 )
@@ -212,11 +214,14 @@ def _check_indices(reader: WordReader, types: Sequence[int], limit: int) -> None
 
 def _type(reader: WordReader, earlier: int) -> ValueType:
     """Read a type; its parts are among the `earlier` ones, so that none contains itself."""
-    kind = reader.below(PARAMETER + 1, "kind of type")
+    kind = reader.below(TENSOR + 1, "kind of type")
     if kind == OPAQUE:
         return OpaqueType()
     if kind == PARAMETER:
         return TypeParameter(reader.natural("type parameter"))
+    if kind == TENSOR:
+        spec = _spec(reader)
+        return TensorType(spec.dtype, spec.shape)
     definition = reader.natural("definition") if kind == DATA else 0
     parts = reader.take_many("types")
     _check_indices(reader, parts, earlier)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..data_types import DataType, OpaqueType, TupleType, TypeParameter
+from ..data_types import DataType, OpaqueType, TensorType, TupleType, TypeParameter
 from ..errors import Location
 from ..instructions import Instruction
 from ..program import Array, AttrValue, Function, Kernel, Late, Param, Step, TensorSpec, spec_of
@@ -28,7 +28,7 @@ FLAGS: Mapping[str, int] = {"locations": OPTIONAL, "memory": OPTIONAL, "data": U
 IN_FILE, LATE = 0, 1
 """The kinds of constants."""
 
-OPAQUE, TUPLE, DATA, PARAMETER = range(4)
+OPAQUE, TUPLE, DATA, PARAMETER, TENSOR = range(5)
 """The kinds of types."""
 
 INTEGER, FLOAT, BOOL, TEXT, INTEGERS = range(5)
@@ -82,6 +82,9 @@ def _put_types(writer: WordWriter, executable: ExecutableFile) -> None:
                 writer.put_many(type.args)
             case TypeParameter():
                 writer.put(PARAMETER, type.number)
+            case TensorType():
+                writer.put(TENSOR)
+                put_spec(writer, TensorSpec(type.dtype, type.shape))
     writer.put(len(data.definitions))
     for definition in data.definitions:
         writer.put_text(definition.name)

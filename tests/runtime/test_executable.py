@@ -20,6 +20,7 @@ from xrelay.runtime.data_types import (
     DataTypes,
     Definition,
     OpaqueType,
+    TensorType,
     TupleType,
     TypeParameter,
 )
@@ -123,6 +124,7 @@ def everything() -> Program:
             TypeParameter(0),
             DataType(0, (1,)),
             DataType(0, (2,)),
+            TensorType("float32", (None, 4)),
         ),
     )
     return Program((main, other), constants, kernels, ("cpu:0", "cuda:1"), types)

@@ -173,7 +173,7 @@ def constant(rng: random.Random) -> str:
     if rng.random() < 0.2:
         text = re.sub(r"[^\[\],]+", lambda _: rng.choice(OTHERS), text, count=1)
     if rng.random() < 0.15:
-        at = rng.randrange(len(text))
+        at = rng.randrange(len(text) + 1)
         text = text[:at] + rng.choice(("[", "]", ",", " ", "1", "],[", "")) + text[at + 1 :]
     if rng.random() < 0.1 and shape:
         shape[rng.randrange(len(shape))] = rng.choice((0, 1, 2, "?"))
