@@ -169,6 +169,10 @@ class OverwritesAsKernel(OverwritesOperands):
             return [frozenset[int]()] * len(op.results)
         return overwritable(blocks[0])
 
+    def shares_answer(self, op: Operation, lookup: Lookup) -> Operation | None:
+        assert isinstance(op, InvokeTvmOp)
+        return lookup(op.callee.string_value())
+
 
 @irdl_op_definition
 class InvokeTvmOp(DestinationCall):

@@ -31,6 +31,7 @@ from ..dialects.relay.constants import fits_inline
 from ..dialects.relay.control import yielded
 from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import data_operands
+from ..dialects.xdsl_internals import operands_of
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluation.operators import OperatorEvaluator
@@ -38,6 +39,15 @@ from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.patterns import RemoveUnusedConstant
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
+
+
+def is_on_constants(op: Operation) -> bool:
+    """Test whether `op` has operands, all of them constants."""
+    operands = operands_of(op)
+    for operand in operands:
+        if type(operand.owner) is not relay.ConstantOp:
+            return False
+    return bool(operands)
 
 
 def constant_operands(op: Operation) -> list[Array] | None:
@@ -104,7 +114,7 @@ class FoldOperator(RewritePattern):
 
     @op_trait_rewrite_pattern(Fusible)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not op.operands or not computable(op):
+        if not is_on_constants(op) or not computable(op):
             return
         if isinstance(op.parent_op(), relay.PrimitiveOp | relay.PrimFuncOp):
             return

@@ -12,7 +12,7 @@ complete type of what a call passes stays: it is that of the parameter. Level: a
 operators; the level stays.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -25,7 +25,9 @@ from ..dialects import relay
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.incomplete import is_incomplete, refine
 from ..dialects.relay.operator import refined_result_types
+from ..dialects.type_rules import rule_reads_contents
 from ..dialects.walking import walk
+from ..dialects.xdsl_internals import operands_of
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.forgetting import forgotten, is_passed
@@ -77,17 +79,37 @@ def pass_as(value: OpResult, type: Attribute, rewriter: PatternRewriter) -> None
     )
 
 
+@dataclass(frozen=True)
 class RefineResults(RewritePattern):
     """Fill in the result types of an op that has a type rule."""
 
+    agreeing: dict[tuple[object, ...], object] = field(
+        default_factory=dict[tuple[object, ...], object]
+    )
+    """Op classes, properties and types, by identity, that agree; these are kept alive."""
+    reads_contents: dict[type[Operation], bool] = field(default_factory=dict[type[Operation], bool])
+    """By op class: true if nothing else decides."""
+
     @op_trait_rewrite_pattern(InferTypes)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        kind, properties = type(op), op.properties
+        contents = [value.type for value in (*operands_of(op), *op.results)]
+        contents += properties.values()
+        key = (kind, len(op.results), *properties, *map(id, contents))
+        if key in self.agreeing:
+            return
         types = refined_result_types(op)
-        for result, type in zip(op.results, types or (), strict=False):
-            if result.type == type:
+        if types == list(op.result_types):
+            if kind not in self.reads_contents:
+                self.reads_contents[kind] = rule_reads_contents(kind)
+            if self.reads_contents[kind]:
+                self.agreeing[key] = contents
+            return
+        for result, refined in zip(op.results, types or (), strict=False):
+            if result.type == refined:
                 continue
             if is_incomplete(result.type) or not is_passed(result):
-                rewriter.replace_value_with_new_type(result, type)
+                rewriter.replace_value_with_new_type(result, refined)
 
 
 class RefineSignature(RewritePattern):

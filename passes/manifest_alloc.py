@@ -46,8 +46,9 @@ from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment,
 from ..operators.measures import MAX_SIZE
 from .devices.options import device_option
 from .shapes.manifest import DynamicShapes
+from .support.by_identity import ByIdentity
 from .support.diagnostics import PassError
-from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
+from .support.rewriting import apply_patterns, op_trait_rewrite_pattern, replace_by_equal
 from .support.symbols import symbols_of
 
 
@@ -61,22 +62,19 @@ class Layout:
     storage: memory.StorageType
 
 
-def layout_of(result: OpResult) -> Layout:
-    """Return the layout of a result; an error at its op when its type has none."""
-    type, what = result.type, f"result {result.index} of {result.op.name}"
+def layout_of(type: Attribute) -> Layout | str:
+    """Return the layout of a type, or the reason why it has none."""
     tensor = as_tensor(type)
     if tensor is None:
-        raise PassError(f"{what} must be a tensor to be allocated, but is {type}", result)
+        return f" must be a tensor to be allocated, but is {type}"
     device = device_of(tensor)
     if device is None:
-        raise PassError(
-            f"{what} has no device: {type}; run plan-devices before manifest-alloc", result
-        )
+        return f" has no device: {type}; run plan-devices before manifest-alloc"
     if bits_of(tensor.element_type) is None:
-        raise PassError(f"{what}: element type {tensor.element_type} has no defined size", result)
+        return f": element type {tensor.element_type} has no defined size"
     size = tensor_size(tensor) if is_static(tensor) else None
     if size is not None and size > MAX_SIZE:
-        raise PassError(f"{what}, {tensor}, needs {size} bytes, but at most {MAX_SIZE} fit", result)
+        return f", {tensor}, needs {size} bytes, but at most {MAX_SIZE} fit"
     return Layout(
         None if size is None else IntegerAttr(size, i64),
         IntegerAttr(storage_alignment(tensor.element_type), i64),
@@ -115,8 +113,7 @@ class AllocateResults(RewritePattern):
     """Allocate a storage and a tensor for each result of an op, and let it write there."""
 
     dynamic: DynamicShapes
-    layouts: dict[Attribute, Layout] = field(default_factory=dict[Attribute, Layout])
-    """By type, each computed once."""
+    layout_of: ByIdentity[Layout | str] = field(default_factory=lambda: ByIdentity(layout_of))
 
     @op_trait_rewrite_pattern(Bufferizable)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -143,14 +140,12 @@ class AllocateResults(RewritePattern):
             storage.results[0].name_hint = "storage"
             tensor.results[0].name_hint = "tensor"
         written = bufferizable.to_destination_style(op, [t.results[0] for t in tensors])
-        for old, new in zip(op.results, written.results, strict=True):
-            new.name_hint = old.name_hint
-        rewriter.replace(op, [*before, *storages, *tensors, written], written.results)
+        replace_by_equal(op, [*before, *storages, *tensors, written], rewriter)
 
     def _layout(self, result: OpResult) -> Layout:
-        layout = self.layouts.get(result.type)
-        if layout is None:
-            layout = self.layouts[result.type] = layout_of(result)
+        layout = self.layout_of(result.type)
+        if isinstance(layout, str):
+            raise PassError(f"result {result.index} of {result.op.name}{layout}", result)
         return layout
 
 
@@ -218,5 +213,10 @@ class ManifestAllocPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         dynamic = DynamicShapes(device_option(self.host, "host", op), symbols_of(op))
         apply_patterns(op, ExpandTupleCopy())
-        patterns = ReadShape(dynamic), ViewReshape(dynamic), AllocateResults(dynamic)
-        apply_patterns(op, *patterns)
+        reads_shapes = any(isinstance(o, relay.PrimFuncOp) and is_shape_of(o) for o in op.ops)
+        apply_patterns(
+            op,
+            *([ReadShape(dynamic)] if reads_shapes else []),
+            ViewReshape(dynamic),
+            AllocateResults(dynamic),
+        )

@@ -11,12 +11,11 @@ share one function; its types carry no device. Functions are named after their o
 order of first use, and inserted at the end of the module. From level `fused` to `lowered`.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, Region
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import Rewriter
@@ -24,10 +23,11 @@ from xdsl.rewriter import Rewriter
 from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.relay.primitive import kernel_symbol
-from ..dialects.xdsl_internals import exchange_results, operands_of
+from ..dialects.xdsl_internals import operands_of
 from .analysis.structure import Key, StructuralKeys
+from .support.by_identity import ByIdentity
 from .support.plain_types import PlainTypes
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, replace_by_equal
 from .support.symbols import SymbolNames
 
 
@@ -62,15 +62,13 @@ class OutlinePrimitive(RewritePattern):
         default_factory=dict[tuple[Key, "StringAttr | None"], SymbolRefAttr]
     )
     functions: list[relay.PrimFuncOp] = field(default_factory=list[relay.PrimFuncOp])
-    targets: dict[int, tuple[Attribute, StringAttr | None]] = field(
-        default_factory=dict[int, "tuple[Attribute, StringAttr | None]"]
-    )
-    """By the identity of a type, which is kept alive."""
+    target_of: ByIdentity[StringAttr | None] = field(default_factory=lambda: ByIdentity(target_of))
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.PrimitiveOp, rewriter: PatternRewriter, /) -> None:
         operands, view = operands_of(op), op.reshape_only
-        target = self._target_of((*op.results, *operands))
+        values = (*op.results, *operands)
+        target = next(filter(None, [self.target_of(value.type) for value in values]), None)
         # The body uses nothing from above, so that erasing the primitive need not take it apart.
         body = op.detach_region(op.body)
         key = self.keys.key(body.block), target
@@ -82,21 +80,7 @@ class OutlinePrimitive(RewritePattern):
             self.functions.append(function)
             callee = self.callees[key] = SymbolRefAttr(name)
         call = relay.CallLoweredOp.on(callee, operands, [r.type for r in op.results], view)
-        exchange_results(call, op)
-        rewriter.insert(call)
-        rewriter.erase(op)
-
-    def _target_of(self, values: Sequence[SSAValue]) -> StringAttr | None:
-        """Return the target of the device of `values`, if it has one."""
-        targets = self.targets
-        for value in values:
-            type = value.type
-            if id(type) not in targets:
-                targets[id(type)] = type, target_of(type)
-            target = targets[id(type)][1]
-            if target is not None:
-                return target
-        return None
+        replace_by_equal(op, [call], rewriter)
 
 
 @dataclass(frozen=True)

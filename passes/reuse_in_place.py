@@ -24,21 +24,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import IntegerType, ModuleOp, i64
+from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, ModuleOp, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
-from ..dialects.interfaces import DestinationPassing, Lookup, OverwritesOperands
+from ..dialects.interfaces import Lookup, OverwritesOperands
 from ..dialects.tensors import as_tensor, element_size, static_size
 from ..dialects.xdsl_internals import operands_of
 from .analysis.aliases import AliasClasses, bodies_of
 from .analysis.liveness import Interval, Point, deaths, live_ranges
-from .analysis.overwriting import tensor_of
+from .analysis.numbered import Row
 from .analysis.polynomials import Polynomial
 from .analysis.sizes import Sizes
 from .analysis.storages import is_destination_of_shapes
@@ -79,9 +80,9 @@ def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Polynomial:
 
 
 def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Polynomial:
-    size = storage.size
+    size = storage.properties.get("size")
     if size is not None:
-        return size.value.data
+        return cast(IntegerAttr[I64], size).value.data
     assert storage.dynamic_size is not None, "verified: a storage has a size"
     found = sizes.size(storage.dynamic_size)
     return found if found.constant is None else found.constant
@@ -91,8 +92,13 @@ def may_replace(storage: memory.AllocStorageOp, other: memory.AllocStorageOp) ->
     """Test whether `storage` is on the device of `other`, and aligned at least as strictly."""
     if storage is other:
         return True
-    aligned = storage.alignment.value.data % other.alignment.value.data == 0
-    return aligned and storage.results[0].type == other.results[0].type
+    aligned = alignment_of(storage) % alignment_of(other) == 0
+    one, two = storage.results[0].type, other.results[0].type
+    return aligned and (one is two or one == two)
+
+
+def alignment_of(storage: memory.AllocStorageOp) -> int:
+    return cast(IntegerAttr[I64], storage.properties["alignment"]).value.data
 
 
 @dataclass(eq=False)
@@ -104,6 +110,8 @@ class Body:
     """Computes, once, the classes in which bytes stay when a branch hands them over."""
     sizes: Sizes
     lookup: Lookup
+    answers: dict[Operation, Sequence[frozenset[int]]]
+    """The operands that the results of all ops of one kernel may overwrite."""
     moves: Moves = field(default_factory=Moves)
     moved: dict[Operation, list[SSAValue]] = field(default_factory=dict[Operation, list[SSAValue]])
     """The tensors that move into each storage."""
@@ -122,25 +130,21 @@ class Body:
         return live_ranges(self.whole)
 
     @cached_property
-    def members(self) -> Mapping[int, Sequence[SSAValue]]:
-        """The values in each class of several values."""
-        return {self.classes.of(values[0]): values for values in self.classes.members()}
+    def tensors(self) -> Mapping[int, memory.AllocTensorOp]:
+        """The tensor of each class all of whose other values are written there, or are views."""
+        classes, found = self.classes, dict[int, int | None]()
+        for number, of in enumerate(classes.class_of):
+            tensor = classes.tensors.of.get(number)
+            if found.setdefault(of, tensor) != tensor:
+                found[of] = None
+        owners = {of: classes.values[n].owner for of, n in found.items() if n is not None}
+        return {of: op for of, op in owners.items() if isinstance(op, memory.AllocTensorOp)}
 
     @cached_property
     def killed(self) -> set[int]:
         """The classes whose lifetimes kills end."""
         rows, class_of = self.classes.body.rows, self.classes.class_of
         return {class_of[row.uses[0]] for row in rows if row.facts.frees}
-
-    def only_tensor(self, number: int) -> memory.AllocTensorOp | None:
-        """Return the tensor of a class, all other values being written there, or views."""
-        found = None
-        for value in self.members.get(number, ()):
-            tensor = tensor_named_by(value)
-            if tensor is None or (found is not None and tensor is not found):
-                return None
-            found = tensor
-        return found
 
     def stop(self, value: SSAValue) -> int:
         """Return the end of the lifetime of the bytes of `value`."""
@@ -156,35 +160,52 @@ class Body:
             interface = interface_of(type(op))
             names = None if interface is None else self.dying.get(op)
             if interface is not None and names:
-                self.plan_op(op, {self.classes.of(name) for name in names}, interface)
+                self.plan_op(row, {self.classes.of(name) for name in names}, interface)
 
-    def plan_op(self, op: Operation, dying: set[int], interface: OverwritesOperands) -> None:
-        allowed: Sequence[frozenset[int]] | None = None
-        for i, tensor in enumerate(DestinationPassing.outs(op)):
-            for k, storage in self.candidates(op, tensor, dying):
-                allowed = interface.overwritable(op, self.lookup) if allowed is None else allowed
-                if all(other in allowed[i] for other in self.sharing(op, k)):
+    def plan_op(self, row: Row, dying: set[int], interface: OverwritesOperands) -> None:
+        op, allowed = row.op, None
+        operands = operands_of(op)
+        count = len(operands) - len(op.results)
+        ins = [self.classes.class_of[number] for number in row.uses[:count]]
+        for i, tensor in enumerate(operands[count:]):
+            for k, storage in self.candidates(op, ins, tensor, dying):
+                allowed = self.overwritable(op, interface) if allowed is None else allowed
+                if all(found != ins[k] or other in allowed[i] for other, found in enumerate(ins)):
                     self.move(op, tensor, storage)
-                    dying.discard(self.classes.of(op.operands[k]))
+                    dying.discard(ins[k])
                     break
 
+    def overwritable(
+        self, op: Operation, interface: OverwritesOperands
+    ) -> Sequence[frozenset[int]]:
+        """Return for each result of `op` the operands of which it may be written over one."""
+        shared = interface.shares_answer(op, self.lookup)
+        if shared is None:
+            return interface.overwritable(op, self.lookup)
+        found = self.answers.get(shared)
+        if found is None:
+            found = self.answers[shared] = interface.overwritable(op, self.lookup)
+        return found
+
     def candidates(
-        self, op: Operation, out: SSAValue, dying: set[int]
+        self, op: Operation, ins: Sequence[int], out: SSAValue, dying: set[int]
     ) -> Iterator[tuple[int, memory.AllocStorageOp]]:
-        """Yield the operands whose storage the result written to `out` could take over."""
+        """
+        Yield the operands whose storage the result written to `out` could take over.
+
+        `ins` are the classes of the operands.
+        """
         tensor = out.owner
         if not isinstance(tensor, memory.AllocTensorOp) or not out.has_one_use():
             return
         own = storage_of(tensor)
         if own is None:
             return
-        operands = operands_of(op)
         size = None
-        for k, operand in enumerate(operands[: len(operands) - len(op.results)]):
-            number = self.classes.of(operand)
+        for k, (number, operand) in enumerate(zip(ins, operands_of(op), strict=False)):
             if number not in dying or number in self.killed:
                 continue
-            source = self.only_tensor(number)
+            source = self.tensors.get(number)
             if source is None or operand.owner is source or is_destination_of_shapes(source):
                 continue
             if size is None:
@@ -226,21 +247,10 @@ class Body:
         end = max(at + 1, *map(self.stop, tensors))
         return self.stop(tensor.tensor) <= end
 
-    def sharing(self, op: Operation, operand: int) -> list[int]:
-        """Return the operands of `op` that may share bytes with number `operand`."""
-        ins = operands_of(op)[: -len(op.results)]
-        number = self.classes.of(ins[operand])
-        return [k for k, value in enumerate(ins) if self.classes.of(value) == number]
-
     def move(self, op: Operation, out: SSAValue, storage: memory.AllocStorageOp) -> None:
         assert isinstance(out.owner, memory.AllocTensorOp)
         self.moves[out.owner] = storage.storage
         self.moved.setdefault(storage, []).append(out)
-
-
-def tensor_named_by(value: SSAValue) -> memory.AllocTensorOp | None:
-    owner = value.owner
-    return owner if isinstance(owner, memory.AllocTensorOp) else tensor_of(value)
 
 
 @dataclass(frozen=True)
@@ -251,17 +261,10 @@ class AllocateInOperand(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
-        storage = self.moves[op]
         (use,) = op.results[0].uses
-        type, shape = op.results[0].type, op.shape
-        if shape is None:
-            moved = memory.AllocTensorOp.static(storage, type)
-        else:
-            moved = memory.AllocTensorOp.dynamic(storage, type, shape)
-        moved.attributes = op.attributes
-        moved.tensor.name_hint = op.tensor.name_hint
-        rewriter.insert(moved, InsertPoint.before(use.operation))
-        rewriter.replace(op, [], [moved.tensor])
+        op.operands = (self.moves[op], *operands_of(op)[1:])
+        op.detach()
+        rewriter.insert(op, InsertPoint.before(use.operation))
 
 
 class EraseStorage(RewritePattern):
@@ -281,13 +284,14 @@ class ReuseInPlacePass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lookup, sizes = symbols_of(op).get, Sizes()
         moves: Moves = {}
+        answers: dict[Operation, Sequence[frozenset[int]]] = {}
 
         @cache
         def undivided() -> Mapping[Block, AliasClasses]:
             return {classes.block: classes for classes in bodies_of(op, separate=False)}
 
         for classes in bodies_of(op):
-            body = Body(classes, undivided, sizes, lookup)
+            body = Body(classes, undivided, sizes, lookup, answers)
             body.plan()
             moves |= body.moves
         storages = [tensor.operands[0].owner for tensor in moves]

@@ -153,6 +153,10 @@ class OverwritesOperands(OpTrait, ABC):
         same bytes. `lookup` looks up the functions and kernels of the module.
         """
 
+    def shares_answer(self, op: Operation, lookup: Lookup) -> Operation | None:
+        """Return the op, such as a kernel, that alone decides `overwritable`, if there is one."""
+        return None
+
 
 class FreesOperand(MemoryEffect):
     """Ends the lifetime of operand 0's bytes."""

@@ -30,13 +30,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
-from ...dialects import memory
+from ...dialects import memory, vm
 from ...dialects.walking import values_from_above, walk
 from ...dialects.xdsl_internals import operands_of
 from .blocks import only_block
 from .numbered import Numbered, Row
 from .op_facts import facts_of, has_bytes, holds_code, is_storage, may_hold_cells
-from .overwriting import overwritten
+from .overwriting import Tensors
 
 
 class Returned(NamedTuple):
@@ -67,6 +67,7 @@ class AliasClasses:
     """The aliases of the results of functions that are called."""
     is_divided: bool
     """False if bytes stay in one class when a branch hands them over to its result."""
+    tensors: Tensors = field(default_factory=Tensors)
     class_of: list[int] = field(default_factory=list[int])
     """
     The class of each value, by its number. (While classes are found, a value that leads there.)
@@ -90,7 +91,8 @@ class AliasClasses:
     def of(self, value: SSAValue) -> int:
         """Return the class of `value`."""
         number = self.body.number(value)
-        self._grow()
+        if number >= len(self.class_of):
+            self._grow()
         return self.class_of[number]
 
     def _grow(self) -> None:
@@ -145,7 +147,7 @@ class AliasClasses:
     def find(self) -> None:
         """Find the classes, but for what choices yield."""
         self._grow()
-        owned, has_bytes = self.owned, self.body.may_have_bytes
+        owned, has_bytes, tensors = self.owned, self.body.may_have_bytes, self.tensors
         for number in self.body.body.args:
             self.kept[number] = True
         for row in self.body.rows:
@@ -153,6 +155,13 @@ class AliasClasses:
             if not facts.pure and facts.chooses is None:
                 for number in row.results:
                     owned[number] = has_bytes[number]
+            kind = type(row.op)
+            if kind is memory.AllocTensorOp:
+                tensors.add_tensor(row)
+            elif kind is vm.ReshapeTensorOp:
+                tensors.add_view(row)
+            if facts.writes:
+                link_write(row, self)
             if facts.links:
                 link(row, self)
 
@@ -219,21 +228,23 @@ def link(row: Row, classes: AliasClasses) -> None:
         link_call(row, classes, classes.returned.get(facts.calls.callee(op)))
     elif facts.unknown or (facts.aliasing is not None and holds_code(op)):
         classes.unite((*row.uses, *row.results))
-    elif facts.only_outs:
-        stop = len(operands_of(op))
-        for pair in zip(row.results, row.uses[stop - len(row.results) : stop], strict=True):
-            classes.unite(pair)
-        for pair in overwritten(op):
-            classes.unite_values(pair)
     elif facts.aliasing is not None:
         for pair in facts.aliasing.aliases(op):
-            classes.unite_values(pair)
-        for pair in overwritten(op) if facts.writes else ():
             classes.unite_values(pair)
     elif facts.may_store and len(operands_of(op)) > 1:
         effects = get_effects(op)
         if effects is None or any(effect.kind is MemoryEffectKind.WRITE for effect in effects):
             classes.unite_values(operands_of(op))
+
+
+def link_write(row: Row, classes: AliasClasses) -> None:
+    """Unite the classes of results with those of `outs`, and of operands that they are over."""
+    stop = len(operands_of(row.op)) if row.op.regions else len(row.uses)
+    count = stop - len(row.results)
+    ins = row.uses[:count]
+    for result, out in zip(row.results, row.uses[count:stop], strict=True):
+        over = classes.tensors.add_write(result, out, ins)
+        classes.unite((result, out, *over))
 
 
 def link_call(row: Row, classes: AliasClasses, returned: Returned | None) -> None:

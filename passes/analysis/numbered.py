@@ -14,7 +14,7 @@ tuples of numbers and lists indexed by them are much cheaper than operands and t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -80,11 +80,11 @@ class Numbered:
         self.body = self._arm(self.block)
         rows, values, numbers = self.rows, self.values, self._numbers
         may_have_bytes = self.may_have_bytes
-        pending: list[tuple[Arm, Iterator[Operation], Row | None]]
-        pending = [(self.body, iter(self.block.ops), None)]
+        pending: list[tuple[Arm, Operation | None, Row | None]]
+        pending = [(self.body, self.block.first_op, None)]
         while pending:
-            arm, ops, choice = pending[-1]
-            for op in ops:
+            arm, op, choice = pending.pop()
+            while op is not None:
                 facts = facts_of(op)
                 operands = operands_of(op)
                 arms: Sequence[Arm] = ()
@@ -103,15 +103,16 @@ class Numbered:
                 row = Row(len(rows), op, facts, uses, range(start, len(values)), arms)
                 rows.append(row)
                 arm.rows.append(row)
+                op = op.next_op
                 if arms:
+                    pending.append((arm, op, choice))
                     last = row  # left with its last arm
                     for inner in reversed(arms):
-                        pending.append((inner, iter(inner.block.ops), last))
+                        pending.append((inner, inner.block.first_op, last))
                         last = None
                     break
             else:
                 arm.stop = len(rows)
-                pending.pop()
                 if choice is not None:
                     self.choices.append(choice)
 

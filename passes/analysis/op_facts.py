@@ -28,8 +28,6 @@ class OpFacts(NamedTuple):
 
     chooses: ChoosesRegion | None
     aliasing: Aliasing | None
-    only_outs: bool
-    """True if results share bytes with their `outs`, and with nothing else."""
     calls: CallsFunction | None
     constant: bool
     pure: bool
@@ -40,7 +38,7 @@ class OpFacts(NamedTuple):
     """True if the op may write operands into other operands, such as a cell."""
     frees: bool
     links: bool
-    """True if values of the op may share bytes."""
+    """True if values of the op may share bytes, other than results with their `outs`."""
 
 
 def op_facts(kind: type[Operation]) -> OpFacts:
@@ -51,11 +49,11 @@ def op_facts(kind: type[Operation]) -> OpFacts:
     aliasing, calls = kind.get_trait(Aliasing), kind.get_trait(CallsFunction)
     effects = kind.get_traits_of_type(MemoryEffect)
     stores = not all(isinstance(effect, NoMemoryEffect | AllocatesResults) for effect in effects)
+    is_outs = writes and type(aliasing) is ResultIsOuts
     may_store = stores and not (writes or frees or chooses)
     return OpFacts(
         chooses=chooses,
         aliasing=aliasing,
-        only_outs=isinstance(aliasing, ResultIsOuts),
         calls=calls,
         constant=kind.get_trait(Rematerializable) is not None,
         pure=pure,
@@ -63,7 +61,7 @@ def op_facts(kind: type[Operation]) -> OpFacts:
         unknown=not effects,
         may_store=may_store,
         frees=frees,
-        links=bool(chooses or aliasing or calls or may_store or not effects),
+        links=bool(chooses or (aliasing and not is_outs) or calls or may_store or not effects),
     )
 
 

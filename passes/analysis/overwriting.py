@@ -2,69 +2,71 @@
 Results that are written over operands: two tensors at the same bytes.
 
     %t = memory.alloc_tensor %s[0]
-    %x = vm.invoke_tvm_op @f … outs(%t)
+    %x = vm.invoke_tvm_op @f … outs(%t)             %x is in %t
     %u = memory.alloc_tensor %s[0]
-    %y = vm.invoke_tvm_op @g ins(%x) outs(%u)       %y is written over %x
+    %y = vm.invoke_tvm_op @g ins(%x) outs(%u)       %y is in %u, and written over %x
+
+Linear in operands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias, cast
 
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import I64, IntegerAttr
 
-from ...dialects import memory, vm
-from ...dialects.interfaces import DestinationPassing
-from ...dialects.xdsl_internals import operands_of
+from .numbered import Row
 
-MAX_VIEWS = 16
-"""The maximum number of views between a tensor and an operand that may be overwritten."""
-
-
-@cache
-def writes(kind: type[Operation]) -> bool:
-    """Test whether ops of class `kind` are in destination-passing style."""
-    return kind.get_trait(DestinationPassing) is not None
+Start: TypeAlias = tuple[int, int, bool]
+"""A storage, an offset in it, and whether that is the number of a value instead of bytes."""
 
 
-def tensor_of(value: SSAValue) -> memory.AllocTensorOp | None:
-    """Return the tensor into which `value`, or what it views, was written, if it is known."""
-    for _ in range(MAX_VIEWS):
-        if not isinstance(value, OpResult):
-            return None
-        op = value.op
-        kind = type(op)
-        if kind is vm.ReshapeTensorOp:
-            value = operands_of(op)[0]
-        elif writes(kind):
-            out = operands_of(op)[value.index - len(op.results)].owner
-            return out if isinstance(out, memory.AllocTensorOp) else None
+@dataclass(eq=False)
+class Tensors:
+    """
+    The tensor that each value of a body was written into, as far as it is known.
+
+    The ops that make these values are added in program order.
+    """
+
+    of: dict[int, int] = field(default_factory=dict[int, int])
+    """By the numbers of values; a tensor is the value that `memory.alloc_tensor` defines."""
+    _starts: dict[int, Start] = field(default_factory=dict[int, Start])
+    _first: dict[Start, int] = field(default_factory=dict[Start, int])
+    """The first tensor that starts at a place."""
+    _shared: set[Start] = field(default_factory=set[Start])
+    """The places at which several tensors start."""
+
+    def add_tensor(self, row: Row) -> None:
+        """Add a `memory.alloc_tensor`."""
+        (tensor,) = row.results
+        offset = row.op.properties.get("offset")
+        if offset is None:
+            start = row.uses[0], row.uses[1], True
         else:
-            return None
-    return None
+            start = row.uses[0], cast(IntegerAttr[I64], offset).value.data, False
+        self.of[tensor] = tensor
+        self._starts[tensor] = start
+        if self._first.setdefault(start, tensor) != tensor:
+            self._shared.add(start)
 
+    def add_view(self, row: Row) -> None:
+        """Add a `vm.reshape_tensor`."""
+        tensor = self.of.get(row.uses[0])
+        if tensor is not None:
+            self.of[row.results[0]] = tensor
 
-def share_start(one: memory.AllocTensorOp, other: memory.AllocTensorOp) -> bool:
-    """Test whether both tensors start at the same byte of one storage."""
-    return one.start == other.start
-
-
-def is_alone(tensor: memory.AllocTensorOp) -> bool:
-    """Test whether nothing else is in the storage of `tensor`."""
-    return operands_of(tensor)[0].has_one_use()
-
-
-def overwritten(op: Operation) -> Iterator[tuple[OpResult, SSAValue]]:
-    """Yield the results of `op`, in destination-passing style, that are written over an operand."""
-    operands = operands_of(op)
-    count = len(operands) - len(op.results)
-    ins = operands[:count]
-    for result, out in zip(op.results, operands[count:], strict=True):
-        tensor = out.owner
-        if not isinstance(tensor, memory.AllocTensorOp) or is_alone(tensor):
-            continue
-        for operand in ins:
-            source = tensor_of(operand)
-            if source is not None and share_start(tensor, source):
-                yield result, operand
+    def add_write(self, result: int, out: int, ins: Sequence[int]) -> list[int]:
+        """Add a result that is written into `out`; return the operands that it is written over."""
+        start = self._starts.get(out)
+        if start is None:
+            return []
+        self.of[result] = out
+        if start not in self._shared:
+            return []
+        tensors = [self.of.get(number, -1) for number in ins]
+        return [
+            i for i, tensor in zip(ins, tensors, strict=True) if self._starts.get(tensor) == start
+        ]

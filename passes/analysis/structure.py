@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects.xdsl_internals import operands_of
+from ..support.by_identity import ByIdentity
 
 Key: TypeAlias = tuple[str | int, ...]
 
 
-@dataclass
 class StructuralKeys:
-    """The keys of blocks, which may be compared with each other, while attributes stay as are."""
+    """
+    The keys of blocks, which may be compared with each other, while attributes stay as they are.
 
-    type_of: Callable[[Attribute], Attribute] = lambda type: type
-    """Maps types to what is compared of them."""
-    numbers: dict[Attribute, int] = field(default_factory=dict[Attribute, int])
-    """A number for each attribute: hashing one hashes all its parts."""
-    by_identity: dict[int, tuple[Attribute, int]] = field(
-        default_factory=dict[int, tuple[Attribute, int]]
-    )
-    """The same, by the identity of an attribute, which is kept alive."""
+    `type_of` maps each type to one that is compared instead.
+    """
+
+    def __init__(self, type_of: Callable[[Attribute], Attribute] = lambda type: type):
+        numbers: dict[Attribute, int] = {}
+        self._number = ByIdentity(lambda a: numbers.setdefault(a, len(numbers)))
+        self._type_number = ByIdentity(lambda type: self._number(type_of(type)))
 
     def key(self, block: Block) -> Key:
         """Return the ops, attributes, wiring and types of `block`."""
-        number, type_of = self._number, self.type_of
+        number = self._type_number
         values: dict[SSAValue, int] = {}
         key: list[str | int] = [len(block.args)]
         for argument in block.args:
-            key.append(number(type_of(argument.type)))
+            key.append(number(argument.type))
             values[argument] = len(values)
         for op in block.ops:
             operands, results = operands_of(op), op.results
@@ -41,7 +40,7 @@ class StructuralKeys:
             self._add(op.attributes, key)
             key.append(len(results))
             for result in results:
-                key.append(number(type_of(result.type)))
+                key.append(number(result.type))
                 values[result] = len(values)
         return tuple(key)
 
@@ -50,10 +49,3 @@ class StructuralKeys:
         if attributes:
             for name in sorted(attributes):
                 key += (name, self._number(attributes[name]))
-
-    def _number(self, attribute: Attribute) -> int:
-        known = self.by_identity.get(id(attribute))
-        if known is None:
-            number = self.numbers.setdefault(attribute, len(self.numbers))
-            known = self.by_identity[id(attribute)] = attribute, number
-        return known[1]

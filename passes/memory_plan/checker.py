@@ -75,6 +75,10 @@ class Checker:
     """The functions that were checked."""
     needs: Needs = field(default_factory=Needs)
     """Those of this body."""
+    overwritable: dict[tuple[str, int, int], bool] = field(
+        default_factory=dict[tuple[str, int, int], bool]
+    )
+    """For each kernel, result and parameter, true if one may be written over the other."""
     slots: Slots = field(default_factory=Slots)
     names: Names = field(default_factory=Names)
     state: State = field(init=False)
@@ -245,10 +249,21 @@ class Checker:
             trait = op.get_trait(OverwritesOperands)
             allowed = trait.overwritable(op, self.kernels.get) if trait is not None else None
             return allowed is not None and allowed[index].issuperset(places)
-        kernel = self.kernels.get(op.callee.string_value())
-        if kernel is None or not kernel.regions or len(kernel.regions[0].blocks) != 1:
-            return False
-        return all(may_lie_over(kernel.regions[0].block, index, k) for k in places)
+        name = op.callee.string_value()
+        return all(self.may_lie_over(name, index, k) for k in places)
+
+    def may_lie_over(self, name: str, result: int, parameter: int) -> bool:
+        """Test whether a result of the kernel `name` may be written over a parameter."""
+        key = name, result, parameter
+        if key not in self.overwritable:
+            kernel = self.kernels.get(name)
+            self.overwritable[key] = (
+                kernel is not None
+                and len(kernel.regions) > 0
+                and len(kernel.regions[0].blocks) == 1
+                and may_lie_over(kernel.regions[0].block, result, parameter)
+            )
+        return self.overwritable[key]
 
     def lend(self, op: Operation, storages: Sequence[int]) -> None:
         """End all that lies in the operands `storages`, which `op` may write and return."""
@@ -319,7 +334,7 @@ class Checker:
         assert type is not None
         alignment = storage_alignment(type.element_type)
         room = self.slots.room(op.start[0])
-        first = slot.start - room.start
+        first = slot.start - room.start if room.start.terms else slot.start
         if not proofs.at_least(first, ZERO):
             raise NotShown(f"cannot show that offset {first} is at least 0", op)
         if not proofs.is_multiple(first, alignment):

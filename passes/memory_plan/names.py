@@ -33,6 +33,7 @@ from ...dialects.interfaces import (
     FreesOperand,
     Rematerializable,
 )
+from ...dialects.memory.destinations import ResultIsOuts
 from ...dialects.walking import walk
 
 NO_BYTES = (IntegerType, IndexType, AnyFloat, NoneType, memory.StorageType)
@@ -43,6 +44,7 @@ class Traits(NamedTuple):
 
     chooses: ChoosesRegion | None
     aliasing: Aliasing | None
+    """None of an op in destination-passing style whose results name the bytes of `outs` alone."""
     calls: CallsFunction | None
     writes: bool
     frees: bool
@@ -58,11 +60,13 @@ def traits_of(op: Operation) -> Traits:
     kind = type(op)
     found = _TRAITS.get(kind)
     if found is None:
+        aliasing = kind.get_trait(Aliasing)
+        writes = kind.get_trait(DestinationPassing) is not None
         found = _TRAITS[kind] = Traits(
             kind.get_trait(ChoosesRegion),
-            kind.get_trait(Aliasing),
+            None if writes and type(aliasing) is ResultIsOuts else aliasing,
             kind.get_trait(CallsFunction),
-            kind.get_trait(DestinationPassing) is not None,
+            writes,
             kind.get_trait(FreesOperand) is not None,
             kind.get_trait(Rematerializable) is not None,
             kind.get_trait(MemoryEffect) is None,

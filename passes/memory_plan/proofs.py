@@ -117,7 +117,7 @@ class Proofs:
 
     def at_least(self, left: Polynomial, right: Polynomial) -> bool:
         """Test whether `left >= right` can be shown."""
-        size = left - right
+        size = left - right if right.terms else left
         constant = size.constant
         if constant is not None:
             return constant >= 0

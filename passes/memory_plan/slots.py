@@ -36,6 +36,8 @@ MAX_CONDITIONS = 6
 
 Bounds = tuple[Polynomial, Polynomial]
 
+Bound = int | Polynomial
+
 
 class Relation(Enum):
     """The relation of a slot to another of the same storage."""
@@ -85,9 +87,10 @@ class Slots:
 
     sizes: Sizes = field(default_factory=Sizes)
     proofs: Proofs = field(default_factory=Proofs)
-    _slots: dict[tuple[SSAValue, Polynomial, Polynomial], Slot] = field(
-        default_factory=dict[tuple[SSAValue, Polynomial, Polynomial], Slot]
+    _slots: dict[tuple[SSAValue, Bound, Bound], Slot] = field(
+        default_factory=dict[tuple[SSAValue, "Bound", "Bound"], Slot]
     )
+    """By storage, start and stop."""
     _of: dict[SSAValue, Slot] = field(default_factory=dict[SSAValue, Slot])
     _rooms: dict[SSAValue, Room] = field(default_factory=dict[SSAValue, Room])
 
@@ -184,12 +187,15 @@ class Slots:
         return self.slot(room.root, room.start, room.size)
 
     def slot(self, root: SSAValue, start: Polynomial, size: Polynomial) -> Slot:
-        key = (root, start, start + size)
+        first, length = start.constant, size.constant
+        if first is None or length is None:
+            key, static = (root, start, start + size), None
+        else:  # numbers are found faster
+            static = first, first + length
+            key = root, *static
         found = self._slots.get(key)
         if found is None:
-            first, last = start.constant, key[2].constant
-            static = None if first is None or last is None else (first, last)
-            found = self._slots[key] = Slot(*key, static)
+            found = self._slots[key] = Slot(root, start, start + size, static)
         return found
 
     def _whole(self, root: SSAValue) -> Slot:

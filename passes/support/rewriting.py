@@ -28,7 +28,7 @@ from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import DiagnosticException
 
 from ...dialects.walking import walk
-from ...dialects.xdsl_internals import expected_classes
+from ...dialects.xdsl_internals import exchange_results, expected_classes
 from .diagnostics import PassError
 
 REWRITES_PER_OP = 32
@@ -216,6 +216,20 @@ def _raise_placed(error: Exception, pattern: RewritePattern, op: Operation) -> N
     if not isinstance(error, PassError):
         error.add_note(f"in pattern {type(pattern).__name__}, on an op '{op.name}'")
     raise error
+
+
+def replace_by_equal(
+    op: Operation, new_ops: Sequence[Operation], rewriter: PatternRewriter
+) -> None:
+    """
+    Replace `op`, which is matched, by `new_ops`; the last one takes its results, with names.
+
+    The last one must have results of the same types, and no users. Other than by
+    `rewriter.replace`, no user changes.
+    """
+    exchange_results(new_ops[-1], op)
+    rewriter.insert(new_ops, InsertPoint.before(op))
+    rewriter.erase(op)
 
 
 def apply_patterns(
