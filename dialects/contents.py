@@ -8,8 +8,8 @@ operands or use its results, and symbols are not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
 
 from xdsl.ir import Operation
 
@@ -18,20 +18,12 @@ Check: TypeAlias = Callable[..., object]
 
 _Check = TypeVar("_Check", bound=Check)
 
+_Test: TypeAlias = Callable[[type[Operation]], bool]
 
-class _Declared(NamedTuple):
-    """The arguments of `reads_contents` for one check."""
-
-    other: Check | None
-    when: Callable[[type[Operation]], bool] | None
+_DECLARED: dict[Check, _Test | None] = {}
 
 
-_DECLARED: dict[Check, _Declared] = {}
-
-
-def reads_contents(
-    *, except_for: Check | None = None, when: Callable[[type[Operation]], bool] | None = None
-) -> Callable[[_Check], _Check]:
+def reads_contents(*, when: _Test | None = None) -> Callable[[_Check], _Check]:
     """
     Declare that a check reads only the contents of the op.
 
@@ -39,24 +31,22 @@ def reads_contents(
         def verify_(self) -> None:
             ...
 
-    The verifier does not repeat such a check on an op with the contents of one that passed it. To
-    look at contents takes longer than a few comparisons do: these need no declaration.
-    Checks that are not declared run on every op. If a check reads more than contents, the part that
-    does is also in `except_for`, which runs on every op. A method `verify_symbol_uses` may also
-    read the contents of the symbols that it looks up. `when(kind)` tests whether the declaration
-    holds for the op class `kind`, which may inherit the check.
+    The verifier does not repeat such a check on an op with the contents of one that passed it. It
+    looks at the contents for that, which takes longer than a check of a few comparisons: such a
+    one need not be declared. Checks that are not declared run on every op. `when(kind)` tests
+    whether the declaration holds for the op class `kind`, which may inherit the check.
     """
 
     def declare(check: _Check) -> _Check:
-        _DECLARED[check] = _Declared(except_for, when)
+        _DECLARED[check] = when
         return check
 
     return declare
 
 
-def repeated(check: Check, kind: type[Operation]) -> Sequence[Check]:
-    """Return what must be repeated of `check` for an op of class `kind` with known contents."""
-    declared = _DECLARED.get(check)
-    if declared is None or (declared.when is not None and not declared.when(kind)):
-        return (check,)
-    return () if declared.other is None else (declared.other,)
+def is_declared(check: Check, kind: type[Operation]) -> bool:
+    """Test whether `check` reads only the contents of an op of class `kind`."""
+    if check not in _DECLARED:
+        return False
+    when = _DECLARED[check]
+    return when is None or when(kind)

@@ -248,12 +248,23 @@ def with_device(type: Attribute, device: VirtualDeviceAttr | None) -> Attribute:
 
 def equal_but_for_devices(a: Attribute, b: Attribute) -> bool:
     """Test whether `with_device` makes the two types equal, without making types of tensors."""
-    if a is b:
-        return True
     one, other = as_tensor(a), as_tensor(b)
-    if one is not None and other is not None:
-        return one.element_type == other.element_type and one.shape == other.shape
-    return with_device(a, None) == with_device(b, None)
+    if one is None or other is None:
+        return with_device(a, None) == with_device(b, None)
+    if one is other:
+        return True
+    elements = one.element_type, other.element_type
+    return one.shape.data == other.shape.data and (
+        elements[0] is elements[1] or elements[0] == elements[1]
+    )
+
+
+def equals_without_devices(a: Attribute, b: Attribute) -> bool:
+    """Test whether `a` is `with_device(b, None)`, without making types of tensors."""
+    one, other = as_tensor(a), as_tensor(b)
+    if one is None or other is None:
+        return a == with_device(b, None)
+    return isinstance(one.encoding, NoneAttr) and equal_but_for_devices(one, other)
 
 
 def tensor_type(

@@ -39,7 +39,7 @@ from ..operators.signature import (
 )
 from ..operators.sizes import UNKNOWN, SignatureError, Size
 from .attributes import ELEMENT_TYPES, plain_value
-from .contents import repeated
+from .contents import is_declared
 from .dense import Dense, numbers
 from .device import tensor_type
 from .identity import by_identity, new_cache
@@ -245,7 +245,7 @@ def rule_reads_contents(kind: type[Operation]) -> bool:
         return True
     if trait.rule is infer or isinstance(trait.rule, Typed):
         return not data_operands(kind)
-    return not repeated(trait.rule, kind)
+    return is_declared(trait.rule, kind)
 
 
 def check_call(

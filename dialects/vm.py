@@ -33,7 +33,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from .device import device_of, upstream_type, with_device
+from .device import device_of, equals_without_devices, upstream_type
 from .interfaces import (
     AllOnHost,
     DestinationPassing,
@@ -48,9 +48,11 @@ from .interfaces import (
     SameDomain,
     reads_contents,
 )
-from .memory import ResultIsOuts, verify_destinations, verify_owners, verify_shape
+from .memory import ResultIsOuts, verify_destinations, verify_shape
 from .overwriting import overwritable
+from .segments import operand_counts
 from .tensors import as_tensor, dtype_name, is_static
+from .xdsl_internals import operands_of
 
 
 def verify_kernel_call(
@@ -72,19 +74,20 @@ def verify_kernel_call(
     type = kernel.properties.get("function_type")
     if kernel.name == "func.func" or not isinstance(type, FunctionType):
         raise VerifyException(f"{op.name} calls kernels, but @{name} is a {kernel.name}")
-    for verb, noun, given, wanted in (
+    for verb, noun, values, wanted in (
         ("expects", "argument", args, type.inputs.data),
         ("returns", "result", results, type.outputs.data),
     ):
-        if len(given) != len(wanted):
-            raise VerifyException(f"@{name} {verb} {len(wanted)} {noun}s, but got {len(given)}")
-        for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
-            if expected not in (value.type, with_device(value.type, None)) and (
-                upstream_type(value.type) != expected
+        if len(values) != len(wanted):
+            raise VerifyException(f"@{name} {verb} {len(wanted)} {noun}s, but got {len(values)}")
+        for i, (value, expected) in enumerate(zip(values, wanted, strict=True)):
+            given = value.type
+            if (
+                not equals_without_devices(expected, given)
+                and expected != given
+                and expected != upstream_type(given)
             ):
-                raise VerifyException(
-                    f"{noun} {i} of @{name} must be {expected}, but is {value.type}"
-                )
+                raise VerifyException(f"{noun} {i} of @{name} must be {expected}, but is {given}")
 
 
 @lru_cache(maxsize=256)
@@ -120,13 +123,13 @@ class DestinationCall(IRDLOperation, ABC):
             },
         )
 
-    @reads_contents(except_for=verify_owners)
     def verify_(self) -> None:
-        verify_destinations(self, self.outs)
+        verify_destinations(self, operands_of(self)[operand_counts(self)[0] :])
 
-    @reads_contents()
     def verify_symbol_uses(self, lookup: Lookup) -> None:
-        verify_kernel_call(self, self.callee, self.ins, self.outs, lookup)
+        count, _ = operand_counts(self)
+        operands = operands_of(self)
+        verify_kernel_call(self, self.callee, operands[:count], operands[count:], lookup)
 
 
 def may_be_sizes(value: SSAValue) -> bool:
@@ -217,9 +220,8 @@ class ShapeFuncOp(DestinationCall):
     irdl_options = (ParsePropInAttrDict(),)
     traits = traits_def(AllOnHost())
 
-    @reads_contents(except_for=verify_owners)
     def verify_(self) -> None:
-        verify_destinations(self, self.outs)
+        super().verify_()
         flags = self.is_input.get_values()
         if len(flags) != len(self.ins) or any(flag not in (0, 1) for flag in flags):
             raise VerifyException(

@@ -1,6 +1,19 @@
-"""Collect garbage rarely; check all plans, by `checked_plans`."""
+"""
+Use one thread for products of matrices, collect garbage rarely, and check all plans.
+
+With `-n auto` there is a process for each core: threads of NumPy's OpenBLAS that wait for a core
+took three quarters of the CPU time of networks. It reads the variable when it is loaded; processes
+that tests start, and native code, do not see it. Plans are checked by `checked_plans`.
+"""
 
 import gc
+import os
+from importlib import import_module
+
+if "OPENBLAS_NUM_THREADS" not in os.environ:
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    import_module("numpy")
+    del os.environ["OPENBLAS_NUM_THREADS"]
 
 from checked_plans import install
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import prod
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -851,8 +851,9 @@ def _generator(name: str, *numbers: int) -> np.random.Generator:
     return np.random.default_rng([crc32(name.encode()), *numbers])
 
 
+@lru_cache(400)
 def case(name: str, number: int) -> Case:
-    """Case `number` of the operator `name` (without `relay.`)."""
+    """Case `number` of the operator `name` (without `relay.`); its operands are read-only."""
     rng = _generator(name, number)
     for attempt in range(1000):  # each element type twice in a row, in turn
         draw = Draw(rng, DTYPES[(number + attempt // 2 * 5) % len(DTYPES)])
@@ -868,6 +869,8 @@ def case(name: str, number: int) -> Case:
             elements(draw, name, i, operand, attrs) if isinstance(operand, tuple) else operand
             for i, operand in enumerate(operands)
         ]
+        for value in values:
+            value.setflags(write=False)
         fixed = frozenset(i for i, o in enumerate(operands) if not isinstance(o, tuple))
         return Case(name, number, attrs, values, results, fixed)
     raise AssertionError(f"none of 1000 random cases of relay.{name} is accepted by its type rule")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from hypothesis import strategies as st
 from xdsl.context import Context
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     ArrayAttr,
     Builtin,
     DenseIntOrFPElementsAttr,
@@ -21,8 +23,7 @@ from xdsl.dialects.builtin import (
     f32,
 )
 from xdsl.dialects.test import Test
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.parser import Parser
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
@@ -31,6 +32,8 @@ from xrelay.dialects.attributes import properties_of
 from xrelay.dialects.device import DEVICE, VirtualDeviceAttr, tensor_type
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.tensors import as_tensor
+from xrelay.dialects.walking import walk
+from xrelay.tools.parser import LocatingParser
 
 CPU, GPU = VirtualDeviceAttr("cpu", 0), VirtualDeviceAttr("cuda", 0)
 
@@ -53,14 +56,46 @@ def context() -> Context:
     return ctx
 
 
+@lru_cache(100)
+def _read(text: str) -> ModuleOp:
+    module = LocatingParser(context(), text, "program.mlir").parse_module()
+    for op in walk(module):
+        op.location = UNKNOWN_LOC
+    for value in values(module):
+        if isinstance(value, BlockArgument):
+            value.location = UNKNOWN_LOC
+    return module
+
+
 def parse(text: str) -> ModuleOp:
-    return Parser(context(), text).parse_module()
+    """Return a new module without locations; a text is read once, as tests share programs."""
+    return _read(text).clone()
 
 
 def printed(module: Operation, generic: bool = False) -> str:
     out = io.StringIO()
     Printer(stream=out, print_generic_format=generic).print_op(module)
     return out.getvalue()
+
+
+def values(module: Operation) -> Iterator[SSAValue]:
+    """Yield the values that a module defines."""
+    for op in walk(module):
+        yield from op.results
+        for region in op.regions:
+            for block in region.blocks:
+                yield from block.args
+
+
+def is_same(module: ModuleOp, other: ModuleOp) -> bool:
+    """Test whether two modules are equal, the types and names of their values included."""
+    described = [[(v.type, v.name_hint) for v in values(each)] for each in (module, other)]
+    return described[0] == described[1] and module.is_structurally_equivalent(other)
+
+
+def assert_same(module: ModuleOp, other: ModuleOp) -> None:
+    """Check that two modules are equal, as their texts are."""
+    assert is_same(module, other), f"{printed(module)}\nis not\n{printed(other)}"
 
 
 OPERATORS: dict[str, type[Operator]] = {op.name: op for op in relay.OPERATORS}

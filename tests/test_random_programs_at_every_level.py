@@ -49,7 +49,7 @@ def main_of(module: ModuleOp) -> FuncOp:
 @contextmanager
 def saved(module: ModuleOp, passes: str, calls: Sequence[Sequence[Array]]) -> Generator[None]:
     """Write a program that fails to files; those written last are of the smallest."""
-    text = printed(module)
+    program = module.clone()
     names = [arg.name_hint or str(i) for i, arg in enumerate(main_of(module).args)]
     try:
         yield
@@ -61,7 +61,8 @@ def saved(module: ModuleOp, passes: str, calls: Sequence[Sequence[Array]]) -> Ge
             replace(given, npz_pieces(dict(zip(names, args, strict=True))))
             run = f"xrelay-run {path} --inputs {given} --poison"
             commands += [f"{run} --evaluate", f"{run} --pipeline '{passes}'"]
-        path.write_text("".join(f"// {line}\n" for line in commands) + text, encoding="utf-8")
+        text = "".join(f"// {line}\n" for line in commands) + printed(program)
+        path.write_text(text, encoding="utf-8")
         error.add_note(f"the program, with commands that run it: {path}")
         raise
 

@@ -10,7 +10,7 @@ import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 
-THRESHOLDS = (100_000, 50, 100)
+THRESHOLDS = (1_000_000, 50, 100)
 
 
 @contextmanager

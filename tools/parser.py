@@ -101,7 +101,7 @@ class LocatingParser(DenseTextParser):
         try:
             module = super().parse_module(allow_implicit_module)
         except ParseError as error:
-            error = _undefined_block(self._undefined_value(error))
+            error = _undefined_block(self._undefined_value(self._unread(error)))
             raise self.shifted(error) from error.__cause__
         except WRONG_TEXT as error:  # in an alias or in the resources at the end
             here = Span(self.pos, self.pos + 1, self.lexer.input)
@@ -122,6 +122,14 @@ class LocatingParser(DenseTextParser):
 
     def _shifted_span(self, span: AnySpan) -> AnySpan:
         return replace(span, line_offset=self._line_offset)
+
+    def _unread(self, error: ParseError) -> ParseError:
+        """Say what the text has in place of an op."""
+        if error.msg != "Could not parse entire input!":
+            return error
+        found = error.span.text.split("\n")[0][:40]
+        got = f"'{found}'" if found else "the end of the text"
+        return ParseError(error.span, f"expected an op, but got {got}")
 
     def _undefined_value(self, error: ParseError) -> ParseError:
         """Move an error about undefined values from the end of the file to the first use."""

@@ -196,12 +196,12 @@ class FuncOp(Definition):
                         f"{op.name} jumps from instruction {i} to {i + offset}, "
                         f"but @{self.sym_name.data} has {len(ops)} instructions"
                     )
-            for register in (*op.reads, *op.writes):
-                if register >= count:
-                    raise VerifyException(
-                        f"{op.name} uses register r{register}, "
-                        f"but @{self.sym_name.data} has {count} registers"
-                    )
+            if op.uses_register_from(count):
+                register = next(r for r in (*op.reads, *op.writes) if r >= count)
+                raise VerifyException(
+                    f"{op.name} uses register r{register}, "
+                    f"but @{self.sym_name.data} has {count} registers"
+                )
 
     def _verify_results(self) -> None:
         names = list(self.output_names or ())

@@ -118,6 +118,18 @@ class Instruction(IRDLOperation):
         offsets = (self.properties[name] for name in self.JUMPS)
         return tuple(cast("IntegerAttr[I64]", offset).value.data for offset in offsets)
 
+    def uses_register_from(self, number: int) -> bool:
+        """Test whether the instruction uses register `number` or a later one."""
+        for value in self.properties.values():
+            if type(value) is RegisterAttr:
+                if value.data >= number:
+                    return True
+            elif type(value) is ArrayAttr:
+                for item in value.data:
+                    if type(item) is RegisterAttr and item.data >= number:
+                        return True
+        return False
+
     def set_jumps(self, offsets: Sequence[int]) -> None:
         """Replace the offsets that `jumps` returns."""
         for name, offset in zip(self.JUMPS, offsets, strict=True):

@@ -2,7 +2,7 @@
 
 from xdsl.ir import Dialect
 
-from .destinations import CopyOp, ResultIsOuts, verify_destinations, verify_owners
+from .destinations import CopyOp, ResultIsOuts, verify_destinations
 from .operands import verify_shape
 from .pack import Arm, PackOp, Slice
 from .slices import SliceStorageOp
@@ -60,6 +60,5 @@ __all__ = [
     "result_in_parameter",
     "shapes_of_workspace",
     "verify_destinations",
-    "verify_owners",
     "verify_shape",
 ]

@@ -22,7 +22,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import ResultAliases, reads_contents
+from ..interfaces import ResultAliases
 from .operands import (
     exactly_one,
     parse_static_or_dynamic,
@@ -136,11 +136,6 @@ class SliceStorageOp(IRDLOperation):
         if isinstance(owner, AllocStorageOp | SliceStorageOp):
             verify_fits("a slice", self.size.value.data, self.offset.value.data, owner.size)
 
-    def _verify_owner(self) -> None:
-        self._verify_alignment()
-        self._verify_fits()
-
-    @reads_contents(except_for=_verify_owner)
     def verify_(self) -> None:
         exactly_one("the offset", self.offset, self.dynamic_offset)
         exactly_one("the size", self.size, self.dynamic_size)

@@ -39,6 +39,7 @@ from ..interfaces import (
     SameDomain,
     reads_contents,
 )
+from ..xdsl_internals import operands_of
 from .operands import (
     exactly_one,
     parse_static_or_dynamic,
@@ -203,10 +204,10 @@ class AllocStorageOp(IRDLOperation):
 
     @reads_contents()
     def verify_(self) -> None:
-        exactly_one("the size", self.size, self.dynamic_size)
+        exactly_one("the size", self.size, next(iter(operands_of(self)), None))
         verify_size(self.size)
         verify_alignment(self.alignment)
-        wanted, there = self.device, device_of(self.storage.type)
+        wanted, there = self.device, device_of(self.results[0].type)
         if wanted is not None and there is not None and wanted.join(there) is None:
             raise VerifyException(
                 f"the storage is annotated with {wanted.spec}, but its type has {there.spec}"

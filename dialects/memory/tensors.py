@@ -32,8 +32,8 @@ from ..interfaces import (
     AnyDevice,
     DestinationPassing,
     FreesOperand,
-    reads_contents,
 )
+from ..segments import operand_counts
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from ..xdsl_internals import operands_of
 from .operands import (
@@ -174,26 +174,23 @@ class AllocTensorOp(IRDLOperation):
             printer.print_string(" -> ")
         printer.print_attribute(self.tensor.type)
 
-    def _verify_place(self) -> None:
-        self._verify_uses()
-        self._verify_fits()
-
-    @reads_contents(except_for=_verify_place)
     def verify_(self) -> None:
-        exactly_one("the offset", self.offset, self.dynamic_offset)
-        type = as_tensor(self.tensor.type)
+        storage, *others = operands_of(self)
+        _, computed, shaped = operand_counts(self)
+        if computed == (self.offset is not None):
+            exactly_one("the offset", self.offset, self.dynamic_offset)
+        type, room = as_tensor(self.results[0].type), storage.type
         assert type is not None
-        storage = self.storage.type
-        assert isinstance(storage, StorageType)
-        if device_of(type) != storage.carried_device:
-            raise VerifyException(f"the tensor is {type}, but its storage is {storage}")
-        if is_static(type) == (self.shape is not None):
-            fault = "is static and takes no" if is_static(type) else "has a dynamic dim and needs a"
+        assert isinstance(room, StorageType)
+        if device_of(type) != room.carried_device:
+            raise VerifyException(f"the tensor is {type}, but its storage is {room}")
+        if is_static(type) == shaped:
+            fault = "is static and takes no" if shaped else "has a dynamic dim and needs a"
             raise VerifyException(f"{type} {fault} shape operand")
         if bits_of(type.element_type) is None:
             raise VerifyException(f"elements of type {type.element_type} have no size")
-        if self.shape is not None:
-            verify_shape(self.shape, type.get_num_dims())
+        if shaped:
+            verify_shape(others[-1], type.get_num_dims())
         self._verify_uses()
         if self.offset is None:
             return
@@ -202,18 +199,13 @@ class AllocTensorOp(IRDLOperation):
             raise VerifyException(
                 f"the offset must be a multiple of the element size, {size}, but is {offset}"
             )
-        self._verify_fits()
-
-    def _verify_fits(self) -> None:
-        type, owner = as_tensor(self.tensor.type), self.storage.owner
-        if self.offset is None or not isinstance(owner, AllocStorageOp | SliceStorageOp):
-            return
-        if type is not None and is_static(type):
-            verify_fits("a tensor", tensor_size(type), self.offset.value.data, owner.size)
+        owner = storage.owner
+        if not shaped and isinstance(owner, AllocStorageOp | SliceStorageOp):
+            verify_fits("a tensor", tensor_size(type), offset, owner.size)
 
     def _verify_uses(self) -> None:
         written: list[Block | None] = []
-        for use in self.tensor.uses:
+        for use in self.results[0].uses:
             user = use.operation
             if isinstance(user, KillOp):
                 continue

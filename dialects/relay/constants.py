@@ -19,7 +19,7 @@ from ..dense import Dense
 from ..device import (
     VirtualDeviceAttr,
     device_of,
-    equal_but_for_devices,
+    equals_without_devices,
     parse_device,
     with_device,
 )
@@ -83,7 +83,7 @@ class ConstantOp(IRDLOperation, HasFolderInterface):
 
     def verify_(self) -> None:
         declared, given = self.result.type, self.value.type
-        if with_device(given, None) is not given or not equal_but_for_devices(declared, given):
+        if not equals_without_devices(given, declared):
             raise VerifyException(f"the constant is {given}, but is declared as {declared}")
 
 

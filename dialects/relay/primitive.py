@@ -49,8 +49,8 @@ from ..interfaces import (
     PartPinned,
     SameDomain,
     kernel_name,
-    reads_contents,
 )
+from ..xdsl_internals import operands_of
 from .control import verify_yielded
 from .incomplete import AnyTensor
 from .properties import INTS
@@ -141,14 +141,13 @@ class PrimitiveOp(IRDLOperation):
         printer.print_region(self.body, print_entry_block_args=False)
 
     def verify_(self) -> None:
-        arguments = self.body.block.args
-        if len(arguments) != len(self.args):
+        arguments, operands = self.body.block.args, operands_of(self)
+        if len(arguments) != len(operands):
             raise VerifyException(
-                f"the region has {len(arguments)} arguments, "
-                f"but there are {len(self.args)} operands"
+                f"the region has {len(arguments)} arguments, but there are {len(operands)} operands"
             )
-        for i, (argument, operand) in enumerate(zip(arguments, self.args, strict=True)):
-            if argument.type != operand.type:
+        for i, (argument, operand) in enumerate(zip(arguments, operands, strict=True)):
+            if argument.type is not operand.type and argument.type != operand.type:
                 raise VerifyException(
                     f"argument {i} of the region is {argument.type}, "
                     f"but operand {i} is {operand.type}"
@@ -339,10 +338,8 @@ class CallLoweredOp(IRDLOperation):
             properties["reshape_only"] = reshape_only
         return cls.create(operands=args, result_types=result_types, properties=properties)
 
-    @reads_contents()
     def verify_(self) -> None:
         verify_view(self, self.reshape_only)
 
-    @reads_contents()
     def verify_symbol_uses(self, lookup: Lookup) -> None:
-        vm.verify_kernel_call(self, self.callee, self.args, self.results, lookup)
+        vm.verify_kernel_call(self, self.callee, operands_of(self), self.results, lookup)

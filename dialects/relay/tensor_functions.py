@@ -13,7 +13,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import with_device
+from ..device import equals_without_devices
 from ..interfaces import AnyDevice
 from ..tensors import as_tensor
 from .control import verify_yielded
@@ -72,7 +72,7 @@ class TensorFunction(IRDLOperation, ABC):
         for type in (*self.function_type.inputs, *self.function_type.outputs):
             if as_tensor(type) is None and not is_incomplete(type):
                 raise VerifyException(f"{self.KIND} types must be tensors, but one is {type}")
-            if with_device(type, None) != type:
+            if not equals_without_devices(type, type):
                 raise VerifyException(
                     f"{self.KIND} types must not carry a device, but one is {type}"
                 )

@@ -96,6 +96,10 @@ class IRBuilder:
     open_values: list[SSAValue] = field(default_factory=list[SSAValue])
     """Values whose types had unknown parts when they were built."""
 
+    def refined(self, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
+        """Return `value` with all dims that `declared`, which agrees with its type, adds."""
+        raise NotImplementedError
+
     # ------------------------------------------------------------------ errors
 
     def error(self, message: str, at: int, width: int = 1) -> RelayTextError:
@@ -231,8 +235,6 @@ class IRBuilder:
 
     def _build(self, deferred: Deferred) -> None:
         """Build the replacement of a placeholder, before it."""
-        from .dims import refine_dims
-
         block = deferred.op.parent
         assert block is not None, "a placeholder is in a block"
         source_map, self.source_map = self.source_map, deferred.source_map
@@ -240,9 +242,7 @@ class IRBuilder:
         with self.writing(block, deferred.op):
             deferred.done = self.ssa(deferred.build())
             self.require(deferred.done.type, deferred.op.result.type, "this", deferred.offset)
-            deferred.done = refine_dims(
-                self, deferred.done, deferred.op.result.type, deferred.offset
-            )
+            deferred.done = self.refined(deferred.done, deferred.op.result.type, deferred.offset)
         self.source_map = source_map
 
 

@@ -92,6 +92,9 @@ class ModuleBuilder(IRBuilder):
             return self.type_args.get(type.parameter.data, type)
         return rebuild(type, [self._instance(part) for part in parts(type)])
 
+    def refined(self, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
+        return refine_dims(self, value, declared, at)
+
     # ------------------------------------------------------------- expressions
 
     def emit(self, expr: ast.Expr) -> Value:
@@ -264,7 +267,7 @@ class ModuleBuilder(IRBuilder):
             type = value.type if isinstance(value, SSAValue) else TupleType(())
             self.require(type, annotation, f"%{local.name}", local.offset)
             if isinstance(value, SSAValue):
-                value = refine_dims(self, value, annotation, local.offset)
+                value = self.refined(value, annotation, local.offset)
         if isinstance(value, SSAValue) and value.name_hint is None:
             value.name_hint = ssa_name(local.name)
         local.value = value

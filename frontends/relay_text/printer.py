@@ -37,8 +37,8 @@ from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.vm import DestinationCall
 from ...dialects.walking import walk
 from .errors import PrintingError
-from .printer_body import Body, Shared
-from .printer_expressions import function_attributes, no_form, params
+from .printer_body import Body, Expressions, Shared
+from .printer_expressions import closing, function_attributes, head, no_form, params
 from .printer_memory import kernel_attributes, kernel_devices
 from .printer_names import is_global_name, is_word
 from .printer_types import place_of
@@ -61,7 +61,7 @@ def module_text(module: ModuleOp) -> str:
 class _Module:
     def __init__(self, module: ModuleOp):
         self.module = module
-        self.shared = Shared()
+        self.shared = Shared(Expressions(head, closing))
         self.called: dict[str, Operation] = {}
         """For each global function that is used, an op that calls or names it."""
 

@@ -11,7 +11,7 @@ device of the op that uses it, or of the block for a `let`) is wrapped in a fixe
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -31,7 +31,6 @@ from ...dialects.relay.operator import Operator
 from ...dialects.type_algebra import parts
 from ...dialects.vm import DestinationCall
 from .errors import unprintable
-from .printer_expressions import closing, head
 from .printer_literals import literal
 from .printer_metadata import MetadataTable
 from .printer_names import LocalNames
@@ -40,10 +39,21 @@ from .printer_order import Form, Order, is_declared, order_of, source_of
 from .printer_types import TypeTexts, place_of, tuple_text
 
 
+@dataclass(frozen=True)
+class Expressions:
+    """The printing of expressions: `printer_expressions`."""
+
+    head: Callable[[Body, Operation], str]
+    """Returns the text of an op up to the body of its first region."""
+    closing: Callable[[Body, Operation], None]
+    """Prints the regions of an op, and what follows."""
+
+
 @dataclass(eq=False)
 class Shared:
     """State shared by the functions of a module."""
 
+    expressions: Expressions
     table: MetadataTable = field(default_factory=MetadataTable)
     types: TypeTexts = field(default_factory=TypeTexts)
     numbered: int = 0
@@ -135,14 +145,14 @@ class Body:
 
     def _write(self, before: str, op: Operation, after: str) -> None:
         """Print the expression of `op` on lines of its own, after what it needs."""
-        text = head(self, op)
+        text = self.shared.expressions.head(self, op)
         if not op.regions:
             self.out.append(f"{self.indent}{before}{text}{after}\n")
             return
         if before and isinstance(op, MatchOp):  # a bare one is a statement to TVM's parser
             before, after = f"{before}(", f"){after}"
         self.line(f"{before}{text}")
-        closing(self, op)
+        self.shared.expressions.closing(self, op)
         self.line(f"}}{after}")
 
     def nested(self, block: Block, lexical: VirtualDeviceAttr | None) -> None:
@@ -227,7 +237,7 @@ class Body:
             self.shared.numbered += 1
             self._write(f"{number} = ", op, ";")
         else:
-            number = self.bound(head(self, op))
+            number = self.bound(self.shared.expressions.head(self, op))
         self._take_results(op, number)
 
     def _take_results(self, op: Operation, text: str) -> None:
@@ -244,7 +254,7 @@ class Body:
         """
         Print a call that returns unit; the values written are called by the names of its outs.
         """
-        text = head(self, op)
+        text = self.shared.expressions.head(self, op)
         if op.results and self._is_moved(op):
             text = self._on_device(text, op.results[0])
         self.line(f"let %_ = {text};")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
@@ -22,14 +22,12 @@ from ...dialects.relay.patterns import (
 from .errors import PrintingError
 from .lexer import KEYWORDS
 from .operators import is_variadic, returns_tuple
+from .printer_body import Body
 from .printer_memory import HEADS
 from .printer_operators import attribute_text
 from .printer_types import place_of, tuple_text
 
-if TYPE_CHECKING:
-    from .printer_body import Body
-
-Head: TypeAlias = Callable[["Body", Any], str]
+Head: TypeAlias = Callable[[Body, Any], str]
 
 
 def head(body: Body, op: Operation) -> str:

@@ -14,7 +14,7 @@ A value that a kernel wrote is called by the name of the tensor it was written i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -31,13 +31,11 @@ from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.tensors import as_tensor, dtype_name
 from .errors import PrintingError, unprintable
+from .printer_body import Body
 from .printer_operators import attribute_text
 from .printer_types import dtype_text, place_of, tuple_text
 
-if TYPE_CHECKING:
-    from .printer_body import Body
-
-Head: TypeAlias = Callable[["Body", Any], str]
+Head: TypeAlias = Callable[[Body, Any], str]
 
 
 def _place(body: Body, op: Operation) -> VirtualDeviceAttr | None:

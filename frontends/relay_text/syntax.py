@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Attribute, Block
 
 from ...dialects.device import VirtualDeviceAttr
 from .errors import SourceMap
 
 if TYPE_CHECKING:
-    from .ir_builder import TupleValue
-    from .program import Generic
+    pass
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -53,8 +52,8 @@ class Local:
     type: Attribute | None
     region: Region | None
     device: VirtualDeviceAttr | None = None
-    value: SSAValue | TupleValue | Generic | None = None
-    """The value bound to the variable, while it is in scope."""
+    value: Any = None
+    """The value bound to the variable while it is in scope: a `Value`, or a `program.Generic`."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

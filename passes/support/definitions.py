@@ -12,19 +12,14 @@ thus the only ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from struct import unpack
 from typing import NamedTuple, TypeAlias, cast
 
 from typing_extensions import override
 from xdsl.dialects.builtin import (
     ArrayAttr,
     ArrayOfConstraint,
-    DenseArrayBase,
-    IntegerType,
     StringAttr,
     SymbolNameConstraint,
-    i32,
 )
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.irdl import (
@@ -55,6 +50,7 @@ from xdsl.irdl import (
 )
 
 from ...dialects.constraints import Described
+from ...dialects.segments import sizes_in
 from ...dialects.xdsl_internals import operands_of, successors_of
 
 Test: TypeAlias = Callable[[Attribute], bool]
@@ -63,6 +59,11 @@ Test: TypeAlias = Callable[[Attribute], bool]
 _OPTIONS = (ParsePropInAttrDict, AttrSizedOperandSegments, AttrSizedResultSegments)
 
 _MANY = 1 << 62
+
+_FEW = 16
+"""The number of operands of an op for which tests are remembered."""
+
+_LIMIT = 256
 
 
 class NotUnderstood(Exception):
@@ -85,14 +86,15 @@ class Definition:
 
     def holds(self, op: Operation) -> bool:
         """Test whether `op`, traits aside, is as the definition says; False if that is in doubt."""
+        regions, defined = op.regions, self._regions
         try:
             return (
                 self._operands.hold(operands_of(op), op)
                 and self._results.hold(op.results, op)
                 and _hold(self._properties, op.properties) == len(op.properties)
-                and _hold(self._attributes, op.attributes) >= 0
-                and len(op.regions) == len(self._regions)
-                and all(map(_Region.holds, self._regions, op.regions))
+                and (not self._attributes or _hold(self._attributes, op.attributes) >= 0)
+                and len(regions) == len(defined)
+                and (not defined or all(map(_Region.holds, defined, regions)))
                 and not successors_of(op)
             )
         except Exception:  # xDSL's check fails in the same way, or is right
@@ -107,12 +109,17 @@ class _Values:
 
     def hold(self, values: Sequence[SSAValue], op: Operation) -> bool:
         """Test whether the operands, or results, of `op` are as defined."""
-        if len(values) != len(self._tests):
+        tests = self._tests_of_each(op, len(values))
+        if len(values) != len(tests):
             return False
-        for value, test in zip(values, self._tests, strict=True):
+        for value, test in zip(values, tests, strict=True):
             if not test(value.type):
                 return False
         return True
+
+    def _tests_of_each(self, op: Operation, count: int) -> Sequence[Test]:
+        """Return the tests of `count` operands, or results, of `op`; others are in doubt."""
+        return self._tests
 
 
 class _Groups(_Values):
@@ -128,28 +135,32 @@ class _Groups(_Values):
         self._limits = limits
         """The least and the greatest number of members of each group."""
         self._sizes = sizes
+        self._known: dict[Sequence[int] | int, Sequence[Test]] = {}
+        """The tests of each member by the sizes, or by the number of members that has them."""
 
     @override
-    def hold(self, values: Sequence[SSAValue], op: Operation) -> bool:
-        sizes = self._sizes_in(op, len(values))
-        if len(sizes) != len(self._limits) or sum(sizes) != len(values):
-            return False
-        start = 0
-        for size, test, (least, most) in zip(sizes, self._tests, self._limits, strict=True):
-            if not least <= size <= most:
-                return False
-            for value in values[start : start + size]:
-                if not test(value.type):
-                    return False
-            start += size
-        return True
+    def _tests_of_each(self, op: Operation, count: int) -> Sequence[Test]:
+        given = self._sizes
+        sizes = count if given is None else sizes_in(given.container(op)[given.attribute_name])
+        tests = self._known.get(sizes)
+        if tests is None:
+            groups = self._of_free(sizes) if isinstance(sizes, int) else sizes
+            tests = self._laid_out(groups, count)
+            if len(tests) <= _FEW and len(self._known) < _LIMIT:
+                self._known[sizes] = tests
+        return tests
 
-    def _sizes_in(self, op: Operation, count: int) -> Sequence[int]:
-        """Return the size of each group in `op`, which has `count` members."""
-        if self._sizes is None:
-            free = count - len(self._limits) + 1
-            return [1 if limits == _ONE else free for limits in self._limits]
-        return _integers(self._sizes.container(op)[self._sizes.attribute_name])
+    def _of_free(self, count: int) -> Sequence[int]:
+        """Return the sizes of the groups, of which one is not fixed, of `count` members."""
+        free = count - len(self._limits) + 1
+        return [1 if limits == _ONE else free for limits in self._limits]
+
+    def _laid_out(self, sizes: Sequence[int], count: int) -> Sequence[Test]:
+        """Return the tests of all members of groups of these sizes, which must be `count`."""
+        groups = list(zip(sizes, self._limits, strict=True))
+        if sum(sizes) != count or any(not least <= size <= most for size, (least, most) in groups):
+            raise ValueError("a group has too few or too many members")
+        return [test for size, test in zip(sizes, self._tests, strict=True) for _ in range(size)]
 
 
 _ONE = (1, 1)
@@ -230,19 +241,6 @@ def _hold(definitions: Sequence[_Attribute], given: Mapping[str, Attribute]) -> 
         elif not is_optional:
             return -1
     return found
-
-
-@lru_cache(maxsize=256)
-def _unpacked(data: bytes) -> Sequence[int]:
-    return unpack(f"<{len(data) // 4}i", data)
-
-
-def _integers(attribute: Attribute) -> Sequence[int]:
-    """Return the sizes that an array of i32 has; () for another attribute."""
-    array = cast("DenseArrayBase[IntegerType]", attribute)
-    if not isinstance(attribute, DenseArrayBase) or array.elt_type != i32:
-        return ()
-    return _unpacked(array.data.data)
 
 
 def _test_of_each(constraint: RangeConstraint) -> Test:

@@ -12,7 +12,9 @@ and attributes in place are seen; within one verification nothing changes, and a
 compared by identity.
 
 Checks that may depend on more than contents are repeated: see `repeated_checks`. An op with regions
-or successors, or with an attribute that is large or of unknown structure, has no key.
+or successors, or with an attribute that is large or of unknown structure, has no key; nor has an op
+all of whose checks would be repeated, but for that of its definition (`definitions`), which takes
+no longer than a key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +27,7 @@ from immutabledict import immutabledict
 from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.traits import OpTrait
 
-from ...dialects.contents import Check, repeated
+from ...dialects.contents import Check, is_declared
 from ...dialects.xdsl_internals import operands_of, successors_of, verification_of
 from .definitions import Definition, NotUnderstood
 
@@ -71,8 +73,6 @@ class OpChecks(NamedTuple):
     """The checks that an op with known contents must pass; None if nothing is saved by a key."""
     uses_symbols: bool
     """True if the ops are each a `SymbolUser`."""
-    reads_symbols: bool
-    """True if that check reads only the contents of the op and of the symbols."""
 
 
 class _Unknown(Exception):
@@ -84,21 +84,16 @@ class ValidOps:
 
     def __init__(self) -> None:
         self._keys: set[Key] = set()
-        self._symbols: dict[Key, dict[str, int | None]] = {}
-        """The symbols that ops with these contents looked up, and the contents of those."""
         self._numbers: dict[Key, int] = {}
         """A number for each structure of an attribute, and for each op class."""
         self._attributes: dict[int, int] = {}
         """The number of each attribute by its identity, in the current verification."""
-        self._definitions: dict[int, int | None] = {}
-        """The number of the contents of each symbol by its identity, in the same."""
         self._classes: dict[type[Operation], OpChecks] = {}
         """In the same, as traits may be added."""
 
     def start(self) -> None:
         """Begin a verification: attributes may have changed in place."""
         self._attributes.clear()
-        self._definitions.clear()
         self._classes.clear()
 
     def verify(self, op: Operation, lookup: "Lookup") -> None:
@@ -122,52 +117,21 @@ class ValidOps:
             if key is not None:
                 self._keys.add(key)
         if checks.uses_symbols:
-            self._verify_symbols(
-                cast(SymbolUser, op), key if checks.reads_symbols else None, lookup
-            )
-
-    def _verify_symbols(self, op: SymbolUser, key: Key | None, lookup: "Lookup") -> None:
-        if key is None:
-            op.verify_symbol_uses(lookup)
-            return
-        known, number_of = self._symbols.get(key), self._definition
-        if known and all(number_of(lookup(name)) == number for name, number in known.items()):
-            return
-        found: dict[str, Operation | None] = {}
-
-        def remembering(name: str) -> Operation | None:
-            found[name] = lookup(name)
-            return found[name]
-
-        op.verify_symbol_uses(remembering)
-        numbers = {name: number_of(symbol) for name, symbol in found.items()}
-        if None not in numbers.values():
-            self._symbols[key] = numbers
-
-    def _definition(self, symbol: Operation | None) -> int | None:
-        """Return the number of the contents of `symbol`; None if there are none, or unknown."""
-        if symbol is None:
-            return None
-        if id(symbol) not in self._definitions:
-            key = self._key(symbol, self._number((type(symbol),)))
-            self._definitions[id(symbol)] = None if key is None else self._number(key)
-        return self._definitions[id(symbol)]
+            cast(SymbolUser, op).verify_symbol_uses(lookup)
 
     def _checks_of(self, kind: type[Operation]) -> OpChecks:
         number = self._number((kind, kind.traits.traits))
-        uses: Check | None = getattr(kind, "verify_symbol_uses", None)
-        is_read = uses is not None and not repeated(uses, kind)
+        uses_symbols = hasattr(kind, "verify_symbol_uses")
         generated = verification_of(kind.verify_)
-        definition, further, again = None, [], None
-        if generated is not None:
-            definition = definition_of(kind.verify_)
-            traits = _checked(generated.definition.traits)
-            own = generated.further
-            further = [*traits, *([] if own is None or own is Operation.verify_ else [own])]
-            again = repeated_checks(kind)
-            if again == further and not is_read:
-                again = None
-        return OpChecks(number, definition, further, again, uses is not None, is_read)
+        if generated is None:
+            return OpChecks(number, None, (), None, uses_symbols)
+        further = _checked(generated.definition.traits)
+        if generated.further is not None and generated.further is not Operation.verify_:
+            further.append(generated.further)
+        again = repeated_checks(kind)
+        if again == further:
+            again = None
+        return OpChecks(number, definition_of(kind.verify_), further, again, uses_symbols)
 
     def _number(self, structure: Key) -> int:
         return self._numbers.setdefault(structure, len(self._numbers) + 1)
@@ -255,7 +219,7 @@ def _repeated(verify: Check, kind: type[Operation]) -> Sequence[Check] | None:
     if verification_of(further) is not None:
         inherited = _repeated(further, kind)
         return None if inherited is None else [*traits, *inherited]
-    return [*traits, *repeated(further, kind)]
+    return traits if is_declared(further, kind) else [*traits, further]
 
 
 def _checked(traits: OpTraits) -> list[Check]:

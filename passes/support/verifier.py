@@ -142,7 +142,10 @@ class _Verifier:
     def _enter(self, block: Block) -> Iterator[Operation]:
         """Define the arguments of `block`, then yield its ops."""
         self._define(self.visits[-1], block.args)
-        yield from block.ops
+        op = block.first_op
+        while op is not None:
+            yield op
+            op = op.next_op
 
     def _enter_regions(self, op: Operation, visit: _Visit) -> None:
         """Visit the regions of `op` next; `visit` goes on after them."""
@@ -186,12 +189,9 @@ class _Verifier:
 
     def _check_place(self, op: Operation, visit: _Visit) -> None:
         """Check what depends on the place of `op`: operands, successors, blocks in it."""
-        visible = self.visible
-        for i, operand in enumerate(operands_of(op)):
-            if id(operand) not in visible and (
-                visit.reachable or isinstance(operand, ErasedSSAValue)
-            ):
-                raise _not_visible(op, i, operand, self.root)
+        operands = operands_of(op)
+        if not self.visible.issuperset(map(id, operands)):
+            self._check_invisible(op, operands, visit)
         if successors_of(op):
             if visit.block.last_op is not op:
                 raise VerifyError(f"'{op.name}' op with successors must end its block", op)
@@ -200,6 +200,14 @@ class _Verifier:
                     raise VerifyError(f"'{op.name}' op branches to a block of another region", op)
         for region in op.regions:
             _check_blocks(op, region)
+
+    def _check_invisible(self, op: Operation, operands: Sequence[SSAValue], visit: _Visit) -> None:
+        """Check that `op` is unreachable if it uses an operand that it cannot see."""
+        for i, operand in enumerate(operands):
+            if id(operand) not in self.visible and (
+                visit.reachable or isinstance(operand, ErasedSSAValue)
+            ):
+                raise _not_visible(op, i, operand, self.root)
 
     def _check_op(self, op: Operation) -> None:
         """Check `op` against its definition."""

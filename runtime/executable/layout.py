@@ -19,6 +19,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from zlib import crc32
 
+from ..files import START, kind_of
 from ..records import record
 from .errors import ExecutableError, damaged
 
@@ -113,7 +114,10 @@ def read_layout(data: memoryview) -> Layout:
             raise ExecutableError("not an executable: the file is empty")
         if MAGIC.startswith(bytes(data)):
             raise damaged("header", len(data), "the file ends in its magic number")
-        raise ExecutableError("not an executable: its magic number is wrong")
+        kind = kind_of(bytes(data[:START]))
+        if kind in ("data", "an executable"):
+            raise ExecutableError("not an executable: its magic number is wrong")
+        raise ExecutableError(f"not an executable, but {kind}")
     if len(data) < _HEADER.size:
         raise damaged("header", len(data), f"the file ends before byte {_HEADER.size}")
     _, major, minor, count, length, checksum, zero = _HEADER.unpack_from(data)

@@ -11,10 +11,10 @@ import json
 import re
 import sys
 import traceback
+from base64 import b64decode
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -232,18 +232,10 @@ def check_pipeline(path: Path) -> bool:
     return call(opt.main, [str(program), f"-p{text}"]).status == 0
 
 
-@cache
-def programs() -> dict[str, Program]:
-    """Compiled programs by name; the machine runs their mutants."""
-    from .seeds import compiled_programs
-
-    return compiled_programs()
-
-
 def program_of(text: str) -> Program:
-    """Apply the edits `[path, value]` of the other lines to the program named in the first."""
-    name, *lines = text.splitlines()
-    program: Any = programs()[name]
+    """Apply the edits `[path, value]` of the other lines to the executable in the first."""
+    file, *lines = text.splitlines()
+    program: Any = read_executable(b64decode(file)).program
     for line in lines:
         way, new = json.loads(line)
         program = edited(program, way, new)

@@ -50,9 +50,9 @@ def _text(random: Random, data: bytes, other: bytes, words: Sequence[str] = ()) 
 
 
 def _program(random: Random, data: bytes, other: bytes) -> bytes:
-    name = data.decode()
-    edits = structures.mutate_fields(random, checks.programs()[name])
-    return "\n".join([name, *(json.dumps(edit) for edit in edits)]).encode()
+    text = data.decode()
+    edits = structures.mutate_fields(random, checks.program_of(text))
+    return "\n".join([text, *(json.dumps(edit) for edit in edits)]).encode()
 
 
 def _cuts(pieces: list[str] | list[bytes], count: int) -> Iterator[tuple[int, int]]:
@@ -72,9 +72,9 @@ def _smaller_text(data: bytes) -> Iterator[bytes]:
 
 
 def _smaller_program(data: bytes) -> Iterator[bytes]:
-    name, *lines = data.splitlines()
+    file, *lines = data.splitlines()
     for start, stop in _cuts(lines, len(lines)):
-        yield b"\n".join([name, *lines[:start], *lines[stop:]])
+        yield b"\n".join([file, *lines[:start], *lines[stop:]])
 
 
 def _smaller_bytes(data: bytes) -> Iterator[bytes]:
@@ -106,10 +106,6 @@ def _smaller_model(data: bytes) -> Iterator[bytes]:
 _PRINT = "xrelay-opt FILE | xrelay-opt"
 _RUN = "xrelay-run FILE --random-seed 0 [--evaluate]"
 _ALONE = "python tests/fuzz --kind {} --input FILE"
-
-
-def _program_seeds() -> list[bytes]:
-    return [name.encode() for name in checks.programs()]
 
 
 def _ir(level: str) -> Kind:
@@ -153,7 +149,7 @@ KINDS = {
             "program",
             "txt",
             _ALONE.format("program"),
-            _program_seeds,
+            seeds.program_seeds,
             _program,
             checks.check_program,
             _smaller_program,

@@ -1,6 +1,7 @@
 """The inputs to mutate: valid programs, files and texts, and some invalid ones."""
 
 import io
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
@@ -76,21 +77,28 @@ def _relay_programs() -> list[str]:
     return [DYNAMIC, *static]
 
 
+@cache
+def _lowered(level: str) -> list[str]:
+    """Return the programs after the passes to `level`."""
+    if level == "relay":
+        return _relay_programs()
+    before = LEVELS[LEVELS.index(level) - 1]
+    passes = VmPipeline().text.replace("fold-constants,", "")
+    start, stop = (f"verify-stage{{stage={name}}}" for name in (before, level))
+    passes = passes.partition(f"{start},")[2] or passes
+    passes = passes[: passes.index(stop) + len(stop)]
+    return [made for text in _lowered(before) if (made := _printed(text, "-p", passes))]
+
+
+@cache
 def ir_seeds(level: str) -> list[bytes]:
     """Return programs at that level."""
-    if level == "relay":
-        valid, own = _relay_programs(), [*_parts("dialects/relay")]
-    else:
-        passes = VmPipeline().text.replace("fold-constants,", "")
-        stop = f"verify-stage{{stage={level}}}"
-        passes = passes[: passes.index(stop) + len(stop)]
-        valid = [made for text in _relay_programs() if (made := _printed(text, "-p", passes))]
-        folders = {"planned": "dialects/device", "manifest": "dialects/memory"}
-        own = [*_parts(folders.get(level, f"dialects/{level}"))]
+    folders = {"planned": "dialects/device", "manifest": "dialects/memory"}
+    own = [*_parts(folders.get(level, f"dialects/{level}"))]
     # Nine in ten are valid: mutants of an invalid one are mostly rejected for the same reason.
     wrong = [text for text in own if _printed(text) is None]
     own = [text for text in own if text not in wrong[len(own) // 10 :]]
-    return [text.encode() for text in (*own, *valid) if len(text) < _LONGEST]
+    return [text.encode() for text in (*own, *_lowered(level)) if len(text) < _LONGEST]
 
 
 RELAY_WORDS = [
@@ -206,9 +214,14 @@ def safetensors_seeds() -> list[bytes]:
     return [save({"w": w}), save({"w": w.astype(np.float16), "v": w}, {"format": "np"})]
 
 
+def program_seeds() -> list[bytes]:
+    """Return executables of small programs as text, to which edits are added."""
+    return [b64encode(file_of(program)) for program in compiled_programs()]
+
+
 def executable_seeds() -> list[bytes]:
     """Return executables of small programs, and of examples with data, closures and open dims."""
-    files = [file_of(program) for program in compiled_programs().values()]
+    files = [file_of(program) for program in compiled_programs()]
     for name in ("lists.relay", "closures.relay", "dynamic.mlir"):
         path = str(ROOT / "examples" / name)
         loaded = Compiler(Reporter(io.StringIO())).load(path, "vm", reads_memory=True)
@@ -216,13 +229,14 @@ def executable_seeds() -> list[bytes]:
     return files
 
 
-def compiled_programs() -> dict[str, Program]:
+@cache
+def compiled_programs() -> list[Program]:
     """Return small compiled programs."""
     import tempfile
 
-    found: dict[str, Program] = {}
+    found: list[Program] = []
     with tempfile.TemporaryDirectory() as folder:
-        for i, text in enumerate(ir_seeds("bytecode")):
+        for text in ir_seeds("bytecode"):
             path = Path(folder) / "p.mlir"
             path.write_bytes(text)
             try:
@@ -231,5 +245,5 @@ def compiled_programs() -> dict[str, Program]:
             except PassError:  # those that golden tests expect to be rejected
                 continue
             if program.functions:
-                found[f"p{i}"] = program
+                found.append(program)
     return found

@@ -179,8 +179,8 @@ def agrees(dim: Size, wanted: Size) -> bool:
     return dim is UNKNOWN or (type(dim) is type(wanted) and dim == wanted)
 
 
-@compared_operator
 @pytest.mark.parametrize("reader", READERS)
+@compared_operator
 def test_readers_agree_with_numpy(name: str, reader: str):
     rng = np.random.default_rng(0)
     for each in range(CASES if reader != "traced sizes" else CASES // 5):

@@ -111,7 +111,8 @@ def one_group_ops() -> Iterator[Operation]:
 
 def sized_ops() -> Iterator[Operation]:
     sizes = [numbers(*some) for some in product((-1, 0, 1, 2), repeat=3)]
-    wrong = (numbers(), numbers(1), DenseArrayBase.from_list(i64, [1, 0, 0]), UnitAttr())
+    huge = numbers(1, 2**31 - 1, 2 - 2**31)
+    wrong = (huge, numbers(), numbers(1), DenseArrayBase.from_list(i64, [1, 0, 0]), UnitAttr())
     for types in ([], [i32], [i32, i32], [i32, i64], [i32, i64, i32], [i64, i32], [i32] * 3):
         for given in (*sizes, *wrong):
             op = SizedOp.create(operands=TestOp(result_types=types).results)

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import programs
 import pytest
 from in_machine import assert_same, results_in_machine
-from xdsl.context import Context
-from xdsl.dialects.builtin import Builtin, ModuleOp
-from xdsl.dialects.func import Func
-from xdsl.parser import Parser
+from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.dialects.relay import Relay
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.evaluation.values import DataValue, Value
 from xrelay.passes.support.diagnostics import PassError
@@ -34,13 +31,10 @@ relay.type_data @Tree [@Leaf(tensor<i32>), @Node(!relay.adt<@Tree, []>, !relay.a
 
 def parse(text: str) -> ModuleOp:
     """A verified module: the data types and `text`, with shorthands expanded."""
-    context = Context()
-    for dialect in (Builtin, Func, Relay):
-        context.load_dialect(dialect)
     text = DEFINITIONS + text
     for short, long in SHORTHANDS.items():
         text = text.replace(short, long)
-    module = Parser(context, text).parse_module()
+    module = programs.parse(text)
     verify(module)
     return module
 

@@ -8,8 +8,9 @@ from collections import Counter
 from random import Random
 
 import pytest
-from agreement import Outcome, evaluated, quiet, same
+from agreement import Outcome, evaluated, quiet
 from in_machine import run_passes
+from passes.test_sanitized_plans import agrees
 from plan_faults import FAULTS, Calls, check_program_with_data, check_programs_of_tensors
 from random_settings import OTHER
 from xdsl.dialects.builtin import ModuleOp
@@ -55,7 +56,7 @@ def check_faults(
         count[f"{name}: {accepted}"] += 1
         if accepted:
             for found, right in zip(outcomes(faulty, calls), wanted, strict=True):
-                same(found, right, f"after {name}, which was accepted:\n{faulty}")
+                agrees(found, right, f"after {name}, which was accepted", faulty)
 
 
 def assert_many_are_refused(count: Counter[str]) -> None:

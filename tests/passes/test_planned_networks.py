@@ -1,13 +1,18 @@
-"""Planned networks compute the same in few allocations, and their arenas are as small as can be."""
+"""
+The light networks in the VM against onnxruntime, with random weights, and their plans of memory.
+
+Planned ones compute the same in few allocations, and their arenas are as small as can be.
+"""
 
 import numpy as np
 import pytest
+from frontends.onnx.test_networks import assert_close, assert_meaningful
 from in_machine import run_passes
-from onnx_models import LIGHT_MODELS, light_network
+from onnx_models import LIGHT_MODELS, light_network, onnxruntime_results
 from passes.test_pack_storage import packs
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.importer import Conversion, convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.layout_slices import is_static, plan_of, problem_of
@@ -16,7 +21,8 @@ from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
 from xrelay.runtime.machine import Machine
 
-BEFORE, AFTER = VmPipeline().text.split("plan-memory")
+BEFORE, AFTER = VmPipeline().text.split(",plan-memory")
+PLAIN = VmPipeline("none").text.removeprefix(f"{BEFORE},")
 
 
 def assert_planned_tightly(module: ModuleOp) -> None:
@@ -30,19 +36,28 @@ def assert_planned_tightly(module: ModuleOp) -> None:
         assert plan.ratio == 1.0
 
 
+def machine_of(module: ModuleOp, conversion: Conversion) -> Machine:
+    """A machine for a module that was made of `conversion`."""
+    return Machine(assemble(module), conversion.params, kernels=KERNELS, memory=Memory(poison=True))
+
+
 @pytest.mark.parametrize("name", LIGHT_MODELS)
 def test_network(name: str):
     network = light_network(name)
+    expected = onnxruntime_results(network)
+    assert_meaningful(expected)
     inputs = list(network.feeds.values())
-    plain, planned = (convert_model(network.model, f"{name}.onnx") for _ in range(2))
-    run_passes(plain.module, "vm{memory=none}")
-    run_passes(planned.module, f"{BEFORE}pack-storage")
-    assert_planned_tightly(planned.module)
-    run_passes(planned.module, f"layout-slices,manifest-lifetimes,verify-memory-plan{AFTER}")
-    wanted_of, found_of = (
-        Machine(assemble(one.module), one.params, kernels=KERNELS, memory=Memory(poison=True))
-        for one in (plain, planned)
-    )
+    conversion = convert_model(network.model, f"{name}.onnx")
+    vm = conversion.module
+    run_passes(vm, BEFORE)
+    plain, planned = vm.clone(), vm.clone()
+    run_passes(vm, f"plan-memory{AFTER}")
+    assert_close(machine_of(vm, conversion).run("main", *inputs), expected)
+    run_passes(plain, PLAIN)
+    run_passes(planned, "pack-storage")
+    assert_planned_tightly(planned)
+    run_passes(planned, f"layout-slices,manifest-lifetimes,verify-memory-plan{AFTER}")
+    wanted_of, found_of = machine_of(plain, conversion), machine_of(planned, conversion)
     wanted = wanted_of.run("main", *inputs)
     for _ in range(2):
         found = found_of.run("main", *inputs)

@@ -79,7 +79,7 @@ class NoMemory(ValidOps):
     @override
     def _checks_of(self, kind: type[Operation]) -> OpChecks:
         checks = super()._checks_of(kind)
-        return checks._replace(definition=None, repeated=None, reads_symbols=False)
+        return checks._replace(definition=None, repeated=None)
 
 
 def error(module: ModuleOp, valid: ValidOps) -> str | None:
@@ -251,13 +251,9 @@ class PlainOp(_Traced):
 
 
 class _Declared(_Traced):
-    def _verify_place(self) -> None:
-        ran.append("place")
-
-    @reads_contents(except_for=_verify_place)
+    @reads_contents()
     def verify_(self) -> None:
         ran.append("contents")
-        self._verify_place()
 
 
 @irdl_op_definition
@@ -279,8 +275,8 @@ class OverridingOp(_Declared):
     ("kind", "first", "again"),
     [
         (PlainOp, ["plain"], ["plain"]),
-        (DeclaredOp, ["contents", "place"], ["place"]),
-        (OverridingOp, ["contents", "place", "further"], ["contents", "place", "further"]),
+        (DeclaredOp, ["contents"], []),
+        (OverridingOp, ["contents", "further"], ["contents", "further"]),
     ],
 )
 def test_only_declared_checks_are_not_repeated(
@@ -332,7 +328,7 @@ def test_ops_with_unknown_attributes_are_checked_again():
     )
     for _ in range(2):
         verify(ModuleOp([op.clone()]), valid)
-    assert ran == ["contents", "place"] * 2
+    assert ran == ["contents"] * 2
 
 
 def test_equal_numbers_of_other_types_are_told_apart():
@@ -347,4 +343,4 @@ def test_equal_numbers_of_other_types_are_told_apart():
             attributes={"test.number": attribute},
         )
         verify(ModuleOp([op]), valid)
-    assert ran == ["contents", "place"] * len(numbers)
+    assert ran == ["contents"] * len(numbers)

@@ -202,7 +202,7 @@ def test_weights_that_changed(folder: Path, capsys: pytest.CaptureFixture[str]):
     ("argv", "message"),
     [
         (["no.xrx"], "no.xrx: error: cannot read 'no.xrx': No such file"),
-        (["text.xrx"], "text.xrx: error: not an executable: its magic number is wrong"),
+        (["text.xrx"], "text.xrx: error: not an executable, but text"),
         (["short.xrx"], "short.xrx: error: section 'header', byte 16: the file has 500 bytes, but"),
         (["m.xrx"], "m.xrx: error: no value for input 'x' (float32[2, 3]); give --inputs"),
         (["lib.so"], "lib.so: error: a library is called by programs: xrelay.load, or C"),
@@ -333,7 +333,8 @@ def test_a_dump_of_hostile_names_is_printable(folder: Path, capsys: pytest.Captu
     ("argv", "message"),
     [
         (["no.xrx"], "no.xrx: error: cannot read 'no.xrx': No such file"),
-        (["m.mlir"], "m.mlir: error: not an executable"),
+        (["m.mlir"], "m.mlir: error: not an executable, but text"),
+        (["lib.so"], "lib.so: error: not an executable, but machine code"),
         (["cut.xrx"], "cut.xrx: error: section 'code', byte "),
         (["--nonsense", "m.xrx"], "xrelay-objdump: error: unrecognized arguments: --nonsense (see"),
     ],
@@ -347,6 +348,7 @@ def test_mistakes_in_dumping(
     code = next(section for section in layout.sections if section.name == "code")
     data[code.offset] ^= 1
     (folder / "cut.xrx").write_bytes(data)
+    (folder / "lib.so").write_bytes(b"\x7fELF\x02")
     assert fails(capsys, *argv, main=objdump.main).startswith(message)
 
 

@@ -1,15 +1,15 @@
 """
-The nine light networks against onnxruntime, with random weights.
+SqueezeNet at every executable level against onnxruntime, with random weights.
 
-SqueezeNet runs at every executable level, the others end to end in the VM. Outputs are compared
-before the last softmax, too, where small differences are still visible.
+The other networks are in `passes/test_planned_networks.py`. Outputs are compared before the last
+softmax, too, where small differences are still visible.
 """
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from onnx_models import LIGHT_MODELS, Array, Network, light_network, onnxruntime_results
+from onnx_models import Array, Network, light_network, onnxruntime_results
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
@@ -85,14 +85,3 @@ def test_squeezenet_at_stage(
     expected = squeezenet[1]
     assert_meaningful(expected)
     assert_close(squeezenet_by_stage[stage], expected)
-
-
-@pytest.mark.parametrize("name", [name for name in LIGHT_MODELS if name != "squeezenet"])
-def test_network_in_the_vm(name: str):
-    network = light_network(name)
-    expected = onnxruntime_results(network)
-    assert_meaningful(expected)
-    conversion = convert_model(network.model, f"{name}.onnx")
-    run_passes(conversion.module, "vm")
-    machine = Machine(assemble(conversion.module), conversion.params, memory=Memory(poison=True))
-    assert_close(machine.run("main", *network.feeds.values()), expected)
