@@ -274,3 +274,205 @@ relay.prim_func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
   %y = relay.exp %x : (tensor<16xf32>) -> tensor<16xf32>
   relay.yield %y : tensor<16xf32>
 }
+
+// -----
+
+// Nor do results of which an inner choice decides what they are.
+
+func.func @decided_inside(%c: tensor<i1>, %d: tensor<i1>, %x: tensor<16xf32>) {
+  %sa = memory.alloc_storage 64 align 64 : !memory.storage
+  %ta = memory.alloc_tensor %sa[0] : tensor<16xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<16xf32>) outs(%ta : tensor<16xf32>) -> tensor<16xf32>
+  %r, %q = relay.if %c : tensor<i1> -> (tensor<16xf32>, tensor<16xf32>) {
+    %k0 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %k0, %a : tensor<16xf32>, tensor<16xf32>
+  } else {
+    %i = relay.if %d : tensor<i1> -> (tensor<16xf32>) {
+      %k1 = relay.constant dense<0.5> : tensor<16xf32>
+      relay.yield %k1 : tensor<16xf32>
+    } else {
+      relay.yield %a : tensor<16xf32>
+    }
+    %k2 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %i, %k2 : tensor<16xf32>, tensor<16xf32>
+  }
+  memory.kill %r : tensor<16xf32>
+  "test.op"(%q) : (tensor<16xf32>) -> ()
+  memory.kill %q : tensor<16xf32>
+  func.return
+}
+
+relay.prim_func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = relay.exp %x : (tensor<16xf32>) -> tensor<16xf32>
+  relay.yield %y : tensor<16xf32>
+}
+
+// -----
+
+// Nor if a choice before decides it.
+
+func.func @decided_before(%c: tensor<i1>, %d: tensor<i1>, %x: tensor<16xf32>) {
+  %sa = memory.alloc_storage 64 align 64 : !memory.storage
+  %ta = memory.alloc_tensor %sa[0] : tensor<16xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<16xf32>) outs(%ta : tensor<16xf32>) -> tensor<16xf32>
+  %i = relay.if %d : tensor<i1> -> (tensor<16xf32>) {
+    %k0 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %k0 : tensor<16xf32>
+  } else {
+    relay.yield %a : tensor<16xf32>
+  }
+  "test.op"(%a) : (tensor<16xf32>) -> ()
+  %r, %q = relay.if %c : tensor<i1> -> (tensor<16xf32>, tensor<16xf32>) {
+    %k1 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %i, %k1 : tensor<16xf32>, tensor<16xf32>
+  } else {
+    %k2 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %k2, %a : tensor<16xf32>, tensor<16xf32>
+  }
+  memory.kill %r : tensor<16xf32>
+  "test.op"(%q) : (tensor<16xf32>) -> ()
+  memory.kill %q : tensor<16xf32>
+  func.return
+}
+
+relay.prim_func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = relay.exp %x : (tensor<16xf32>) -> tensor<16xf32>
+  relay.yield %y : tensor<16xf32>
+}
+
+// -----
+
+// Nor if an inner choice kills the bytes, or yields them.
+
+func.func @killed_inside(%c: tensor<i1>, %d: tensor<i1>, %x: tensor<16xf32>) {
+  %sa = memory.alloc_storage 64 align 64 : !memory.storage
+  %ta = memory.alloc_tensor %sa[0] : tensor<16xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<16xf32>) outs(%ta : tensor<16xf32>) -> tensor<16xf32>
+  %r, %q = relay.if %c : tensor<i1> -> (tensor<16xf32>, tensor<16xf32>) {
+    %k0 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %a, %k0 : tensor<16xf32>, tensor<16xf32>
+  } else {
+    %i = relay.if %d : tensor<i1> -> (tensor<16xf32>) {
+      relay.yield %a : tensor<16xf32>
+    } else {
+      memory.kill %a : tensor<16xf32>
+      %k1 = relay.constant dense<0.5> : tensor<16xf32>
+      relay.yield %k1 : tensor<16xf32>
+    }
+    %k2 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %k2, %i : tensor<16xf32>, tensor<16xf32>
+  }
+  memory.kill %r : tensor<16xf32>
+  "test.op"(%q) : (tensor<16xf32>) -> ()
+  memory.kill %q : tensor<16xf32>
+  func.return
+}
+
+relay.prim_func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = relay.exp %x : (tensor<16xf32>) -> tensor<16xf32>
+  relay.yield %y : tensor<16xf32>
+}
+
+// -----
+
+// They may share them through the result of an inner choice, whatever the other region kills.
+
+func.func @shared_through_inner(%c: tensor<i1>, %d: tensor<i1>, %x: tensor<16xf32>) {
+  %sa = memory.alloc_storage 64 align 64 : !memory.storage
+  %ta = memory.alloc_tensor %sa[0] : tensor<16xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<16xf32>) outs(%ta : tensor<16xf32>) -> tensor<16xf32>
+  %r, %q = relay.if %c : tensor<i1> -> (tensor<16xf32>, tensor<16xf32>) {
+    %i = relay.if %d : tensor<i1> -> (tensor<16xf32>) {
+      relay.yield %a : tensor<16xf32>
+    } else {
+      %k0 = relay.constant dense<0.5> : tensor<16xf32>
+      relay.yield %k0 : tensor<16xf32>
+    }
+    relay.yield %a, %i : tensor<16xf32>, tensor<16xf32>
+  } else {
+    memory.kill %a : tensor<16xf32>
+    %k1 = relay.constant dense<0.5> : tensor<16xf32>
+    %k2 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %k1, %k2 : tensor<16xf32>, tensor<16xf32>
+  }
+  // expected-note@+1 {{they are killed here}}
+  memory.kill %r : tensor<16xf32>
+  // expected-error@+1 {{test.op uses bytes that are killed before it}}
+  "test.op"(%q) : (tensor<16xf32>) -> ()
+  func.return
+}
+
+relay.prim_func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = relay.exp %x : (tensor<16xf32>) -> tensor<16xf32>
+  relay.yield %y : tensor<16xf32>
+}
+
+// -----
+
+// Or through the result of a choice before.
+
+func.func @shared_through_earlier(%c: tensor<i1>, %d: tensor<i1>, %x: tensor<16xf32>) {
+  %sa = memory.alloc_storage 64 align 64 : !memory.storage
+  %ta = memory.alloc_tensor %sa[0] : tensor<16xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<16xf32>) outs(%ta : tensor<16xf32>) -> tensor<16xf32>
+  %i = relay.if %d : tensor<i1> -> (tensor<16xf32>) {
+    relay.yield %a : tensor<16xf32>
+  } else {
+    %k0 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %k0 : tensor<16xf32>
+  }
+  %r, %q = relay.if %c : tensor<i1> -> (tensor<16xf32>, tensor<16xf32>) {
+    relay.yield %a, %i : tensor<16xf32>, tensor<16xf32>
+  } else {
+    memory.kill %a : tensor<16xf32>
+    %k1 = relay.constant dense<0.5> : tensor<16xf32>
+    %k2 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %k1, %k2 : tensor<16xf32>, tensor<16xf32>
+  }
+  // expected-note@+1 {{they are killed here}}
+  memory.kill %r : tensor<16xf32>
+  // expected-error@+1 {{test.op uses bytes that are killed before it}}
+  "test.op"(%q) : (tensor<16xf32>) -> ()
+  func.return
+}
+
+relay.prim_func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = relay.exp %x : (tensor<16xf32>) -> tensor<16xf32>
+  relay.yield %y : tensor<16xf32>
+}
+
+// -----
+
+// Or through two results of an inner choice.
+
+func.func @shared_through_both(%c: tensor<i1>, %d: tensor<i1>, %x: tensor<16xf32>) {
+  %sa = memory.alloc_storage 64 align 64 : !memory.storage
+  %ta = memory.alloc_tensor %sa[0] : tensor<16xf32>
+  %a = vm.invoke_tvm_op @f ins(%x : tensor<16xf32>) outs(%ta : tensor<16xf32>) -> tensor<16xf32>
+  %r, %q = relay.if %c : tensor<i1> -> (tensor<16xf32>, tensor<16xf32>) {
+    %i, %j = relay.if %d : tensor<i1> -> (tensor<16xf32>, tensor<16xf32>) {
+      relay.yield %a, %a : tensor<16xf32>, tensor<16xf32>
+    } else {
+      memory.kill %a : tensor<16xf32>
+      %k0 = relay.constant dense<0.5> : tensor<16xf32>
+      %k1 = relay.constant dense<0.5> : tensor<16xf32>
+      relay.yield %k0, %k1 : tensor<16xf32>, tensor<16xf32>
+    }
+    relay.yield %i, %j : tensor<16xf32>, tensor<16xf32>
+  } else {
+    memory.kill %a : tensor<16xf32>
+    %k2 = relay.constant dense<0.5> : tensor<16xf32>
+    %k3 = relay.constant dense<0.5> : tensor<16xf32>
+    relay.yield %k2, %k3 : tensor<16xf32>, tensor<16xf32>
+  }
+  // expected-note@+1 {{they are killed here}}
+  memory.kill %r : tensor<16xf32>
+  // expected-error@+1 {{test.op uses bytes that are killed before it}}
+  "test.op"(%q) : (tensor<16xf32>) -> ()
+  func.return
+}
+
+relay.prim_func @f(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %y = relay.exp %x : (tensor<16xf32>) -> tensor<16xf32>
+  relay.yield %y : tensor<16xf32>
+}
