@@ -18,12 +18,11 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefA
 from xdsl.ir import Attribute, Region
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import Rewriter
 
 from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.relay.primitive import kernel_symbol
-from ..dialects.xdsl_internals import operands_of
+from ..dialects.xdsl_internals import operands_of, set_type
 from .analysis.structure import Key, StructuralKeys
 from .support.by_identity import ByIdentity
 from .support.plain_types import PlainTypes
@@ -42,9 +41,7 @@ def function_of(
 ) -> relay.PrimFuncOp:
     """Return a new function with the body of a primitive; erase devices from its types."""
     for value in (*body.block.args, *(r for op in body.block.ops for r in op.results)):
-        type = plain(value.type)
-        if type != value.type:
-            Rewriter.replace_value_with_new_type(value, type)
+        set_type(value, plain(value.type))
     terminator = body.block.last_op
     assert terminator is not None
     type = FunctionType.from_lists(body.block.arg_types, [v.type for v in terminator.operands])

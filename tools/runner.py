@@ -50,6 +50,8 @@ class Runner:
     progress: Progress = field(default_factory=no_progress)
     valid: ValidOps = field(default_factory=ValidOps)
     """The contents of ops that need not be verified again."""
+    settled: list[ModulePass] = field(init=False, default_factory=list[ModulePass])
+    """The passes that found nothing to change in the module as it is: they need not run again."""
 
     def run(self, ctx: Context, module: ModuleOp) -> None:
         """
@@ -64,6 +66,7 @@ class Runner:
             self.progress.clear()
 
     def _run(self, ctx: Context, module: ModuleOp) -> None:
+        self.settled.clear()
         if self.verify_first:
             with self.timer.span("verify"):
                 verify(module, self.valid)
@@ -112,15 +115,25 @@ class Runner:
         """
         self.dumps.before_pass(step, ctx, module)
         with self.timer.span(step.name):
-            if not isinstance(step, CompositePass):
-                return apply_pass(step, ctx, module)
+            if step in self.settled:
+                return False
+            if isinstance(step, CompositePass):
+                changed = self._apply_steps(ctx, module, step)
+            else:
+                changed = apply_pass(step, ctx, module)
+        if changed:
+            self.settled.clear()
+        elif not isinstance(step, InspectionPass | CompositePass):
+            self.settled.append(step)
+        return changed
 
-            def run(part: ModulePass) -> bool:
-                changed = self._apply(ctx, module, part)
-                self.dumps.after_pass(part, ctx, module)
-                return changed
+    def _apply_steps(self, ctx: Context, module: ModuleOp, composite: CompositePass) -> bool:
+        def run(part: ModulePass) -> bool:
+            changed = self._apply(ctx, module, part)
+            self.dumps.after_pass(part, ctx, module)
+            return changed
 
-            return step.run_steps(ctx, module, run)
+        return composite.run_steps(ctx, module, run)
 
     def _verify(self, ctx: Context, module: ModuleOp, before: ModuleOp | None, index: int) -> None:
         name = self.steps[index].run.name

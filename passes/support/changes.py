@@ -6,6 +6,8 @@ Passes that report whether they changed the module: after one that did not, it i
     dynamic-to-static         found no sizes
     plan-devices              does not report                verify
     verify-stage              only looks at the module
+
+A pipeline does not run a pass that found nothing to change again before another changes something.
 """
 
 from abc import ABC, abstractmethod

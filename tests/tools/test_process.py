@@ -127,6 +127,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
             "identity",
             "late_formats",
             "locations_at_ends",
+            "segments",
             "tensors",
             "type_algebra",
             "walking",
