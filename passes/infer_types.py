@@ -6,10 +6,10 @@ Fill in result types from operand types.
     %y = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
 
 Types keep the devices that they carry. A declared type that contradicts the operands is an error
-that names both, and so is a type that nothing determines. Function arguments must be complete;
-function results are inferred from what the function returns, calls from their callee. A
-complete type of what a call passes stays: it is that of the parameter. Level: any with `relay`
-operators; the level stays.
+that names both, and so is a type that nothing determines. Function arguments must be complete,
+with dims below 2^63; function results are inferred from what the function returns, calls from their
+callee. A complete type of what a call passes stays: it is that of the parameter. Level: any with
+`relay` operators; the level stays.
 """
 
 from dataclasses import dataclass, field
@@ -25,9 +25,12 @@ from ..dialects import relay
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.incomplete import is_incomplete, refine
 from ..dialects.relay.operator import refined_result_types
+from ..dialects.tensors import as_tensor
+from ..dialects.type_algebra import leaves
 from ..dialects.type_rules import rule_reads_contents
 from ..dialects.walking import walk
 from ..dialects.xdsl_internals import operands_of
+from ..operators.measures import MAX_SIZE
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.forgetting import forgotten, is_passed
@@ -112,12 +115,22 @@ class RefineResults(RewritePattern):
                 rewriter.replace_value_with_new_type(result, refined)
 
 
+def check_sizes(value: SSAValue) -> None:
+    """Raise an error if a dim of a tensor in the type of `value` is 2^63 or more."""
+    for tensor in map(as_tensor, leaves(value.type)):
+        for axis, dim in enumerate(() if tensor is None else tensor.get_shape()):
+            if dim > MAX_SIZE:
+                raise PassError(f"dim {axis} of {tensor} must be below 2^63, but is {dim}", value)
+
+
 class RefineSignature(RewritePattern):
     """Fill in a function's result types from what it returns."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         for block in op.body.blocks:
+            for arg in block.args:
+                check_sizes(arg)
             if isinstance(block.last_op, func.ReturnOp):
                 self._refine(op, block.last_op, rewriter)
 

@@ -87,3 +87,19 @@ func.func @nothing_says_of_what() {
   %l = relay.construct @Nil() : () -> !relay.adt<@List, [!relay.incomplete]>
   func.return
 }
+
+// -----
+
+// A dim of a parameter fits into 64 bits, in a tuple too.
+
+// expected-error@+1 {{dim 1 of tensor<0x9223372036854775808xf32> must be below 2^63, but is 9223372036854775808}}
+func.func @too_large(%x: tensor<9223372036854775807x0xf32>, %y: tensor<0x9223372036854775808xf32>) {
+  func.return
+}
+
+// -----
+
+// expected-error@+1 {{dim 0 of tensor<18446744073709551616xf32> must be below 2^63}}
+func.func @too_large_in_a_tuple(%x: tuple<tensor<2xf32>, tensor<18446744073709551616xf32>>) {
+  func.return
+}
