@@ -170,16 +170,18 @@ class Proofs:
         if any(self._is_plain(left - end) for end in ends):
             return True
         found, pending = {left}, [left]
+        points, goal = self._levels[-1].points, self.samples.of(right)
         while pending and len(found) < MAX_STEPS:
             for size in self._below(pending.pop()):
                 if size in found:
                     continue
                 found.add(size)
-                rest = size - right
-                if self._is_plain(rest) or any(self._is_plain(size - end) for end in ends):
+                values = self.samples.of_slot(size)
+                if any(values[i] < goal[i] for i in points):
+                    continue
+                if self._is_plain(size - right) or any(self._is_plain(size - end) for end in ends):
                     return True
-                if not self._fails(rest):
-                    pending.append(size)
+                pending.append(size)
         return False
 
     def fails(self, left: Polynomial, right: Polynomial) -> bool:

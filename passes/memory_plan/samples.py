@@ -26,11 +26,19 @@ class Samples:
 
     def __init__(self) -> None:
         self._values: dict[Symbol, tuple[int, ...]] = {}
+        self._bounds: dict[Polynomial, list[int]] = {}
         self._packed: dict[Packed, list[tuple[int, ...]]] = {}
 
     def bounds(self, start: Polynomial, stop: Polynomial) -> tuple[int, int]:
         """Return the values of both at one point."""
         return self.of(start)[2], self.of(stop)[2]
+
+    def of_slot(self, size: Polynomial) -> list[int]:
+        """Return `of(size)`, remembered, for a bound of a slot, which many proofs pass."""
+        found = self._bounds.get(size)
+        if found is None:
+            found = self._bounds[size] = self.of(size)
+        return found
 
     def of(self, size: Polynomial) -> list[int]:
         """Return the value of `size` at each point."""
