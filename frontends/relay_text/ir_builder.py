@@ -11,6 +11,7 @@ Placeholders stay until the end, when `complete_types` replaces them by what was
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -81,7 +82,7 @@ class Deferred:
 
 
 @dataclass(eq=False, repr=False)
-class IRBuilder:
+class IRBuilder(ABC):
     """The insertion point, and what is known about types."""
 
     ctx: Context
@@ -96,9 +97,9 @@ class IRBuilder:
     open_values: list[SSAValue] = field(default_factory=list[SSAValue])
     """Values whose types had unknown parts when they were built."""
 
+    @abstractmethod
     def refined(self, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
-        """Return `value` with all dims that `declared`, which agrees with its type, adds."""
-        raise NotImplementedError
+        """Return `value` with the dims that only `declared`, which agrees with its type, gives."""
 
     # ------------------------------------------------------------------ errors
 

@@ -188,7 +188,7 @@ def call(library: Library, entry: Entry) -> Iterator[str]:
 
 
 def hand_over(entry: Entry, allocated: Sequence[int]) -> Iterator[str]:
-    """Yield code that hands the allocated outputs to the caller: all, or after a failure none."""
+    """Yield code that gives the caller the allocated outputs, or none of them after a failure."""
     for i in allocated:
         name, spec = entry.names[i], spec_of(entry.tensors[i])
         found = f"allocated.{name}"

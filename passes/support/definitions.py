@@ -67,7 +67,7 @@ _LIMIT = 256
 
 
 class NotUnderstood(Exception):
-    """A definition has a part for which there is no check but xDSL's."""
+    """Only xDSL can check some part of a definition."""
 
 
 class Definition:

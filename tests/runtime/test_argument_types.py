@@ -49,7 +49,7 @@ def test_arguments_of_their_types_are_accepted(program: xrelay.Executable):
 
 
 @pytest.mark.parametrize(
-    ("t", "l", "message"),
+    ("pair", "data", "message"),
     [
         (f32(2), NIL, "'t' of main must be a tuple of 2, but is a tensor"),
         ((f32(2),), NIL, "'t' of main must be a tuple of 2, but is a tuple of 1"),
@@ -64,8 +64,8 @@ def test_arguments_of_their_types_are_accepted(program: xrelay.Executable):
         ((f32(2), (i32(1),)), (NIL, NIL), "'l[0]' of main must be float32[], but is data"),
     ],
 )
-def test_others_are_not(program: xrelay.Executable, t: Any, l: Any, message: str):  # noqa: E741
+def test_others_are_not(program: xrelay.Executable, pair: Any, data: Any, message: str):
     with pytest.raises(xrelay.MachineError, match=re.escape(message)):
-        program(t, l)
+        program(pair, data)
     with pytest.raises(xrelay.MachineError, match=re.escape(message)):
-        ReferenceMachine(program.program).evaluate("main", t, l)
+        ReferenceMachine(program.program).evaluate("main", pair, data)
