@@ -1,0 +1,86 @@
+"""
+Planned programs compute what programs do whose tensors each have memory of their own.
+
+The programs have branches, matches, recursion, closures, references, tuples, lists, views, and
+tensors of open sizes; some are functions that lend each other memory. Each is compiled without a
+plan, and with one of random options: the machine runs both on poisoned memory, the planned one
+under `sanitize`, too. `XRELAY_RANDOM_PROGRAMS=5000 pytest …` tries that many other programs.
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+import numpy as np
+from agreement import Array, Outcome, flat, plan_options, quiet, same
+from dynamic_programs import arguments
+from hinted_relay_programs import RelayProgram
+from hypothesis import given
+from hypothesis import strategies as st
+from in_machine import machine_of, run_passes
+from programs import parse
+from programs_with_calls import ProgramWithCalls
+from random_settings import exactly
+from relay_programs import read
+from test_random_programs_at_every_level import NOT_REPAIRED, saved
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.lowering.assemble import assemble
+from xrelay.lowering.pipelines import VmPipeline
+from xrelay.passes.infer_types import InferTypesPass
+from xrelay.passes.support.diagnostics import PassError
+from xrelay.passes.support.verifier import verify
+from xrelay.runtime.errors import MachineError
+from xrelay.runtime.machine import Machine
+
+REPAIRED = "plan-devices{default=cuda:0 repair=true}"
+UNPLANNED, PLANNED = (
+    VmPipeline(memory).text.replace("plan-devices", REPAIRED) for memory in ("none", "plan")
+)
+FLAGS = (np.array(True), np.array(False))
+
+
+def outcome(machine: Machine, args: Sequence[Array]) -> Outcome:
+    try:
+        return flat(machine.run("main", *args))
+    except MachineError as error:
+        return str(error)
+
+
+def check_plan(module: ModuleOp, options: str, calls: Sequence[Sequence[Array]]) -> None:
+    """Compare the calls of `module` without a plan and with a plan of `options`."""
+    InferTypesPass().apply(quiet(), module)
+    verify(module)
+    passes = PLANNED.replace("plan-memory", f"plan-memory{options}")
+    with saved(module, passes, calls):
+        unplanned, planned = module.clone(), module.clone()
+        try:
+            run_passes(unplanned, UNPLANNED)
+        except PassError as error:
+            if NOT_REPAIRED.search(str(error)):
+                return
+            raise
+        run_passes(planned, passes)
+        program = assemble(planned)
+        reference = machine_of(assemble(unplanned))
+        expected = [outcome(reference, args) for args in calls]
+        for machine in (machine_of(program), machine_of(program, sanitize=True)):
+            for i, args in [*enumerate(calls)] * 2:  # the second time along the recorded path
+                same(outcome(machine, args), expected[i], f"call {i}")
+
+
+@exactly(60)
+@given(st.randoms(use_true_random=False), st.booleans(), plan_options("plan-memory"))
+def test_programs_with_data_and_functions(rng: Random, is_open: bool, options: str):
+    module = read(RelayProgram(rng, is_open).text)
+    sizes = [(4, 4), (rng.randrange(6), rng.randrange(6))] if is_open else [(4, 4)]
+    calls = [[flag, *arguments([(n,), (m,)])] for flag in FLAGS for n, m in sizes]
+    check_plan(module, options, calls)
+
+
+@exactly(40)
+@given(st.randoms(use_true_random=False), st.booleans(), st.booleans(), plan_options("plan-memory"))
+def test_functions_that_lend_memory(rng: Random, is_open: bool, has_devices: bool, options: str):
+    module = parse(ProgramWithCalls(rng, is_open, has_devices).text)
+    rows = [8, rng.randrange(6)] if is_open else [8]
+    calls = [[*arguments([(n, 4), (n, 4)]), flag] for flag in FLAGS for n in rows]
+    check_plan(module, options, calls)
