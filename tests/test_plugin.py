@@ -26,6 +26,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
+import xrelay
 from xrelay.dialects.attributes import plain_attributes
 from xrelay.dialects.relay import properties
 from xrelay.dialects.relay.incomplete import AnyTensor
@@ -326,6 +327,61 @@ def test_the_machine_computes_what_numpy_does(
     np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(least, y.min(1))
     np.testing.assert_array_equal(greatest, y.max(1))
+
+
+NATIVE: dict[str, str] = {
+    "an operator without a linalg rule": """
+        func.func @main(%x: tensor<6x5xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+          %a, %b = demo.min_max %x {axes = array<i64: 1>}
+              : (tensor<6x5xf32>) -> (tensor<6xf32>, tensor<6xf32>)
+          func.return %a, %b : tensor<6xf32>, tensor<6xf32>
+        }""",
+    "one without, fused with one of `relay`": """
+        func.func @main(%x: tensor<6x5xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+          %y = relay.negative %x : (tensor<6x5xf32>) -> tensor<6x5xf32>
+          %a, %b = demo.min_max %y {axes = array<i64: 1>}
+              : (tensor<6x5xf32>) -> (tensor<6xf32>, tensor<6xf32>)
+          func.return %a, %b : tensor<6xf32>, tensor<6xf32>
+        }""",
+    "an operator with a linalg rule": """
+        func.func @main(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
+          %y = demo.scaled_tanh %x {scale = 3.0} : (tensor<6x5xf32>) -> tensor<6x5xf32>
+          func.return %y : tensor<6x5xf32>
+        }""",
+}
+
+
+@pytest.mark.parametrize("program", NATIVE.values(), ids=NATIVE)
+def test_native_programs_compute_what_numpy_does(
+    run: Run,
+    plugin: Plugin,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+):
+    """As a library, and in the machine with native kernels."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    x = np.random.default_rng(0).standard_normal((6, 5), dtype=np.float32)
+    y = -x if "relay.negative" in program else x
+    is_reduction = "demo.min_max" in program
+    expected = [y.min(1), y.max(1)] if is_reduction else [np.tanh(3 * x)]
+    path, library = tmp_path / "program.mlir", tmp_path / "libprogram.so"
+    path.write_text(program)
+    np.savez(tmp_path / "in.npz", x=x)
+
+    remark = "demo.min_max has no linalg rule" if is_reduction else ""
+    built = run(plugin, "xrelay-opt", path, "-p", "aot", "-t", "native", "-o", library, "--remarks")
+    assert (built.status, remark in built.err, "error" in built.err) == (0, True, False), built.err
+    with found(plugin):
+        results = xrelay.load(library)(x)
+    for result, wanted in zip(results if is_reduction else [results], expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-6)
+
+    arguments = ("--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz")
+    ran = run(plugin, "xrelay-run", path, *arguments, "--kernels", "native")
+    assert (ran.status, "error" in ran.err) == (0, False), ran.err
+    for result, wanted in zip(np.load(tmp_path / "out.npz").values(), expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-6)
 
 
 @pytest.mark.parametrize("axes", ["", "axes = array<i64: -1, 0>", "axes = array<i64>"])

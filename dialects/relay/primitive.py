@@ -44,9 +44,11 @@ from ..interfaces import (
     FunctionDeviceConstraint,
     FunctionDeviceRule,
     Fusible,
+    InferTypes,
     Lookup,
     Operand,
     PartPinned,
+    Rematerializable,
     SameDomain,
     kernel_name,
 )
@@ -202,6 +204,15 @@ class PrimFuncOp(TensorFunction):
                 "scopes": None if scopes is None else ArrayAttr(map(StringAttr, scopes)),
             },
             regions=[body],
+        )
+
+    @property
+    def has_operators(self) -> bool:
+        """True unless ops of upstream dialects compute the results."""
+        return any(
+            op.has_trait(trait, value_if_unregistered=False)
+            for op in self.body.ops
+            for trait in (Fusible, InferTypes, Rematerializable)
         )
 
     def verify_(self) -> None:
