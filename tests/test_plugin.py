@@ -5,6 +5,7 @@ Each file on the page is written to a folder, which is on the path of a separate
 with the metadata that pip would write; `.ci/run` installs the package with pip.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -206,6 +207,47 @@ def test_the_plug_in_imports_stable_modules_only():
         for module in re.findall(r"^from (xrelay\.[\w.]+) import", text, re.M)
     }
     assert used - families <= stable
+
+
+PYRIGHT = {
+    "typeCheckingMode": "strict",
+    "enableExperimentalFeatures": True,
+    "pythonVersion": "3.11",
+}
+
+
+def test_types_are_checked_as_in_an_editor(tmp_path: Path):
+    """
+    Of the page's package, and of one that imports all of the stable interface.
+
+    For pyright, a package on the path is installed: what it does not export is private to it.
+    """
+    for name, text in FILES.items():
+        if name.endswith(".py") and not name.startswith("lit_tests"):
+            path = tmp_path / "plugin" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    imports = "".join(
+        f"from {module} import {name} as {name}\n"
+        for modules, names in STABLE
+        for module in re.findall(r"`([\w.]+)`", modules)[:1]
+        for name in re.findall(r"`(\w+)`", names.partition(":")[0])
+    )
+    (tmp_path / "plugin" / "stable.py").write_text(imports, encoding="utf-8")
+    (tmp_path / "plugin" / "pyrightconfig.json").write_text(json.dumps(PYRIGHT))
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "xrelay").symlink_to(ROOT / "xrelay")
+    command = [str(Path(SCRIPTS) / "pyright"), "--pythonpath", sys.executable]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path / "plugin",
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("0 errors, 0 warnings")
 
 
 MISTAKES: dict[str, tuple[str, str, str, str]] = {
