@@ -322,6 +322,49 @@ def test_mistakes_are_shown_as_the_page_says(run: Run, tmp_path: Path, mistake: 
     assert seen.strip("`") in run(broken, *command.split()).err
 
 
+UNEXPECTED: list[tuple[str, list[str]]] = [
+    ("a rule raises another error", []),
+    ("a kernel fails when it is bound", []),
+    ("a kernel fails when it runs", []),
+    ("a kernel fails when it runs", ["--evaluate"]),
+    ("a pass raises another error", []),
+    ("a pass raises another error", ["--crash-reproducer=crash.mlir"]),
+]
+
+
+@pytest.mark.parametrize(("mistake", "options"), UNEXPECTED)
+def test_an_unexpected_error_names_the_plug_in(
+    run: Run, tmp_path: Path, mistake: str, options: list[str]
+):
+    name, old, new, command = MISTAKES[mistake]
+    broken = install(tmp_path)
+    path = tmp_path / PACKAGE / name
+    path.write_text(path.read_text().replace(old, new, 1))
+    ran = run(broken, *command.split(), *options)
+    assert ran.status == 1
+    assert "note: it was raised by plug-in 'demo' (package xrelay-example-plugin)" in ran.err
+    assert "not your mistake" not in ran.err
+
+
+def test_an_unexpected_error_of_an_executable_names_the_plug_in(run: Run, tmp_path: Path):
+    name, old, new, _ = MISTAKES["a kernel fails when it runs"]
+    broken = install(tmp_path)
+    built = ("-p", "vm", "-t", "executable", "-o", "program.xrx")
+    assert run(broken, "xrelay-opt", "program.mlir", *built).status == 0
+    path = tmp_path / PACKAGE / name
+    path.write_text(path.read_text().replace(old, new, 1))
+    ran = run(broken, "xrelay-run", "program.xrx", "--random-seed", "0")
+    assert ran.err.endswith(
+        "\nnote: it was raised by plug-in 'demo' (package xrelay-example-plugin)\n"
+    )
+
+
+def test_an_expected_error_names_no_plug_in(run: Run, plugin: Plugin):
+    ran = run(plugin, "xrelay-run", "swish.mlir", "--random-seed", "0")
+    assert ran.status == 1
+    assert "raised by" not in ran.err
+
+
 # -------------------------------------------------------------------- the plug-in
 
 
