@@ -50,7 +50,7 @@ def function_of(
 
 
 class Callee(NamedTuple):
-    """What calls say of a function."""
+    """The name of a function, and the mark of one with effects."""
 
     name: SymbolRefAttr
     impure: UnitAttr | None
