@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     FunctionType,
     SymbolRefAttr,
     TensorType,
+    UnitAttr,
     i32,
     i64,
 )
@@ -24,6 +25,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -39,6 +41,7 @@ from .interfaces import (
     DestinationPassing,
     DeviceConstraint,
     DeviceRule,
+    KernelEffects,
     Lookup,
     OnHost,
     OverwritesOperands,
@@ -65,7 +68,8 @@ def verify_kernel_call(
     """
     Check that `callee` is a kernel with the types of `args` and `results`, ignoring devices.
 
-    A kernel in upstream dialects has signless integers where its callers have signed ones.
+    A kernel in upstream dialects has signless integers where its callers have signed ones. A call
+    of an `impure` kernel must be `impure`.
     """
     name = callee.string_value()
     kernel = lookup(name)
@@ -74,6 +78,8 @@ def verify_kernel_call(
     type = kernel.properties.get("function_type")
     if kernel.name == "func.func" or not isinstance(type, FunctionType):
         raise VerifyException(f"{op.name} calls kernels, but @{name} is a {kernel.name}")
+    if "impure" in kernel.properties and "impure" not in op.properties:
+        raise VerifyException(f"the call must be impure, as @{name} is")
     for verb, noun, values, wanted in (
         ("expects", "argument", args, type.inputs.data),
         ("returns", "result", results, type.outputs.data),
@@ -191,11 +197,15 @@ class InvokeTvmOp(DestinationCall):
     Result i is the value written to `outs` i. Operands that the kernel reads as sizes may be on the
     host while all others are on another device. An operand of `ins` may be at the bytes of one of
     `outs` if the kernel's body is elementwise from one to the other; it is not used after the op.
+    A call of an `impure` kernel is `impure`: `… outs(%t : …) {impure} -> …`.
     """
 
     name = "vm.invoke_tvm_op"
 
-    traits = traits_def(KernelDevices(), OverwritesAsKernel())
+    impure = opt_prop_def(UnitAttr)
+
+    irdl_options = (ParsePropInAttrDict(),)
+    traits = traits_def(KernelDevices(), OverwritesAsKernel(), KernelEffects())
 
 
 @irdl_op_definition

@@ -102,8 +102,7 @@ class DescribeKernel(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:
-        block = op.body.block
-        if not any(o.name.startswith("relay.") and o is not block.last_op for o in block.ops):
+        if not op.has_operators:
             return
         kernel = assemble_kernel(kernel_steps(op), located=False)
         op.attributes[STEPS] = StringAttr(json.dumps(kernel_to(kernel), separators=(",", ":")))

@@ -20,7 +20,8 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from .measures import MAX_SIZE, MEASURES
-from .sizes import UNKNOWN, Dim, Shape, SignatureError, Size, require_equal
+from .sizes import UNKNOWN, Dim, Shape, Size, require_equal
+from .sizes import SignatureError as SignatureError  # for plug-ins
 
 MAX_RANK = 32
 """Limit on a rank that attributes or elements determine (that of NumPy 1)."""

@@ -7,10 +7,10 @@ Compute operators whose operands are all constants.
     %b = relay.constant dense<1.0> : tensor<2xf32>
 
 Only results small enough for the text (1 KiB) are computed; a `relay.param` is never read. An
-operator of more than `max-work` is left for run time, as is one whose value another operator reads
-and would reject: that operator may never run. Primitives stay as they are. A branch on a constant
-is replaced by the branch taken, a projection of a tuple by the field. Constants and tuples that
-this leaves unused are removed. (TVM: FoldConstant.) Level: `relay`.
+operator of more than `max-work` is left for run time, as is one with effects, and one whose value
+another operator reads and would reject: that operator may never run. Primitives stay as they are.
+A branch on a constant is replaced by the branch taken, a projection of a tuple by the field.
+Constants and tuples that this leaves unused are removed. (TVM: FoldConstant.) Level: `relay`.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import relay
 from ..dialects.device import device_of
-from ..dialects.interfaces import Fusible
+from ..dialects.interfaces import Fusible, has_effects
 from ..dialects.relay.constants import fits_inline
 from ..dialects.relay.control import yielded
 from ..dialects.tensors import as_tensor
@@ -114,7 +114,7 @@ class FoldOperator(RewritePattern):
 
     @op_trait_rewrite_pattern(Fusible)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not is_on_constants(op) or not computable(op):
+        if not is_on_constants(op) or not computable(op) or has_effects(op):
             return
         if isinstance(op.parent_op(), relay.PrimitiveOp | relay.PrimFuncOp):
             return

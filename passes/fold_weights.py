@@ -31,7 +31,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import relay
 from ..dialects.attributes import plain_values
-from ..dialects.interfaces import Fusible, FusionKind, kernel_attributes, kernel_name
+from ..dialects.interfaces import (
+    Fusible,
+    FusionKind,
+    has_effects,
+    kernel_attributes,
+    kernel_name,
+)
 from ..dialects.relay import rearrange
 from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..dialects.type_rules import data_operands
@@ -150,6 +156,8 @@ class FoldOperator(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         fusible = op.get_trait(Fusible)
         if fusible is None or fusible.kind > FusionKind.INJECTIVE or data_operands(op):
+            return
+        if has_effects(op):
             return
         params = [v.owner for v in op.operands if isinstance(v.owner, relay.ParamOp)]
         if not params or isinstance(op.parent_op(), relay.PrimitiveOp | relay.PrimFuncOp):

@@ -27,7 +27,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 
 from ..dialects import relay
-from ..dialects.interfaces import Fusible, ReshapesOnly
+from ..dialects.interfaces import Fusible, only_reshapes
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, single_operators
@@ -91,7 +91,7 @@ def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
         location=root.location,
     )
     # A view is of argument 0; what a reshape reads besides may be a scalar that moves inside.
-    if all(op.has_trait(ReshapesOnly) for op in group) and arguments[:1] == operands[:1]:
+    if all(map(only_reshapes, group)) and arguments[:1] == operands[:1]:
         primitive.properties["reshape_only"] = UnitAttr()
     exchange_results(primitive, root)
     for outer, result in zip(primitive.results, root.results, strict=True):

@@ -12,9 +12,10 @@ order of first use, and inserted at the end of the module. From level `fused` to
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Attribute, Region
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -48,6 +49,13 @@ def function_of(
     return relay.PrimFuncOp(name, type, body, target)
 
 
+class Callee(NamedTuple):
+    """The name of a function, and the mark of one with effects."""
+
+    name: SymbolRefAttr
+    impure: UnitAttr | None
+
+
 @dataclass(frozen=True)
 class OutlinePrimitive(RewritePattern):
     """Replace a primitive by a call; the first of its kind becomes the function."""
@@ -55,8 +63,8 @@ class OutlinePrimitive(RewritePattern):
     names: SymbolNames
     plain: PlainTypes
     keys: StructuralKeys
-    callees: dict[tuple[Key, StringAttr | None], SymbolRefAttr] = field(
-        default_factory=dict[tuple[Key, "StringAttr | None"], SymbolRefAttr]
+    callees: dict[tuple[Key, StringAttr | None], Callee] = field(
+        default_factory=dict[tuple[Key, "StringAttr | None"], "Callee"]
     )
     functions: list[relay.PrimFuncOp] = field(default_factory=list[relay.PrimFuncOp])
     target_of: ByIdentity[StringAttr | None] = field(default_factory=lambda: ByIdentity(target_of))
@@ -75,8 +83,9 @@ class OutlinePrimitive(RewritePattern):
             function = function_of(body, name, target, self.plain)
             function.location = op.location
             self.functions.append(function)
-            callee = self.callees[key] = SymbolRefAttr(name)
-        call = relay.CallLoweredOp.on(callee, operands, [r.type for r in op.results], view)
+            callee = self.callees[key] = Callee(SymbolRefAttr(name), function.impure)
+        types = [result.type for result in op.results]
+        call = relay.CallLoweredOp.on(callee.name, operands, types, view, callee.impure)
         replace_by_equal(op, [call], rewriter)
 
 

@@ -36,7 +36,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.interfaces import Fusible, FusionKind, ReshapesOnly
+from ..dialects.interfaces import Fusible, FusionKind, has_effects, only_reshapes
 from ..dialects.relay import (
     broadcast,
     convolution,
@@ -253,6 +253,8 @@ class FollowElementwise(RewritePattern):
         kind = op.get_trait(Fusible)
         if kind is None or kind.kind > FusionKind.BROADCAST or not isinstance(op, Operator):
             return
+        if has_effects(op):
+            return
         if len(op.results) != 1 or not op.operands or not names_no_axes(op):
             return
         rank = rank_of(op.results[0])
@@ -340,7 +342,7 @@ class FollowReshape(RewritePattern):
     """Split or merge channels where they are last; a reshape of one pixel needs no move."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not op.has_trait(ReshapesOnly, value_if_unregistered=False) or len(op.operands) != 1:
+        if not only_reshapes(op) or len(op.operands) != 1:
             return
         data, before = moved_from(op.operands[0]), shape_of(op.operands[0])
         after = shape_of(op.results[0])
@@ -362,7 +364,7 @@ class FollowFlattening(RewritePattern):
         flat = op.operands[0].owner
         if not isinstance(flat, Operation) or not is_weight(op.operands[1]):
             return
-        if not flat.has_trait(ReshapesOnly, value_if_unregistered=False):
+        if not only_reshapes(flat):
             return
         data, image = moved_from(flat.operands[0]), shape_of(flat.operands[0])
         weights, rows = shape_of(op.operands[1]), shape_of(flat.results[0])
@@ -383,7 +385,7 @@ class RemoveUnused(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         moves = isinstance(op, rearrange.TransposeOp)
-        if not moves and not op.has_trait(ReshapesOnly, value_if_unregistered=False):
+        if not moves and not only_reshapes(op):
             return
         if not any(result.uses for result in op.results):
             rewriter.erase(op)

@@ -6,9 +6,10 @@ Remove writes that nothing reads, and the allocations that this leaves without a
     %y = vm.invoke_tvm_op @f ins(%x : …) outs(%t : …) -> …
     memory.kill %t : …
 
-A write is dead when only kills use its results, and its `outs` are allocations that nothing but
-kills uses besides. Views, tuples, projections and constants without a use are removed too. Writes
-into parameters stay: the caller sees them. Run `remove-unused-kernels` after. Level `manifest`.
+A write is dead when only kills use its results, its `outs` are allocations that nothing but kills
+uses besides, and the kernel that writes has no other effect. Views, tuples, projections and
+constants without a use are removed too. Writes into parameters stay: the caller sees them. Run
+`remove-unused-kernels` after. Level `manifest`.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory
-from ..dialects.interfaces import Aliasing, DestinationPassing, Rematerializable
+from ..dialects.interfaces import Aliasing, DestinationPassing, KernelEffects, Rematerializable
 from .support.changes import ReportingPass
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
@@ -35,6 +36,8 @@ def only_killed(value: SSAValue, besides: Operation | None = None) -> bool:
 
 def is_dead_write(op: Operation) -> bool:
     """Test whether `op`, in destination-passing style, only writes tensors that nothing reads."""
+    if op.has_trait(KernelEffects) and KernelEffects.has_any(op):
+        return False
     return all(map(only_killed, op.results)) and all(
         isinstance(out, OpResult)
         and isinstance(out.op, memory.AllocTensorOp)

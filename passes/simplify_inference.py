@@ -39,7 +39,7 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.dense import scalar
-from ..dialects.interfaces import ReshapesOnly
+from ..dialects.interfaces import ReshapesOnly, has_effects, only_reshapes
 from ..dialects.relay import (
     broadcast,
     convolution,
@@ -294,14 +294,12 @@ class MergeReshapes(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         data, result = op.operands[0], op.results[0]
         type, before = as_tensor(result.type), data.owner
-        if type is None or not is_static(type):
+        if type is None or not is_static(type) or has_effects(op):
             return
         if data.type == result.type:
             rewriter.replace(op, [], [data])
             return
-        if not isinstance(before, Operation) or not before.has_trait(
-            ReshapesOnly, value_if_unregistered=False
-        ):
+        if not isinstance(before, Operation) or not only_reshapes(before):
             return
         source = before.operands[0]
         if source.type == result.type:

@@ -38,7 +38,7 @@ from .kernels.loading import kernels_of
 from .kernels.memory import Memory, OutOfMemory, Owner
 from .objects import Tensor
 from .program import Array, Program
-from .values import FlatValue, Leaf, StaysInsideError, Value, copy_out, leaves, store
+from .values import FlatValue, Leaf, StaysInsideError, Value, copied, copy_out, leaves, store
 
 if TYPE_CHECKING:
     from .native.kernels import NativeLibrary
@@ -300,7 +300,7 @@ class Machine:
             if out is not None:
                 return store(result, out)
             if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
-                return np.array(result.array)
+                return copied(result.array)
             return copy_out(result, Owner(self.memory))
         except OutOfMemory as error:
             name = self.program.functions[index].name

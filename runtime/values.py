@@ -142,6 +142,26 @@ def stand_in(leaf: Leaf) -> Array:
     return np.broadcast_to(np.empty((), leaf.dtype), leaf.shape)
 
 
+_BOOL = np.dtype(np.bool_)
+
+
+def copied(array: Array) -> Array:
+    """Return a copy of `array`; bools become 0 or 1, whatever the bytes that they view."""
+    if array.dtype is not _BOOL:
+        return np.array(array)
+    copy = np.empty(array.shape, _BOOL)
+    assign(copy, array)
+    return copy
+
+
+def assign(target: Array, source: Array) -> None:
+    """Write the elements of `source` to `target`; bools become 0 or 1."""
+    if source.dtype is _BOOL:
+        np.not_equal(source.view(np.uint8), 0, out=target)
+    else:
+        target[...] = source
+
+
 def copy_out(result: Object, owner: Owner) -> Value:
     """
     Return a copy of `result` that shares no memory with the machine, charged to `owner`.
@@ -159,7 +179,7 @@ def copy_out(result: Object, owner: Owner) -> Value:
     for item in reversed(order):
         if isinstance(item, Tensor):
             owner.reserve(item.array.nbytes, f"{spec_of(item.array)}")
-            done.append(np.array(item.array))
+            done.append(copied(item.array))
         elif isinstance(item, Data):
             fields = done[len(done) - len(item.parts) :]
             del done[len(done) - len(item.parts) :]
@@ -178,7 +198,7 @@ def store(result: Object, out: Value) -> Value:
     if isinstance(result, Tensor) and isinstance(out, np.ndarray):  # most calls
         found = result.array
         if out.shape == found.shape and out.dtype == found.dtype and out.flags.writeable:
-            out[...] = found
+            assign(out, found)
             return out
     copies: list[tuple[Array, Array]] = []
     rest: list[tuple[Object, object, str]] = [(result, out, "out")]
@@ -203,7 +223,7 @@ def store(result: Object, out: Value) -> Value:
             raise MachineError(f"{name} is read-only")
         copies.append((array, item.array))
     for array, elements in copies:
-        array[...] = elements
+        assign(array, elements)
     return out
 
 

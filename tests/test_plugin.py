@@ -5,6 +5,7 @@ Each file on the page is written to a folder, which is on the path of a separate
 with the metadata that pip would write; `.ci/run` installs the package with pip.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -26,6 +27,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
+import xrelay
 from xrelay.dialects.attributes import plain_attributes
 from xrelay.dialects.relay import properties
 from xrelay.dialects.relay.incomplete import AnyTensor
@@ -207,6 +209,47 @@ def test_the_plug_in_imports_stable_modules_only():
     assert used - families <= stable
 
 
+PYRIGHT = {
+    "typeCheckingMode": "strict",
+    "enableExperimentalFeatures": True,
+    "pythonVersion": "3.11",
+}
+
+
+def test_types_are_checked_as_in_an_editor(tmp_path: Path):
+    """
+    Of the page's package, and of one that imports all of the stable interface.
+
+    For pyright, a package on the path is installed: what it does not export is private to it.
+    """
+    for name, text in FILES.items():
+        if name.endswith(".py") and not name.startswith("lit_tests"):
+            path = tmp_path / "plugin" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    imports = "".join(
+        f"from {module} import {name} as {name}\n"
+        for modules, names in STABLE
+        for module in re.findall(r"`([\w.]+)`", modules)[:1]
+        for name in re.findall(r"`(\w+)`", names.partition(":")[0])
+    )
+    (tmp_path / "plugin" / "stable.py").write_text(imports, encoding="utf-8")
+    (tmp_path / "plugin" / "pyrightconfig.json").write_text(json.dumps(PYRIGHT))
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "xrelay").symlink_to(ROOT / "xrelay")
+    command = [str(Path(SCRIPTS) / "pyright"), "--pythonpath", sys.executable]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path / "plugin",
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("0 errors, 0 warnings")
+
+
 MISTAKES: dict[str, tuple[str, str, str, str]] = {
     "`universe.py` cannot be imported": (
         *("universe.py", '"""The dialects', 'import nowhere\n"""The dialects'),
@@ -279,6 +322,49 @@ def test_mistakes_are_shown_as_the_page_says(run: Run, tmp_path: Path, mistake: 
     assert seen.strip("`") in run(broken, *command.split()).err
 
 
+UNEXPECTED: list[tuple[str, list[str]]] = [
+    ("a rule raises another error", []),
+    ("a kernel fails when it is bound", []),
+    ("a kernel fails when it runs", []),
+    ("a kernel fails when it runs", ["--evaluate"]),
+    ("a pass raises another error", []),
+    ("a pass raises another error", ["--crash-reproducer=crash.mlir"]),
+]
+
+
+@pytest.mark.parametrize(("mistake", "options"), UNEXPECTED)
+def test_an_unexpected_error_names_the_plug_in(
+    run: Run, tmp_path: Path, mistake: str, options: list[str]
+):
+    name, old, new, command = MISTAKES[mistake]
+    broken = install(tmp_path)
+    path = tmp_path / PACKAGE / name
+    path.write_text(path.read_text().replace(old, new, 1))
+    ran = run(broken, *command.split(), *options)
+    assert ran.status == 1
+    assert "note: it was raised by plug-in 'demo' (package xrelay-example-plugin)" in ran.err
+    assert "not your mistake" not in ran.err
+
+
+def test_an_unexpected_error_of_an_executable_names_the_plug_in(run: Run, tmp_path: Path):
+    name, old, new, _ = MISTAKES["a kernel fails when it runs"]
+    broken = install(tmp_path)
+    built = ("-p", "vm", "-t", "executable", "-o", "program.xrx")
+    assert run(broken, "xrelay-opt", "program.mlir", *built).status == 0
+    path = tmp_path / PACKAGE / name
+    path.write_text(path.read_text().replace(old, new, 1))
+    ran = run(broken, "xrelay-run", "program.xrx", "--random-seed", "0")
+    assert ran.err.endswith(
+        "\nnote: it was raised by plug-in 'demo' (package xrelay-example-plugin)\n"
+    )
+
+
+def test_an_expected_error_names_no_plug_in(run: Run, plugin: Plugin):
+    ran = run(plugin, "xrelay-run", "swish.mlir", "--random-seed", "0")
+    assert ran.status == 1
+    assert "raised by" not in ran.err
+
+
 # -------------------------------------------------------------------- the plug-in
 
 
@@ -326,6 +412,61 @@ def test_the_machine_computes_what_numpy_does(
     np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(least, y.min(1))
     np.testing.assert_array_equal(greatest, y.max(1))
+
+
+NATIVE: dict[str, str] = {
+    "an operator without a linalg rule": """
+        func.func @main(%x: tensor<6x5xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+          %a, %b = demo.min_max %x {axes = array<i64: 1>}
+              : (tensor<6x5xf32>) -> (tensor<6xf32>, tensor<6xf32>)
+          func.return %a, %b : tensor<6xf32>, tensor<6xf32>
+        }""",
+    "one without, fused with one of `relay`": """
+        func.func @main(%x: tensor<6x5xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+          %y = relay.negative %x : (tensor<6x5xf32>) -> tensor<6x5xf32>
+          %a, %b = demo.min_max %y {axes = array<i64: 1>}
+              : (tensor<6x5xf32>) -> (tensor<6xf32>, tensor<6xf32>)
+          func.return %a, %b : tensor<6xf32>, tensor<6xf32>
+        }""",
+    "an operator with a linalg rule": """
+        func.func @main(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
+          %y = demo.scaled_tanh %x {scale = 3.0} : (tensor<6x5xf32>) -> tensor<6x5xf32>
+          func.return %y : tensor<6x5xf32>
+        }""",
+}
+
+
+@pytest.mark.parametrize("program", NATIVE.values(), ids=NATIVE)
+def test_native_programs_compute_what_numpy_does(
+    run: Run,
+    plugin: Plugin,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    program: str,
+):
+    """As a library, and in the machine with native kernels."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    x = np.random.default_rng(0).standard_normal((6, 5), dtype=np.float32)
+    y = -x if "relay.negative" in program else x
+    is_reduction = "demo.min_max" in program
+    expected = [y.min(1), y.max(1)] if is_reduction else [np.tanh(3 * x)]
+    path, library = tmp_path / "program.mlir", tmp_path / "libprogram.so"
+    path.write_text(program)
+    np.savez(tmp_path / "in.npz", x=x)
+
+    remark = "demo.min_max has no linalg rule" if is_reduction else ""
+    built = run(plugin, "xrelay-opt", path, "-p", "aot", "-t", "native", "-o", library, "--remarks")
+    assert (built.status, remark in built.err, "error" in built.err) == (0, True, False), built.err
+    with found(plugin):
+        results = xrelay.load(library)(x)
+    for result, wanted in zip(results if is_reduction else [results], expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-6)
+
+    arguments = ("--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz")
+    ran = run(plugin, "xrelay-run", path, *arguments, "--kernels", "native")
+    assert (ran.status, "error" in ran.err) == (0, False), ran.err
+    for result, wanted in zip(np.load(tmp_path / "out.npz").values(), expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-6)
 
 
 @pytest.mark.parametrize("axes", ["", "axes = array<i64: -1, 0>", "axes = array<i64>"])
@@ -430,3 +571,231 @@ def test_without_the_plugin_its_operators_are_unknown():
     assert done.returncode == 1
     assert "demo.as_rows" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+# -------------------------------------------------------------------- an operator with effects
+
+TICK = {
+    "rules.py": """
+
+@Rule.with_work(Work.LINEAR)
+def tick(data: Tensor, *, number: int) -> Tensor:
+    return data
+""",
+    "kernels.py": """
+
+def tick(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    def run() -> None:
+        with open("ticks", "a") as file:
+            file.write(f"{attrs['number']} ")
+        np.copyto(outs[0], ins[0])
+
+    return run
+
+
+KERNELS["demo.tick"] = CheckedKernel("demo.tick", rules.tick, tick)
+""",
+    "dialect.py": """
+
+from xrelay.dialects.relay.properties import int_prop
+
+
+@irdl_op_definition
+class TickOp(Operator):
+    name = "demo.tick"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    number = int_prop()
+
+    traits = traits_def(
+        InferTypes(typed(rules.tick)), SameDevice(), Fusible(FusionKind.ELEMWISE), ReshapesOnly()
+    )
+
+
+Demo = Dialect("demo", [ScaledTanhOp, AsRowsOp, MinMaxOp, SwishOp, TickOp], [])
+""",
+}
+"""What the files of the package have besides: `demo.tick`, which notes when it runs."""
+
+TICKS = "0 1 1 8 2 3 4 5 6 7 "
+"""The operators that the program runs, in its order."""
+
+TICKING = """
+func.func @main(%x: tensor<SIZExf32>) -> tensor<SIZExf32> {
+  %c = relay.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %unused = demo.tick %c {number = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  %one = demo.tick %c {number = 1} : (tensor<4xf32>) -> tensor<4xf32>
+  %same = demo.tick %c {number = 1} : (tensor<4xf32>) -> tensor<4xf32>
+  %w = relay.param "w" : tensor<4xf32>
+  %weight = demo.tick %w {number = 8} : (tensor<4xf32>) -> tensor<4xf32>
+  %both = relay.add %one, %same : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %sum = relay.add %both, %weight : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %e = relay.exp %x : (tensor<SIZExf32>) -> tensor<SIZExf32>
+  %late = demo.tick %e {number = 2} : (tensor<SIZExf32>) -> tensor<SIZExf32>
+  %called = func.call @unused(%x) : (tensor<SIZExf32>) -> tensor<SIZExf32>
+  %true = relay.constant dense<true> : tensor<i1>
+  %if = relay.if %true : tensor<i1> -> (tensor<SIZExf32>) {
+    %t = demo.tick %x {number = 4} : (tensor<SIZExf32>) -> tensor<SIZExf32>
+    relay.yield %t : tensor<SIZExf32>
+  } else {
+    %f = demo.tick %x {number = 9} : (tensor<SIZExf32>) -> tensor<SIZExf32>
+    relay.yield %f : tensor<SIZExf32>
+  }
+  %a = demo.tick %e {number = 5} : (tensor<SIZExf32>) -> tensor<SIZExf32>
+  %b = relay.add %a, %sum : (tensor<SIZExf32>, tensor<4xf32>) -> tensor<SIZExf32>
+  %apart = demo.tick %x {number = 6} : (tensor<SIZExf32>) -> tensor<SIZExf32>
+  %d = relay.tanh %b : (tensor<SIZExf32>) -> tensor<SIZExf32>
+  %last = demo.tick %d {number = 7} : (tensor<SIZExf32>) -> tensor<SIZExf32>
+  func.return %last : tensor<SIZExf32>
+}
+func.func private @unused(%x: tensor<SIZExf32>) -> tensor<SIZExf32> {
+  %t = demo.tick %x {number = 3} : (tensor<SIZExf32>) -> tensor<SIZExf32>
+  func.return %t : tensor<SIZExf32>
+}
+"""
+
+REMOVALS = "cse,canonicalize,dce,eliminate-dead-code"
+"""Passes that remove and merge ops, at any level."""
+
+TICKING_RUNS: dict[str, tuple[str, ...]] = {
+    "evaluate": ("--evaluate",),
+    "vm": (),
+    "vm{memory=none}": ("--pipeline", "vm{memory=none}"),
+    "vm{memory=coalesce}": ("--pipeline", "vm{memory=coalesce}"),
+    "native kernels": ("--kernels", "native"),
+    "removals": ("--pipeline", f"{REMOVALS},vm"),
+    "removals at every level": (
+        "--pipeline",
+        f"infer-types,simplify-inference,fold-constants,{REMOVALS},propagate-layout,"
+        f"transpose-weights,pack-weights,fold-weights,plan-devices,{REMOVALS},lambda-lift,inline,"
+        f"fuse-ops,{REMOVALS},outline-primitives,{REMOVALS},create-shape-functions,manifest-alloc,"
+        f"simplify-shapes,{REMOVALS},remove-dead-writes,remove-unused-kernels,reorder-for-memory,"
+        f"plan-memory,{REMOVALS},remove-dead-writes,lower-to-bytecode,allocate-registers",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def ticking(tmp_path_factory: pytest.TempPathFactory) -> Plugin:
+    """The page's package with `demo.tick`, which is not pure."""
+    plugin = install(tmp_path_factory.mktemp("ticking"))
+    for name, text in TICK.items():
+        path = plugin.folder / PACKAGE / name
+        path.write_text(path.read_text() + text)
+    for name, size in (("static", "4"), ("open", "?")):
+        (plugin.folder / f"{name}.mlir").write_text(TICKING.replace("SIZE", size))
+    np.savez(plugin.folder / "in.npz", x=np.zeros(4, np.float32))
+    return plugin
+
+
+def ticks(plugin: Plugin) -> str:
+    """Return the operators that have run since the last call."""
+    path = plugin.folder / "ticks"
+    text = path.read_text() if path.exists() else ""
+    path.unlink(missing_ok=True)
+    return text
+
+
+@pytest.mark.parametrize("size", ["static", "open"])
+@pytest.mark.parametrize("options", TICKING_RUNS.values(), ids=TICKING_RUNS)
+def test_an_operator_with_effects_runs_as_often_as_the_program_says(
+    run: Run, ticking: Plugin, size: str, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(ticking.folder))
+    ticks(ticking)
+    arguments = ("--inputs", "in.npz", "--random-weights", *options)
+    ran = run(ticking, "xrelay-run", f"{size}.mlir", *arguments)
+    assert ran.status == 0, ran.err
+    assert ticks(ticking) == TICKS
+
+
+@pytest.mark.parametrize("size", ["static", "open"])
+def test_an_operator_with_effects_in_machine_code(
+    run: Run, ticking: Plugin, size: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(ticking.folder))
+    ticks(ticking)
+    library = f"lib{size}.so"
+    built = run(
+        ticking,
+        "xrelay-opt",
+        f"{size}.mlir",
+        "-p",
+        "aot",
+        "-t",
+        "native",
+        "-o",
+        library,
+        "--random-weights",
+    )
+    assert built.status == 0, built.err
+    assert ticks(ticking) == ""
+    with found(ticking):
+        main = xrelay.load(f"./{library}")
+        for _ in range(2):
+            main(np.zeros(4, np.float32))
+            assert ticks(ticking) == TICKS
+
+
+def test_an_operator_with_effects_is_not_lost_in_linalg(run: Run, ticking: Plugin):
+    ran = run(ticking, "xrelay-opt", "static.mlir", "-t", "linalg")
+    assert ran.status == 1
+    assert "static.mlir:4:13: error: demo.tick has no linalg" in ran.err
+
+
+def test_an_operator_with_effects_is_called_from_relay_text(run: Run, ticking: Plugin):
+    (ticking.folder / "text.relay").write_text("""#[version = "0.0.5"]
+        def @main(%x: Tensor[(4), float32]) {
+          let %a = demo.tick(%x, number=0) /* ty=Tensor[(4), float32] */;
+          let %b = demo.tick(%x, number=1) /* ty=Tensor[(4), float32] */;
+          let %c = demo.tick(%x, number=1) /* ty=Tensor[(4), float32] */;
+          %b
+        }""")
+    ticks(ticking)
+    arguments = ("--allow-unregistered-dialect", "--inputs", "in.npz")
+    for options in ((), ("--evaluate",), ("--pipeline", f"{REMOVALS},vm")):
+        ran = run(ticking, "xrelay-run", "text.relay", *arguments, *options)
+        assert ran.status == 0, ran.err
+        assert ticks(ticking) == "0 1 1 "
+    ran = run(
+        ticking,
+        "xrelay-opt",
+        "text.relay",
+        "--allow-unregistered-dialect",
+        "-p",
+        f"infer-types,fuse-ops,outline-primitives,{REMOVALS}",
+        "-o",
+        "lowered.relay",
+        "-t",
+        "relay-text",
+    )
+    assert ran.status == 0, ran.err
+    ran = run(
+        ticking,
+        "xrelay-run",
+        "lowered.relay",
+        *arguments,
+        "--pipeline",
+        f"{REMOVALS},plan-devices,create-shape-functions,manifest-alloc,remove-dead-writes,plan-memory,lower-to-bytecode,allocate-registers",
+    )
+    assert ran.status == 0, ran.err
+    assert ticks(ticking) == "0 1 1 "
+
+
+def test_an_operator_with_effects_keeps_its_layout(run: Run, ticking: Plugin):
+    image, filters = "tensor<1x8x6x6xf32>", "tensor<8x8x3x3xf32>"
+    signature = f"({image}, {filters}) -> {image}"
+    (ticking.folder / "image.mlir").write_text(f"""
+        func.func @main(%x: {image}) -> {image} {{
+          %w = relay.param "w" : {filters}
+          %a = relay.nn.conv2d %x, %w {{padding = array<i64: 1, 1, 1, 1>}} : {signature}
+          %b = demo.tick %a {{number = 0}} : ({image}) -> {image}
+          %c = relay.nn.relu %b : ({image}) -> {image}
+          %d = relay.nn.conv2d %c, %w {{padding = array<i64: 1, 1, 1, 1>}} : {signature}
+          func.return %d : {image}
+        }}""")
+    ran = run(ticking, "xrelay-opt", "image.mlir", "-p", "propagate-layout")
+    assert f"{{number = 0 : i64}} : ({image}) -> {image}" in ran.out
+    assert "relay.nn.relu" in ran.out
+    assert "tensor<1x6x6x8xf32>" in ran.out

@@ -39,7 +39,9 @@ def guarded(name: str, body: Callable[[], int]) -> int:
             _say(f"{name}: error: cannot write '{error.filename or '<stdout>'}': {error.strerror}")
         except Exception as error:
             _say(f"{name}: error: internal error: {describe(error)}")
-            _say("note: this is not your mistake")
+            from .plugin_faults import blame
+
+            _say(f"note: {blame(error)}")
         _drop_stdout()
         return FAULT
 

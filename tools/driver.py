@@ -47,6 +47,8 @@ class XRelayOpt(ConfiguredOpt):
         """The output if a target writes it as bytes."""
         self.weights: dict[str, Array] = {}
         """The weights that came with the input."""
+        self.program: Given | None = None
+        """The module and its weights, once they are known."""
         super().__init__(args, reporter)
 
     def execute(self) -> int:
@@ -247,7 +249,7 @@ class XRelayOpt(ConfiguredOpt):
             program = Given(module, Path(self.args.params))
         else:
             program = Given(module, self.weights) if self.weights else given(module, folder)
-        if not self.args.random_weights:
+        if not self.args.random_weights or self.chosen.names_weights:
             return program
         return with_random_weights(program, inform)
 
@@ -255,6 +257,8 @@ class XRelayOpt(ConfiguredOpt):
     def apply_passes(self, prog: ModuleOp) -> None:
         target = self.chosen.files
         if target is None:
+            if self.chosen.linalg is not None:
+                self.program = self._given(prog)  # now: passes turn what names weights into linalg
             self.runner.run(self.ctx, prog)
             return
         from .file_target import Job
@@ -279,7 +283,8 @@ class XRelayOpt(ConfiguredOpt):
         if linalg is not None:
             from .file_target import Written
 
-            pieces = linalg.pieces(self.ctx, self._given(prog), self._print_options())
+            assert self.program is not None, "passes are applied before"
+            pieces = linalg.pieces(self.ctx, self.program, self._print_options())
             if self.args.split_input_file:
                 return b"".join(pieces).decode()
             self.written = Written(pieces, is_text=True)

@@ -120,7 +120,11 @@ def weights_of(program: Given, resources: Sequence[arith.ConstantOp]) -> Weights
         "weights=external resources that the reader has"
     )
     if path is None:
-        raise PassError(f"the program's weights are in no file ({PARAMS_FILE}): {cure}", module)
+        raise PassError(
+            f"the program's weights are in no file ({PARAMS_FILE}): --params names one, "
+            f"--random-weights draws them; {cure}",
+            module,
+        )
     try:
         file = weights_in(path)
     except MachineError as error:

@@ -10,6 +10,7 @@ from .commands import FAULT, describe, guarded
 from .diagnostics import Reporter, message_of, warnings_shown
 from .driver import XRelayOpt
 from .errors import FileError, exit_status
+from .plugin_faults import SHOWN, blame
 from .process import settings
 from .progress import Progress
 from .runner import InternalError
@@ -54,11 +55,8 @@ def _report_internal(error: BaseException, reporter: Reporter) -> None:
     if reproducer is not None:
         hint = f"a reproducer is in {reproducer} (xrelay-opt --run-reproducer)"
     else:
-        hint = (
-            "this is not your mistake; --traceback shows where it was raised, "
-            "--crash-reproducer=FILE writes a reproducer"
-        )
-    reporter.report(Message(Severity.NOTE, hint))
+        hint = f"{SHOWN}, --crash-reproducer=FILE writes a reproducer"
+    reporter.report(Message(Severity.NOTE, f"{blame(error)}; {hint}"))
 
 
 if __name__ == "__main__":

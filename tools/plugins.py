@@ -20,6 +20,7 @@ from xdsl.utils.target import Target
 
 from ..dialects.late_formats import late_formats
 from ..runtime.entry_points import entry_points_of
+from .plugin_faults import title_of
 from .registry import UNIVERSE, pass_info
 
 GROUP = "xdsl.universe"
@@ -44,20 +45,22 @@ def load_universe(warn: Callable[[str], None]) -> Universe:
     owners = dict.fromkeys(_names(XDSL_UNIVERSE), "xdsl")
     owners |= dict.fromkeys(_names(UNIVERSE), "xrelay")
     plugins = [p for p in entry_points_of(GROUP) if p.value not in BUILT_IN]
-    for plugin in sorted(plugins, key=_title):
+    for plugin in sorted(plugins, key=title_of):
         try:
             with _own_output():
                 universe = _load(plugin)
             names = _names(universe)
         except (Exception, SystemExit) as error:
-            warn(f"{_title(plugin)} is skipped: {_reason(error)}")
+            warn(f"{title_of(plugin)} is skipped: {_reason(error)}")
             continue
         taken = next((name for name in names if name in owners), None)
         if taken is not None:
-            warn(f"{_title(plugin)} is skipped: it defines {taken}, which {owners[taken]} defines")
+            warn(
+                f"{title_of(plugin)} is skipped: it defines {taken}, which {owners[taken]} defines"
+            )
             continue
-        owners |= dict.fromkeys(names, _title(plugin))
-        _add(everything, universe, _title(plugin))
+        owners |= dict.fromkeys(names, title_of(plugin))
+        _add(everything, universe, title_of(plugin))
     return everything
 
 
@@ -66,12 +69,6 @@ def _own_output() -> Generator[None]:
     """Redirect what a plug-in prints to stderr: stdout is the command's."""
     with redirect_stdout(sys.stderr):
         yield
-
-
-def _title(plugin: EntryPoint) -> str:
-    """Return the plug-in's name for users: its entry point and package."""
-    package = f" (package {plugin.dist.name})" if plugin.dist is not None else ""
-    return f"plug-in '{plugin.name}'{package}"
 
 
 def _reason(error: BaseException) -> str:

@@ -14,6 +14,7 @@ from .errors import NO_MEMORY, CommandLineError, FileError, exit_status
 from .executables import Compiled
 from .execution import execute, limits_of
 from .inputs_of_run import GivenInputs
+from .plugin_faults import SHOWN, blame, blame_of_cause
 from .run_files import Array, Arrays
 from .run_options import Options
 
@@ -81,14 +82,15 @@ def read_file(path: str, verify: bool) -> tuple[ExecutableFile, Path]:
 
 def report(error: BaseException, name: str) -> None:
     """Print `error`, at its place in the source of the program or with the `name` of the file."""
-    hint = ""
+    hint = None
     match error:
         case Error():
             file = error.file if isinstance(error, FileError) else name
             text = f"{file}: error: " * (error.location is None) + render(error, {})
+            hint = blame_of_cause(error)
         case MemoryError():
             text = f"{name}: error: {NO_MEMORY}"
         case _:
             text = f"{name}: error: internal error: {describe(error)}"
-            hint = "\nnote: this is not your mistake; --traceback shows where it was raised"
-    print(text + hint, file=sys.stderr)
+            hint = f"{blame(error)}; {SHOWN}"
+    print(text if hint is None else f"{text}\nnote: {hint}", file=sys.stderr)

@@ -1,6 +1,7 @@
 """Compile a program, or read one to evaluate, and run it: the part of `xrelay-run` with xDSL."""
 
 import sys
+from dataclasses import replace
 from time import perf_counter_ns
 
 from ..dialects.errors import TOO_DEEP
@@ -18,6 +19,7 @@ from .inputs import frontend_of
 from .inputs_of_run import GivenInputs
 from .memory_of_run import memory_of_run
 from .native_kernels import native_kernels
+from .plugin_faults import SHOWN, blame, blame_of_cause
 from .process import settings
 from .progress import Progress
 from .run_files import read_parameters
@@ -116,9 +118,11 @@ def _report(error: BaseException, name: str, reporter: Reporter) -> None:
     if found is None:
         text = str(error) if isinstance(error, InternalError) else describe(error)
         text = text if isinstance(error, InternalError) else f"internal error: {text}"
-        hint = Note("this is not your mistake; --traceback shows where it was raised", None)
+        hint = Note(f"{blame(error)}; {SHOWN}", None)
         found = Message(Severity.ERROR, text, None, (hint,)), 1
     message, width = found
+    if (plugin := blame_of_cause(error)) is not None:
+        message = replace(message, notes=(*message.notes, Note(plugin, None)))
     if message.location is None:
         name = error.file if isinstance(error, FileError) else name
         print(f"{name}: ", end="", file=sys.stderr)

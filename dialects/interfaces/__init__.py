@@ -37,6 +37,7 @@ from .memory import (
     ChoosesRegion,
     DestinationPassing,
     FreesOperand,
+    KernelEffects,
     OverwritesOperands,
     ReifiesShapes,
     ResultAliases,
@@ -50,8 +51,10 @@ from .operators import (
     ReadsBeforeWriting,
     ReadsElementwise,
     ReshapesOnly,
+    has_effects,
     kernel_attributes,
     kernel_name,
+    only_reshapes,
 )
 from .symbols import Lookup
 
@@ -77,6 +80,7 @@ __all__ = [
     "Fusible",
     "FusionKind",
     "InferTypes",
+    "KernelEffects",
     "Lookup",
     "OnHost",
     "Operand",
@@ -96,7 +100,9 @@ __all__ = [
     "SameDevice",
     "SameDomain",
     "ShapesOfOperand",
+    "has_effects",
     "kernel_attributes",
     "kernel_name",
+    "only_reshapes",
     "reads_contents",
 ]

@@ -141,6 +141,22 @@ class DestinationPassing(MemoryEffect):
         return _effects((MemoryEffectKind.READ, ins), (MemoryEffectKind.WRITE, cls.outs(op)))
 
 
+class KernelEffects(MemoryEffect):
+    """
+    Calls a kernel. With the property `impure` the kernel has effects besides its results: see
+    `has_effects`.
+    """
+
+    @staticmethod
+    def has_any(op: Operation) -> bool:
+        """Test whether the kernel that `op` calls has effects besides its results."""
+        return "impure" in op.properties
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.WRITE)} if cls.has_any(op) else set()
+
+
 class OverwritesOperands(OpTrait, ABC):
     """The op, in destination-passing style, may write results over operands of equal size."""
 

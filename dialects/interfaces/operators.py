@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cache
 from typing import Any
 
 from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, Operation
-from xdsl.traits import (
-    OpTrait,
-)
+from xdsl.traits import OpTrait, Pure, is_side_effect_free
 
 
 @dataclass(frozen=True)
@@ -45,12 +44,32 @@ class Fusible(OpTrait):
     kind: FusionKind
 
 
+@cache
+def _is_pure(kind: type[Operation]) -> bool:
+    return kind.get_trait(Fusible) is None or kind.get_trait(Pure) is not None
+
+
+def has_effects(op: Operation) -> bool:
+    """
+    Test whether `op` is a tensor operator that may do more than compute its results.
+
+    Every run of the program executes such an operator as often as the program says, in its order:
+    passes do not remove, merge, move or fuse it, and do not compute it.
+    """
+    return not _is_pure(type(op)) and not is_side_effect_free(op)
+
+
 class ReshapesOnly(OpTrait):
     """
     The result is operand 0 with another shape; the order of the elements does not change.
 
     A primitive of such ops alone becomes a view of its operand, not a kernel (TVM's `TReshapeOp`).
     """
+
+
+def only_reshapes(op: Operation) -> bool:
+    """Test whether all that `op` does is to give operand 0 another shape."""
+    return op.has_trait(ReshapesOnly, value_if_unregistered=False) and not has_effects(op)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ from . import (
 )
 from .adt import ConstructOp, ConstructorAttr, TypeDataOp
 from .closures import CallOp, FnOp
-from .constants import ConstantOp, MaterializeConstant, ParamOp
+from .constants import ConstantOp as ConstantOp  # for plug-ins
+from .constants import MaterializeConstant, ParamOp
 from .control import IfOp, YieldOp
 from .device_ops import DeviceCopyOp, OnDeviceOp
 from .globals import ClosureOp, GlobalOp, InvokeOp

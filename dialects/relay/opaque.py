@@ -21,7 +21,6 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
@@ -70,9 +69,9 @@ class CallOpaqueOp(IRDLOperation):
     ```
 
     Operands in parentheses are one tuple in Relay; several results are also one tuple there. The
-    result types are taken as declared. Like all operators of Relay, it is pure, and its operands
-    and results are on one device. It is computed by the kernel named `operator`, if a package
-    provides one.
+    result types are taken as declared. It may have effects, and is never removed. Its operands and
+    results are on one device. It is computed by the kernel named `operator`, if a package provides
+    one.
     """
 
     name = "relay.call_opaque"
@@ -85,7 +84,6 @@ class CallOpaqueOp(IRDLOperation):
     outputs = var_result_def(AnyTensor)
 
     traits = traits_def(
-        Pure(),
         SameDevice(),
         Fusible(FusionKind.OPAQUE),
         InferTypes(_declared),
@@ -193,10 +191,7 @@ class CallOpaqueOp(IRDLOperation):
                     f'attribute names of {name} must be dotted identifiers, but one is "{key}"'
                 )
         if not self.results:
-            raise VerifyException(
-                f"{name} must have a result: an operator is pure, so without results it "
-                "would do nothing"
-            )
+            raise VerifyException(f"{name} must have a result, like every operator of Relay")
         if self.tuples is not None:
             _check_bounds(self.tuples, len(self.args))
 

@@ -28,7 +28,6 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     IsolatedFromAbove,
-    Pure,
     RecursiveMemoryEffect,
 )
 from xdsl.utils.exceptions import VerifyException
@@ -44,10 +43,14 @@ from ..interfaces import (
     FunctionDeviceConstraint,
     FunctionDeviceRule,
     Fusible,
+    InferTypes,
+    KernelEffects,
     Lookup,
     Operand,
     PartPinned,
+    Rematerializable,
     SameDomain,
+    has_effects,
     kernel_name,
 )
 from ..xdsl_internals import operands_of
@@ -169,6 +172,7 @@ class PrimFuncOp(TensorFunction):
     ```
 
     Its types carry no device: a kernel runs on every device of its `target`, if it has one.
+    One with an operator that has effects is `impure`, and so are calls of it.
     `scopes` lists the memory scope of each parameter, then of each result; "" is any scope.
 
     The `shape_func` of a kernel with results of dynamic shape computes their shapes. It gets for
@@ -182,9 +186,10 @@ class PrimFuncOp(TensorFunction):
     scopes = opt_prop_def(ArrayAttr[StringAttr])
     shape_func = opt_prop_def(SymbolRefAttr)
     shape_inputs = opt_prop_def(INTS)
+    impure = opt_prop_def(UnitAttr)
 
     KIND: ClassVar = "kernel"
-    PRINTED: ClassVar = ("target", "scopes", "shape_func", "shape_inputs")
+    PRINTED: ClassVar = ("target", "scopes", "shape_func", "shape_inputs", "impure")
 
     def __init__(
         self,
@@ -200,8 +205,18 @@ class PrimFuncOp(TensorFunction):
                 "function_type": type,
                 "target": target,
                 "scopes": None if scopes is None else ArrayAttr(map(StringAttr, scopes)),
+                "impure": UnitAttr() if any(map(has_effects, body.ops)) else None,
             },
             regions=[body],
+        )
+
+    @property
+    def has_operators(self) -> bool:
+        """True unless ops of upstream dialects compute the results."""
+        return any(
+            op.has_trait(trait, value_if_unregistered=False)
+            for op in self.body.ops
+            for trait in (Fusible, InferTypes, Rematerializable)
         )
 
     def verify_(self) -> None:
@@ -212,6 +227,10 @@ class PrimFuncOp(TensorFunction):
                 f"scopes needs one for each of {count} parameters and results, "
                 f"but has {len(self.scopes)}"
             )
+        if self.impure is None:
+            for op in self.body.ops:
+                if has_effects(op):
+                    raise VerifyException(f"the kernel must be impure, as {op.name} has effects")
         self._verify_shape_inputs()
 
     def _verify_shape_inputs(self) -> None:
@@ -268,7 +287,10 @@ class BufferizeCall(Bufferizable):
 
     def to_destination_style(self, op: Operation, outs: Sequence[SSAValue]) -> Operation:
         assert isinstance(op, CallLoweredOp)
-        return vm.InvokeTvmOp.on(op.callee, op.operands, outs)
+        call = vm.InvokeTvmOp.on(op.callee, op.operands, outs)
+        if op.impure is not None:
+            call.properties["impure"] = op.impure
+        return call
 
 
 class ViewIsWhereItsDataIs(DeviceRule):
@@ -310,7 +332,7 @@ class CallLoweredOp(IRDLOperation):
     ```
 
     The types are those of the kernel, ignoring devices. With `reshape_only` the result has the
-    elements of operand 0 in the same order.
+    elements of operand 0 in the same order. A call of an `impure` kernel is `impure`.
     """
 
     name = "relay.call_lowered"
@@ -318,9 +340,10 @@ class CallLoweredOp(IRDLOperation):
     callee = prop_def(SymbolRefAttr)
     args = var_operand_def(AnyTensor)
     reshape_only = opt_prop_def(UnitAttr)
+    impure = opt_prop_def(UnitAttr)
     outputs = var_result_def(AnyTensor)
 
-    traits = traits_def(Pure(), ViewIsWhereItsDataIs(), KernelScopes(), BufferizeCall())
+    traits = traits_def(KernelEffects(), ViewIsWhereItsDataIs(), KernelScopes(), BufferizeCall())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outputs)"
 
@@ -331,11 +354,14 @@ class CallLoweredOp(IRDLOperation):
         args: Sequence[SSAValue],
         result_types: Sequence[Attribute],
         reshape_only: UnitAttr | None = None,
+        impure: UnitAttr | None = None,
     ) -> Self:
         """Build the call without checks: passes build one for every operator."""
         properties: dict[str, Attribute] = {"callee": callee}
         if reshape_only is not None:
             properties["reshape_only"] = reshape_only
+        if impure is not None:
+            properties["impure"] = impure
         return cls.create(operands=args, result_types=result_types, properties=properties)
 
     def verify_(self) -> None:

@@ -67,6 +67,8 @@ class Kernels:
         callees = [self._kernel(call) for call in explicit.calls]
         for call, callee in zip(explicit.calls, callees, strict=True):
             call.op.properties["callee"] = SymbolRefAttr(callee.sym_name.data)
+            if callee.impure is not None:
+                call.op.properties["impure"] = callee.impure
             if isinstance(call.op, CallLoweredOp):
                 call.op = flatten_results(call.op, callee.function_type.outputs.data)
             _check_types(self.builder, call, callee)
@@ -326,7 +328,7 @@ def flatten_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLowere
         return op
     block = op.parent
     assert block is not None
-    made = CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only)
+    made = CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only, op.impure)
     made.location = op.location
     ops: list[Operation] = [made]
     whole = rebuild(result.type, iter(made.results), ops.append)

@@ -18,7 +18,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import relay, vm
-from ...dialects.walking import walk
 from .conversion import Conversion, Inserter, kept
 from .types import as_memref
 
@@ -62,11 +61,7 @@ class ConvertKernel(RewritePattern):
         block = op.body.block
         inputs = [types.of(argument) for argument in block.args]
         attributes = {**kept(op), KERNEL: UnitAttr()}
-        if any(
-            inner.name.startswith("relay.")
-            for inner in walk(block)
-            if inner.parent is not block or inner is not block.last_op
-        ):
+        if op.has_operators:
             new = func.FuncOp.external(op.sym_name.data, [*inputs, *outputs], [])
             attributes["llvm.emit_c_interface"] = UnitAttr()
         else:

@@ -183,6 +183,10 @@ def call(library: Library, entry: Entry) -> Iterator[str]:
         yield "  xrelay_current->contexts = contexts;\n  xrelay_current->abandon = abandon;"
         args += [f"contexts[{device}]" for device in entry.contexts]
     yield f"  _mlir_ciface_{symbol}{FLAT}({', '.join(args)});"
+    for i, param in enumerate(entry.results, start=inputs):
+        if spec_of(param).dtype == "bool" and i not in allocated:
+            size = f"xrelay_bytes({symbol}_tensors + {i}, shapes[{i}])"
+            yield f"  xrelay_make_bools(data[{i}], {size});"
     yield from hand_over(entry, allocated)
     yield "}\n"
 
@@ -194,9 +198,11 @@ def hand_over(entry: Entry, allocated: Sequence[int]) -> Iterator[str]:
         found = f"allocated.{name}"
         sizes = f"{found}.sizes" if spec.shape else "NULL"
         item = element_type(spec.dtype).itemsize
+        size = f"xrelay_size({len(spec.shape)}, {sizes}, {item})"
         yield f"  void *d_{name} = xrelay_separate({found}.allocated,"
-        yield f"      {found}.aligned + {found}.offset * {item}, xrelay_size("
-        yield f"      {len(spec.shape)}, {sizes}, {item}));"
+        yield f"      {found}.aligned + {found}.offset * {item}, {size});"
+        if spec.dtype == "bool":
+            yield f"  xrelay_make_bools(d_{name}, {size});"
     for i in allocated:
         name, spec = entry.names[i], spec_of(entry.tensors[i])
         sizes = f"allocated.{name}.sizes" if spec.shape else "NULL"

@@ -2,7 +2,7 @@
 Compile kernels: many to a module, several modules at once, and none that was compiled before.
 
 An object in the cache has several kernels, of which a program may need one; each kernel has an
-entry that names its object. The linker drops what is not used.
+entry, by its symbol, that names its object. The linker drops what is not used.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, cast
 
-from .cache import key_of
 from .module_text import module_text
 from .processes import TimedOut
-from .scheduling import ON_BUFFERS, ON_TENSORS, Schedule, library_text
+from .scheduling import SCHEDULED, Schedule, library_text
 from .settings import Settings
-from .stages import BUFFERIZE, KERNELS, LOWER_TO_LLVM, Compiled, compile_text, tools_key
+from .stages import KERNELS, Compiled, compile_text
 from .tool_messages import ToolError
 from .units import Kernel
 
@@ -32,12 +31,10 @@ LIBRARY_FILE = "schedules.mlir"
 
 
 class Job(NamedTuple):
-    """A kernel to compile, and its schedule."""
+    """A kernel to compile, and its schedule, which is None after the kernel's own failed."""
 
     kernel: Kernel
     schedule: Schedule | None
-    key: str
-    """That of its entry in the cache."""
 
 
 class Failure(NamedTuple):
@@ -64,7 +61,7 @@ def compile_kernels(kernels: Sequence[Kernel], settings: Settings) -> list[Compi
     Raises `Error` at a kernel that does not compile.
     """
     distinct = {kernel.symbol: kernel for kernel in kernels}
-    jobs = [_job(kernel, settings) for kernel in distinct.values()]
+    jobs = [Job(kernel, kernel.schedule) for kernel in distinct.values()]
     cached, missing = _read(jobs, settings)
     results = [result for group in _in_parallel(missing, settings) for result in group]
     for result in results:
@@ -79,16 +76,6 @@ def _report(kernel: Kernel, reason: str, settings: Settings) -> None:
     settings.remark(kernel.function, text)
 
 
-def _job(kernel: Kernel, settings: Settings) -> Job:
-    schedule = settings.scheduler(kernel.function, settings.machine)
-    return Job(kernel, schedule, _key(kernel, schedule, settings))
-
-
-def _key(kernel: Kernel, schedule: Schedule | None, settings: Settings) -> str:
-    how = [tools_key(), settings.machine.key, str(settings.level), *KERNELS]
-    return key_of("kernel", kernel.symbol, *how, *(schedule or ()))
-
-
 # ------------------------------------------------------------------------- the cache
 
 
@@ -97,7 +84,7 @@ def _read(jobs: Iterable[Job], settings: Settings) -> tuple[list[Compiled], list
     objects: dict[str, Compiled] = {}
     missing: list[Job] = []
     for job in jobs:
-        entry = settings.cache.get(job.key)
+        entry = settings.cache.get(job.kernel.symbol)
         if entry is None:
             missing.append(job)
             continue
@@ -128,11 +115,9 @@ def _write(result: Result, settings: Settings) -> None:
         }
         failure = failed.get(symbol)
         if failure is not None:
-            plain = _key(job.kernel, None, settings)
-            settings.cache.put(plain, json.dumps(known).encode())
             known["failed"] = failure.reason
         if failure is None or failure.is_permanent:
-            settings.cache.put(job.key, json.dumps(known).encode())
+            settings.cache.put(symbol, json.dumps(known).encode())
 
 
 # ------------------------------------------------------------------------- the modules
@@ -143,13 +128,16 @@ def _in_parallel(jobs: Sequence[Job], settings: Settings) -> list[list[Result]]:
     if not jobs:
         return []
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
+    groups: dict[tuple[bool, bool], list[Job]] = {}
+    for job in jobs:
+        # Apart: an object that calls a library cannot be linked without it, and the passes for
+        # schedules rewrite all kernels of a module.
+        group = bool(job.kernel.declarations), job.schedule is not None
+        groups.setdefault(group, []).append(job)
     modules = [
         module
-        # Apart: an object that calls a library cannot be linked without it.
-        for calls in (False, True)
-        for module in _modules(
-            [job for job in jobs if bool(job.kernel.declarations) == calls], workers
-        )
+        for group in groups.values()
+        for module in _modules(group, -(-workers * len(group) // len(jobs)))
     ]
     with ThreadPoolExecutor(workers) as pool:
         started = [
@@ -213,13 +201,7 @@ def _passes(
     path.write_text(text, encoding="utf-8")
     return (
         f"transform-preload-library{{transform-library-paths={path}}}",
-        f"transform-interpreter{{entry-point={ON_TENSORS}}}",
-        # Not cse: one empty tensor for two would let a step be computed in the result's memory,
-        # which the plan may have laid over an operand.
-        "canonicalize",
-        *BUFFERIZE,
-        f"transform-interpreter{{entry-point={ON_BUFFERS}}}",
-        *LOWER_TO_LLVM,
+        *SCHEDULED,
     )
 
 

@@ -18,10 +18,22 @@ from typing import NamedTuple, TypeAlias
 from xdsl.dialects.func import FuncOp
 
 from .machine import Machine
+from .stages import BUFFERIZE, LOWER_TO_LLVM
 
 ON_TENSORS = "on_tensors"
 ON_BUFFERS = "on_buffers"
 """The sequences that are run before and after bufferization."""
+
+SCHEDULED = (
+    f"transform-interpreter{{entry-point={ON_TENSORS}}}",
+    # Not cse: one empty tensor for two would let a step be computed in the result's memory,
+    # which the plan may have laid over an operand.
+    "canonicalize",
+    *BUFFERIZE,
+    f"transform-interpreter{{entry-point={ON_BUFFERS}}}",
+    *LOWER_TO_LLVM,
+)
+"""The passes for kernels with schedules, once these are loaded."""
 
 
 class Schedule(NamedTuple):

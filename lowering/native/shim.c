@@ -380,6 +380,13 @@ XRELAY_SHARED int64_t xrelay_size(int32_t rank, const int64_t *shape, int64_t si
   return size;
 }
 
+/* Make bytes that are not 0 a 1: a tensor of bools may view bytes of another type. */
+XRELAY_SHARED void xrelay_make_bools(void *data, int64_t size) {
+  uint8_t *bytes = data;
+  int64_t i;
+  for (i = 0; i < size; i++) bytes[i] = bytes[i] != 0;
+}
+
 /* Describe a result in `to`, and let its memory outlive the call. */
 XRELAY_SHARED void xrelay_hand_over(const struct xrelay_tensor *tensor, void *data,
                                     const int64_t *shape, DLTensor *to) {

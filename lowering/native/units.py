@@ -4,14 +4,15 @@ Divide a module at level `memref` into its kernels and the program that calls th
     func.func @main(…) { func.call @add(%x, %t) … }      @main calls @xk_3f…
     func.func private @add(…) {xrelay.kernel} { … }   ->  and a kernel of its own: @xk_3f…
 
-The name of a kernel is the hash of its text, so equal kernels of any two programs have the same.
+The name of a kernel is a hash of all that its code depends on: its text, its schedule, the
+processor, the level and the tools. So equal kernels of any two programs have the same name, and the
+linker, which keeps one of all functions of a name, may keep any.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import sha256
 from io import StringIO
 
 from xdsl.dialects import func, llvm, memref
@@ -20,9 +21,12 @@ from xdsl.ir import Operation
 from xdsl.printer import Printer
 
 from ..memref.kernels import KERNEL
+from .cache import key_of
 from .module_text import module_text
 from .preparation import prepare
+from .scheduling import SCHEDULED, Schedule
 from .settings import Settings
+from .stages import KERNELS, tools_key
 
 PREFIX = "xk_"
 
@@ -31,12 +35,13 @@ DEFAULT = Settings()
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: its name in the module, its symbol in objects, and its text."""
+    """A kernel: its name in the module, its symbol in objects, its text, and its schedule."""
 
     name: str
     symbol: str
     function: func.FuncOp
     """Named by `symbol`, in no module."""
+    schedule: Schedule | None = None
     globals: tuple[memref.GlobalOp, ...] = ()
     """The constants that it reads."""
     declarations: tuple[func.FuncOp, ...] = ()
@@ -86,11 +91,15 @@ def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp], settings: Se
     function.properties["sym_name"] = StringAttr("kernel")
     function.properties.pop("sym_visibility", None)
     function.attributes["llvm.linkage"] = llvm.LinkageAttr("weak_odr")
-    text = "".join(_hashed_text(part) for part in (function, *(constants[n] for n in read)))
-    symbol = PREFIX + sha256(text.encode()).hexdigest()[:32]
-    function.properties["sym_name"] = StringAttr(symbol)
     globals = tuple(constants[name] for name in read)
-    return Kernel(op.sym_name.data, symbol, function, globals, tuple(_declarations(function)))
+    text = "".join(map(_hashed_text, (function, *globals)))
+    schedule = settings.scheduler(function, settings.machine)
+    passes = KERNELS if schedule is None else (*SCHEDULED, *schedule)
+    how = [tools_key(), settings.machine.key, str(settings.level)]
+    symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]
+    function.properties["sym_name"] = StringAttr(symbol)
+    calls = tuple(_declarations(function))
+    return Kernel(op.sym_name.data, symbol, function, schedule, globals, calls)
 
 
 def _declarations(function: func.FuncOp) -> Iterator[func.FuncOp]:

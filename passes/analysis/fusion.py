@@ -19,7 +19,7 @@ from typing import NamedTuple
 from xdsl.ir import Attribute, Block, Operation
 
 from ...dialects.device import VirtualDeviceAttr, device_of
-from ...dialects.interfaces import Fusible, FusionKind, ReshapesOnly
+from ...dialects.interfaces import Fusible, FusionKind, ReshapesOnly, has_effects
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...dialects.type_rules import data_operands
 from .post_dominators import Edge, PostDominatorTree, post_dominators
@@ -56,7 +56,7 @@ def graph_of(block: Block) -> Graph:
             data, type = data_operands(op), op.results[0].type
             reads = data and any(has_dynamic(result.type) for result in op.results)
             alone = reads and not op.has_trait(ReshapesOnly)
-            kind = FusionKind.OPAQUE if alone else fusible.kind
+            kind = FusionKind.OPAQUE if alone or has_effects(op) else fusible.kind
             nodes[op] = Node(len(nodes), kind, type, device_of(type), data)
     ops, kinds = list(nodes), [node.kind for node in nodes.values()]
     return Graph(ops, kinds, [_uses(op, nodes) for op in ops])

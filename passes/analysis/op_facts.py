@@ -16,6 +16,7 @@ from ...dialects.interfaces import (
     ChoosesRegion,
     DestinationPassing,
     FreesOperand,
+    KernelEffects,
     Rematerializable,
 )
 from ...dialects.memory.destinations import ResultIsOuts
@@ -32,6 +33,7 @@ class OpFacts(NamedTuple):
     constant: bool
     pure: bool
     writes: bool
+    calls_kernel: bool
     unknown: bool
     """True if the effects of the op are not known."""
     may_store: bool
@@ -58,6 +60,7 @@ def op_facts(kind: type[Operation]) -> OpFacts:
         constant=kind.get_trait(Rematerializable) is not None,
         pure=pure,
         writes=writes,
+        calls_kernel=kind.get_trait(KernelEffects) is not None,
         unknown=not effects,
         may_store=may_store,
         frees=frees,

@@ -27,7 +27,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
 from ...dialects import memory, relay
-from ...dialects.interfaces import AllocatesResults, DestinationPassing
+from ...dialects.interfaces import AllocatesResults, DestinationPassing, KernelEffects
 from ...dialects.walking import walk
 from .aliases import AliasClasses
 from .op_facts import facts_of, is_choice
@@ -41,7 +41,7 @@ class Effects(NamedTuple):
     """The effects of an op that order it."""
 
     stops: bool = False
-    """True if they are not known."""
+    """True if they are not known, or are not those on bytes."""
     checks: bool = False
     """True if it may stop the program on purpose."""
     writes: tuple[SSAValue, ...] = ()
@@ -128,7 +128,8 @@ def effects_of(op: Operation, alone: Container[SSAValue]) -> Effects:
     if facts.pure or facts.constant or op.has_trait(IsTerminator, value_if_unregistered=False):
         return Effects()
     if op.has_trait(DestinationPassing, value_if_unregistered=False):
-        return Effects(writes=tuple(v for v in DestinationPassing.outs(op) if v not in alone))
+        writes = tuple(v for v in DestinationPassing.outs(op) if v not in alone)
+        return Effects(stops=facts.calls_kernel and KernelEffects.has_any(op), writes=writes)
     if op.has_trait(AllocatesResults, value_if_unregistered=False):
         return Effects()
     effects = get_effects(op)

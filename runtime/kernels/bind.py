@@ -19,7 +19,8 @@ from typing import TypeAlias
 import numpy as np
 
 from ..dtypes import element_type
-from ..program import Array, AttrValue
+from ..program import Array as Array  # for plug-ins
+from ..program import AttrValue
 from ..records import record
 from .scratch import scratch
 

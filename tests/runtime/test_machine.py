@@ -139,6 +139,27 @@ def test_tensors_at_offsets_of_one_storage():
     assert lists(machine.run("main", X)) == [[2, 4], [3, 6]]
 
 
+def test_bools_on_foreign_bytes_are_returned_as_0_or_1():
+    """Register 3 views the bytes of an int8 as bools."""
+    viewed = [
+        vm.AllocStorage(1, 4, 64),
+        vm.AllocTensor(2, 1, 0, (4,), "int8"),
+        vm.DeviceCopy(0, 2, 0, 0),
+        vm.AllocTensor(3, 1, 0, (4,), "bool"),
+    ]
+    spec = TensorSpec("int8", (4,))
+    alone = function([spec], *viewed, vm.Ret(3), name="alone")
+    pair = function([spec], *viewed, vm.AllocADT(4, 0, (3, 3)), vm.Ret(4), name="pair")
+    machine = Machine(program(alone, pair))
+    x = np.array([0, 1, 2, -1], np.int8)
+    out, outs = np.ones(4, bool), (np.ones(4, bool), np.ones(4, bool))
+    machine.evaluate("alone", x, out=out)
+    machine.evaluate("pair", x, out=outs)
+    for result in (*machine.run("alone", x), *machine.run("pair", x), out, *outs):
+        assert result.dtype == np.bool_
+        assert result.view(np.uint8).tolist() == [0, 1, 1, 1]
+
+
 def test_sizes_and_shapes_from_registers():
     sum_to = kernel("add", [f32(None), f32(None)], f32(None))
     code = [

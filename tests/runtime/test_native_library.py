@@ -77,11 +77,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Library]:
     folder = tmp_path_factory.mktemp("native")
     source = folder / "net.mlir"
     source.write_text(PROGRAM, encoding="utf-8")
-    module = xrelay.run_pipeline(xrelay.parse(source), AOT)
+    return build(source, AOT)
+
+
+def build(source: Path, passes: str) -> tuple[Path, Library]:
+    """Compile a program to a library beside it."""
+    module = xrelay.run_pipeline(xrelay.parse(source), passes)
     text = module.attributes.pop("xrelay.metadata")
     assert isinstance(text, StringAttr)
     library = Library.from_json(text.data)
-    path = folder / "libnet.so"
+    path = source.parent / "libnet.so"
     sources = {"shim.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
     build_library(module, path, sources=sources, flags=["-DXRELAY_LIBRARY"])
     return path, library
@@ -424,3 +429,23 @@ def test_calls_from_c(built: tuple[Path, Library], tmp_path: Path):
     assert done.stderr == ""
     assert done.stdout == MESSAGES
     assert done.returncode == 0
+
+
+VIEWS = """
+func.func @main(%x: tensor<4xi1>, %k: tensor<2xi64>) -> (tensor<2x2xi1>, tensor<?x?xi1>) {
+  %a = relay.reshape %x {newshape = array<i64: 2, 2>} : (tensor<4xi1>) -> tensor<2x2xi1>
+  %b = relay.dyn.reshape %x, %k : (tensor<4xi1>, tensor<2xi64>) -> tensor<?x?xi1>
+  func.return %a, %b : tensor<2x2xi1>, tensor<?x?xi1>
+}
+"""
+
+
+def test_bools_on_foreign_bytes_are_returned_as_0_or_1(tmp_path: Path):
+    """Results that are written into the caller's memory, and ones that the call allocates."""
+    source = tmp_path / "net.mlir"
+    source.write_text(VIEWS, encoding="utf-8")
+    main = xrelay.load(build(source, AOT)[0])
+    x = np.array([0, 1, 2, -1], np.int8).view(np.bool_)
+    for result in main(x, np.array([2, 2])):
+        assert result.dtype == np.bool_
+        assert result.view(np.uint8).tolist() == [[0, 1], [1, 1]]

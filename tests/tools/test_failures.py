@@ -96,14 +96,27 @@ def test_remarks_warnings_and_errors_can_be_expected(opt: Opt, source: Write):
     assert f"{path}:1:1: error: unexpected remark: an op" in ran.err
 
 
-def test_an_internal_error_says_so(opt: Opt, source: Write):
+def test_an_internal_error_says_so(opt: Opt, source: Write, monkeypatch: pytest.MonkeyPatch):
+    def crash(*_: object) -> None:
+        raise KeyError("level 1")
+
+    monkeypatch.setattr("xrelay.passes.infer_types.InferTypesPass.change", crash)
+    ran = opt(source(PROGRAM), "-p", "cse,infer-types")
+    assert (ran.status, ran.out) == (1, "")
+    first, second = lines(ran)
+    assert first.startswith("error: internal error in pass 'infer-types': KeyError: 'level 1' (")
+    assert second.startswith("note: this is not your mistake; --traceback shows where")
+
+
+def test_an_internal_error_of_a_plug_in_names_it(opt: Opt, source: Write):
     ran = opt(source(PROGRAM), "-p", "cse,test-crash")
     assert (ran.status, ran.out) == (1, "")
     first, second = lines(ran)
     assert first.startswith(
         "error: internal error in pass 'test-crash': KeyError: 'level 1' (house_test_passes.py:"
     )
-    assert second.startswith("note: this is not your mistake; --traceback shows where")
+    plugin = "plug-in 'house_test_passes' (package house_test_passes)"
+    assert second.startswith(f"note: it was raised by {plugin}; --traceback shows where")
 
 
 def test_traceback_is_shown_when_asked_for(opt: Opt, source: Write):
@@ -122,7 +135,7 @@ def test_a_crash_can_be_repeated(opt: Opt, source: Write, tmp_path: Path):
     pipeline = 'dce,test-crash{level=7 word="x \\"y\\""},cse'
     ran = opt(source(program), "-p", pipeline, f"--crash-reproducer={saved}")
     assert ran.status == 1
-    assert f"note: a reproducer is in {saved}" in ran.err
+    assert f"; a reproducer is in {saved}" in ran.err
     text = saved.read_text()
     assert '// pipeline: test-crash{level=7 word="x \\"y\\""},cse\n' in text
     assert "test.pureop" not in text, "the module is as the pass found it"

@@ -96,6 +96,36 @@ def test_weights_as_arguments(
     np.testing.assert_array_equal(n, weights["n"])
 
 
+@pytest.mark.parametrize("options", [[], ["--params", "some.safetensors"]], ids=["none", "some"])
+def test_missing_weights_are_drawn_at_random(
+    opt: Opt, source: Callable[[str], Path], options: list[str], tmp_path: Path
+):
+    w = np.ones(300, np.float32)
+    write_tensors(tmp_path / "some.safetensors", {"layer/w": w})
+    options = [str(tmp_path / o) if o.endswith(".safetensors") else o for o in options]
+    program = source(TEXT.replace("weights.safetensors", "nowhere.safetensors"))
+    ran = opt(program, "-t", "linalg", "--random-weights", *options)
+    missing = "the weight 'b' and 1 more" if options else "the weight 'layer/w' and 2 more"
+    assert (ran.status, ran.err) == (0, f"xrelay-opt: {missing} are random, with seed 0\n")
+    read_by_mlir(ran.out)
+    assert (f'"0x40000000{w.tobytes().hex().upper()}"' in ran.out) == bool(options)
+    values = re.findall(r': "0x40000000([0-9A-F]+)"', ran.out)
+    assert [len(value) for value in values] == [2400, 2400, 600]
+    assert len({*values}) == 3
+
+
+EXPORTED = [p for p in sorted(EXAMPLES.iterdir()) if p.suffix in (".mlir", ".relay")]
+EXPORTED.remove(EXAMPLES / "lists.relay")  # which has data, as examples/README.md says
+
+
+@pytest.mark.parametrize("path", EXPORTED, ids=lambda path: path.name)
+def test_examples_are_exported(opt: Opt, path: Path, tmp_path: Path):
+    out = tmp_path / "out.mlir"
+    ran = opt(path, "-t", "linalg", "--random-weights", "-o", out)
+    assert ran.status == 0, ran.err
+    read_by_mlir(out.read_text())
+
+
 def test_weights_outside(opt: Opt, source: Callable[[str], Path]):
     ran = opt(source(TEXT), "-t", "linalg{weights=external}")
     assert (ran.status, ran.err) == (0, "")
@@ -132,7 +162,7 @@ def test_a_program_whose_weights_are_nowhere(opt: Opt, source: Callable[[str], P
     assert "-t linalg{weights=arguments}" in ran.err
     ran = opt(source(TEXT.replace('{relay.params = "weights.safetensors"}', "{}")), "-t", "linalg")
     assert ran.status == 1
-    assert "the program's weights are in no file (relay.params): with -t linalg" in ran.err
+    assert "the program's weights are in no file (relay.params): --params names one" in ran.err
 
 
 def test_weights_that_do_not_fit(

@@ -23,7 +23,7 @@
 // An operator without results would be one with an effect.
 
 %x = "test.op"() : () -> tensor<4xf32>
-// expected-error@+1 {{debug must have a result: an operator is pure, so without results it would do nothing}}
+// expected-error@+1 {{debug must have a result, like every operator of Relay}}
 relay.call_opaque "debug"(%x) : (tensor<4xf32>) -> ()
 
 // -----

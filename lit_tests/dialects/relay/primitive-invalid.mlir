@@ -137,3 +137,33 @@ func.func @two_views(%x: tensor<4xf32>) {
 relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> attributes {scopes = ["texture"]} {
   relay.yield %a : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{the kernel must be impure, as relay.call_opaque has effects}}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = relay.call_opaque "nn.fancy"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @unmarked(%x: tensor<4xf32>) {
+  // expected-error@+1 {{the call must be impure, as @f is}}
+  %r = relay.call_lowered @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> attributes {impure} {
+  relay.yield %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @unmarked(%x: tensor<4xf32>, %t: tensor<4xf32>) {
+  // expected-error@+1 {{the call must be impure, as @f is}}
+  %r = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  func.return
+}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> attributes {impure} {
+  relay.yield %a : tensor<4xf32>
+}

@@ -2,7 +2,7 @@
 
 // An operator without a rule over sizes is an error with the cure.
 
-relay.prim_func @opaque(%x: tensor<?xf32>) -> tensor<?xf32> {
+relay.prim_func @opaque(%x: tensor<?xf32>) -> tensor<?xf32> attributes {impure} {
   // expected-error@+1 {{relay.call_opaque has no rule over sizes, so the shapes of its results cannot be computed: give it one, InferTypes(typed(rule)) with a Rule of xrelay.operators.rules}}
   %0 = relay.call_opaque "nn.fancy"(%x) : (tensor<?xf32>) -> tensor<?xf32>
   relay.yield %0 : tensor<?xf32>

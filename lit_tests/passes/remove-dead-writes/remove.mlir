@@ -130,3 +130,20 @@ func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>) {
   }
   func.return
 }
+
+// -----
+
+// An impure kernel is called even if nothing reads what it writes.
+//
+// CHECK-LABEL: @impure
+// CHECK:         vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%{{.*}} : tensor<4xf32>) {impure}
+func.func @impure(%x: tensor<4xf32>) {
+  %s = memory.alloc_storage 16 align 64 : !memory.storage
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32>
+  %y = vm.invoke_tvm_op @f ins(%x : tensor<4xf32>) outs(%t : tensor<4xf32>) {impure} -> tensor<4xf32>
+  func.return
+}
+relay.prim_func @f(%a: tensor<4xf32>) -> tensor<4xf32> attributes {impure} {
+  %0 = relay.call_opaque "nn.fancy"(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  relay.yield %0 : tensor<4xf32>
+}

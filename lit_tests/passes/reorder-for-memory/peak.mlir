@@ -65,6 +65,34 @@ func.func @unchanged(%x: tensor<16xf32>) -> tensor<16xf32> {
   func.return %e : tensor<16xf32>
 }
 
+// Impure kernels are called in the order of the program.
+//
+// CHECK-LABEL: func.func @impure
+// CHECK:         %[[A:[a-z]+]] = vm.invoke_tvm_op @grow
+// CHECK:         %[[B:[a-z]+]] = vm.invoke_tvm_op @grow
+// CHECK:         vm.invoke_tvm_op @shrink ins(%[[A]]
+// CHECK:         vm.invoke_tvm_op @shrink ins(%[[B]]
+//
+// expected-remark@+1 {{peak of live bytes: stays 576 bytes}}
+func.func @impure(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %s_a = memory.alloc_storage 256 align 64 : !memory.storage
+  %t_a = memory.alloc_tensor %s_a[0] : tensor<64xf32>
+  %a = vm.invoke_tvm_op @grow ins(%x : tensor<16xf32>) outs(%t_a : tensor<64xf32>) {impure} -> tensor<64xf32>
+  %s_b = memory.alloc_storage 256 align 64 : !memory.storage
+  %t_b = memory.alloc_tensor %s_b[0] : tensor<64xf32>
+  %b = vm.invoke_tvm_op @grow ins(%x : tensor<16xf32>) outs(%t_b : tensor<64xf32>) {impure} -> tensor<64xf32>
+  %s_c = memory.alloc_storage 64 align 64 : !memory.storage
+  %t_c = memory.alloc_tensor %s_c[0] : tensor<16xf32>
+  %c = vm.invoke_tvm_op @shrink ins(%a : tensor<64xf32>) outs(%t_c : tensor<16xf32>) {impure} -> tensor<16xf32>
+  %s_d = memory.alloc_storage 64 align 64 : !memory.storage
+  %t_d = memory.alloc_tensor %s_d[0] : tensor<16xf32>
+  %d = vm.invoke_tvm_op @shrink ins(%b : tensor<64xf32>) outs(%t_d : tensor<16xf32>) {impure} -> tensor<16xf32>
+  %s_e = memory.alloc_storage 64 align 64 : !memory.storage
+  %t_e = memory.alloc_tensor %s_e[0] : tensor<16xf32>
+  %e = vm.invoke_tvm_op @add ins(%c, %d : tensor<16xf32>, tensor<16xf32>) outs(%t_e : tensor<16xf32>) -> tensor<16xf32>
+  func.return %e : tensor<16xf32>
+}
+
 // What is returned is live to the end, so it is computed last.
 //
 // CHECK-LABEL: func.func @results_last

@@ -88,6 +88,88 @@ def test_equal_kernels_have_one_symbol():
     assert a == b != c
 
 
+def test_kernels_that_are_compiled_differently_have_symbols_of_their_own():
+    def scheduler(kernel: FuncOp, machine: Machine) -> Schedule:
+        return Schedule(TILE)
+
+    def longer(kernel: FuncOp, machine: Machine) -> Schedule:
+        return Schedule(TILE, TILE)
+
+    module = parsed(kernel("a", "add", 64))
+    settings = [
+        Settings(),
+        Settings(level=2),
+        Settings(Machine(cpu="native")),
+        Settings(Machine("aarch64-unknown-linux-gnu")),
+        Settings(scheduler=scheduler),
+        Settings(scheduler=longer),
+    ]
+    symbols = {units_of(module, each).kernels[0].symbol for each in settings}
+    assert len(symbols) == len(settings)
+
+
+SUM = """
+func.func private @sum(%a: memref<2x2xf32>, %out: memref<f32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %a restrict : memref<2x2xf32> to tensor<2x2xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %sum = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+      iterator_types = ["reduction", "reduction"]
+    } ins(%x : tensor<2x2xf32>) outs(%start : tensor<f32>) {
+  ^bb0(%one: f32, %before: f32):
+    %after = arith.addf %before, %one : f32
+    linalg.yield %after : f32
+  } -> tensor<f32>
+  bufferization.materialize_in_destination %sum in restrict writable %out
+      : (tensor<f32>, memref<f32>) -> ()
+  func.return
+}"""
+
+SUM_AND_TWICE = """
+func.func @main(%x: memref<2x2xf32>, %sum: memref<f32>, %a: memref<4xf32>, %b: memref<4xf32>)
+    attributes {llvm.emit_c_interface} {
+  func.call @sum(%x, %sum) : (memref<2x2xf32>, memref<f32>) -> ()
+  func.call @twice(%a, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.return
+}"""
+
+BY_COLUMNS = """
+  %sum = transform.structured.match ops{["linalg.generic"]} in %kernel
+      : (!transform.any_op) -> !transform.any_op
+  transform.structured.interchange %sum iterator_interchange = [1, 0]
+      : (!transform.any_op) -> !transform.any_op
+"""
+
+
+def test_a_schedule_that_changed_is_used_next_to_kernels_of_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The cache has `@twice` in an object that also holds `@sum` with its earlier schedule."""
+
+    def one_processor(process: int) -> set[int]:
+        return {0}
+
+    monkeypatch.setattr("os.sched_getaffinity", one_processor)  # so that both are in one object
+    module = parsed(SUM_AND_TWICE, SUM, kernel("twice", "add", 4))
+    x = np.array([[1e8, 1], [-1e8, 1]], np.float32)  # the order of the sum is seen in the result
+    sum, a, b = np.empty((), np.float32), np.ones(4, np.float32), np.empty(4, np.float32)
+
+    def total(name: str, by_columns: bool) -> float:
+        def scheduler(kernel: FuncOp, machine: Machine) -> Schedule:
+            return Schedule(BY_COLUMNS if by_columns and "addf" in str(kernel) else "")
+
+        settings = Settings(scheduler=scheduler, cache=Cache(tmp_path / "cache"))
+        library = build_library(module, tmp_path / name, settings)
+        bind(ctypes.CDLL(str(library)), "main", [x, sum, a, b])()
+        assert b.tolist() == [2] * 4
+        return float(sum)
+
+    assert [total("rows.so", False), total("columns.so", True)] == [1, 2]
+    assert [total("rows_again.so", False), total("columns_again.so", True)] == [1, 2]
+
+
 def test_kernels_are_compiled_once(tmp_path: Path, modules: list[list[str]]):
     settings = Settings(cache=Cache(tmp_path / "cache"))
     twice, square, none = kernel("twice", "add", 4), kernel("square", "mul", 4), "zero"
@@ -155,7 +237,7 @@ def test_schedules_are_applied_each_to_its_kernel(tmp_path: Path):
     assert result(library, [3] * 64) == [36] * 64
     files = {path.name: path.read_text() for path in (tmp_path / "stages").glob("*.mlir")}
     (text,) = (text for name, text in files.items() if "schedules" in name)
-    (symbol,) = (k.symbol for k in units_of(module).kernels if k.name == "twice")
+    (symbol,) = (k.symbol for k in units_of(module, settings).kernels if k.name == "twice")
     assert f"@on_tensors_{symbol}" in text
     scheduled = "".join(text for name, text in files.items() if name.endswith("llvm.mlir"))
     assert "llvm.mlir.constant(16 : index)" in scheduled
@@ -200,7 +282,7 @@ def test_a_schedule_that_takes_too_long_is_left_out(
         said.append(message)
 
     settings = Settings(scheduler=scheduler, remark=remark, cache=Cache(tmp_path / "cache"))
-    units = units_of(parsed(kernel("twice", "add", 64)))
+    units = units_of(parsed(kernel("twice", "add", 64)), settings)
     slow = _slow_tool(tmp_path, "mlir-opt", "transform-interpreter")
     monkeypatch.setattr("xrelay.lowering.native.stages.tool", slow)
     objects = compile_kernels(units.kernels, replace(settings, seconds=2.0))
