@@ -173,7 +173,19 @@ def cast(attrs: Attrs, specs: Specs, x: Array) -> Array:
         return each(lambda v: v != 0).values(attrs, specs, x)
     if target.startswith("float"):
         return each(float).values(attrs, specs, x)
-    return each(int).values(attrs, specs, x)
+    if x.dtype.kind != "f":
+        return each(int).values(attrs, specs, x)
+    return each(lambda number: saturated(number, target)).values(attrs, specs, x)
+
+
+def saturated(number: float, dtype: str) -> int:
+    """Return `number` truncated to the nearest integer that `dtype` has; 0 for NaN."""
+    info = np.iinfo(dtype)
+    if math.isnan(number):
+        return 0
+    if math.isinf(number):
+        return int(info.max if number > 0 else info.min)
+    return min(max(int(number), int(info.min)), int(info.max))
 
 
 def normal(x: Array) -> Array:
