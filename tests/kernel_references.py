@@ -123,7 +123,7 @@ def floor_divide(a: Any, b: Any) -> Any:
     if b == 0:
         return math.nan if a == 0 else math.copysign(math.inf, a) * math.copysign(1, b)
     try:
-        return float(Fraction(a) // Fraction(b))
+        return float(Fraction(a) // Fraction(b)) or math.copysign(0, a) * math.copysign(1, b)
     except OverflowError:
         return math.copysign(math.inf, a) * math.copysign(1, b)
 
@@ -133,7 +133,7 @@ def floor_mod(a: Any, b: Any) -> Any:
         return a % b
     if math.isnan(a) or math.isnan(b) or b == 0:
         return math.nan
-    return float(Fraction(a) % Fraction(b))
+    return float(Fraction(a) % Fraction(b)) or math.copysign(0, b)
 
 
 def power(a: int, b: int) -> int:
