@@ -123,7 +123,7 @@ def floor_divide(a: Any, b: Any) -> Any:
     if b == 0:
         return math.nan if a == 0 else math.copysign(math.inf, a) * math.copysign(1, b)
     try:
-        return float(Fraction(a) // Fraction(b))
+        return float(Fraction(a) // Fraction(b)) or math.copysign(0, a) * math.copysign(1, b)
     except OverflowError:
         return math.copysign(math.inf, a) * math.copysign(1, b)
 
@@ -133,7 +133,7 @@ def floor_mod(a: Any, b: Any) -> Any:
         return a % b
     if math.isnan(a) or math.isnan(b) or b == 0:
         return math.nan
-    return float(Fraction(a) % Fraction(b))
+    return float(Fraction(a) % Fraction(b)) or math.copysign(0, b)
 
 
 def power(a: int, b: int) -> int:
@@ -173,7 +173,19 @@ def cast(attrs: Attrs, specs: Specs, x: Array) -> Array:
         return each(lambda v: v != 0).values(attrs, specs, x)
     if target.startswith("float"):
         return each(float).values(attrs, specs, x)
-    return each(int).values(attrs, specs, x)
+    if x.dtype.kind != "f":
+        return each(int).values(attrs, specs, x)
+    return each(lambda number: saturated(number, target)).values(attrs, specs, x)
+
+
+def saturated(number: float, dtype: str) -> int:
+    """Return `number` truncated to the nearest integer that `dtype` has; 0 for NaN."""
+    info = np.iinfo(dtype)
+    if math.isnan(number):
+        return 0
+    if math.isinf(number):
+        return int(info.max if number > 0 else info.min)
+    return min(max(int(number), int(info.min)), int(info.max))
 
 
 def normal(x: Array) -> Array:

@@ -736,9 +736,6 @@ def elements(draw: Draw, name: str, number: int, spec: Spec, attrs: Mapping[str,
         # The conversion of a negative float to an unsigned integer is unspecified.
         return np.abs(values) if attrs.get("out_dtype") in UNSIGNED else values
     values = with_edges(draw, shape, dtype) if draw.chance() else moderate(draw, shape, dtype)
-    if name == "cast" and dtype in FLOATS and attrs["dtype"] in (*SIGNED, *UNSIGNED):
-        values = moderate(draw, shape, dtype)  # floats out of the integer range are unspecified
-        return np.abs(values) if attrs["dtype"] in UNSIGNED else values
     if name in UNORDERED and dtype in FLOATS:
         return np.where(np.isnan(values), 0, values).astype(dtype)
     if name in DIVISIONS:

@@ -59,6 +59,7 @@ MAY_IMPORT = {
     "frontends": (
         *("frontends", "dialects", "operators"),
         *("runtime.errors", "runtime.files", "runtime.tensor_file", "runtime.input_values"),
+        "runtime.kernels",
     ),
     "tools": (
         *("tools", "frontends", "lowering", "passes", "planning", "dialects", "operators"),

@@ -25,7 +25,8 @@ from ...dialects import relay
 from ...dialects.attributes import properties_of
 from ...dialects.dense import dense
 from ...dialects.relay.constants import ConstantOp, ParamOp
-from .folding import MAKE_LIMIT, fold
+from ...dialects.relay.operator import Operator
+from .folding import MAKE_LIMIT, fold, fold_view, is_folded
 from .node import Node
 from .values import (
     Array,
@@ -77,6 +78,7 @@ class Builder:
         self._tensors: MutableMapping[Constant, SSAValue] = {}
         """The constants that operators of the block, or of one around it, have needed."""
         self._shapes: MutableMapping[SSAValue, Value] = {}
+        self._wide: dict[Value, Value] = {}
         self.built = 0
         """The number of operators so far."""
 
@@ -104,14 +106,17 @@ class Builder:
         folded = self._folded(name, operands, given)
         if folded is not None:
             return folded
-        cls = relay.BY_NAME.get(name)
-        assert cls is not None, f"there is no operator relay.{name}"
+        return self._append(self._created(name, [self.tensor(o) for o in operands], given)).results
+
+    def _created(
+        self, name: str, operands: Sequence[SSAValue], properties: Mapping[str, Any]
+    ) -> Operator:
+        cls = relay.BY_NAME[name]
         try:
-            plain = {key: _plain(value) for key, value in given.items()}
-            op = cls.on([self.tensor(o) for o in operands], properties_of(cls, plain))
+            plain = {key: _plain(value) for key, value in properties.items()}
+            return cls.on(operands, properties_of(cls, plain))
         except VerifyException as error:
             raise self.node.error(str(error)) from None
-        return self._append(op).results
 
     def _append(self, op: Operation) -> Operation:
         if self._node is not None:
@@ -149,7 +154,10 @@ class Builder:
         if len(arrays) != len(operands):
             return None
         try:
-            folded = fold(name, arrays, properties)
+            folded = fold_view(name, arrays, properties)
+            if folded is None and is_folded(relay.BY_NAME[name], arrays):
+                parameters = Block(arg_types=[tensor_type_of(o) for o in operands]).args
+                folded = fold(self._created(name, parameters, properties), arrays)
         except (ValueError, IndexError, TypeError) as error:
             raise self.node.error(f"cannot fold constants: {error}") from None
         return None if folded is None else [self.constant(a) for a in folded]
@@ -209,7 +217,8 @@ class Builder:
             # one repeated element takes no bytes in the file
             element: Any = array[(0,) * array.ndim] if array.size else 0
             fill = self.scalar(element, array.dtype)
-            return self.tensor(self.op("full", fill, shape=array.shape))
+            full = self._created("full", [self.tensor(fill)], {"shape": array.shape})
+            return self._append(full).results[0]
         if inline:
             return self._append(ConstantOp(dense(type, array.tobytes()))).results[0]
         name = self._params_of.get(constant)
@@ -337,6 +346,21 @@ class Builder:
         if dtype_of(value) == dtype:
             return value
         return self.op("cast", value, dtype=dtype)
+
+    def rounded(self, wide: Value, dtype: np.dtype[Any]) -> Value:
+        """
+        Round `wide`, an intermediate result, to `dtype`; `unrounded` returns it again.
+
+        ONNX leaves open where operators of the same node, or of several, round to float16.
+        """
+        value = self.cast(wide, dtype)
+        if value is not wide:
+            self._wide[value] = wide
+        return value
+
+    def unrounded(self, value: Value) -> Value:
+        """Return what `value` was rounded from, if that is known, else `value`."""
+        return self._wide.get(value, value)
 
     def slice(self, value: Value, axis: int, begin: int, end: int) -> Value:
         """Slice `value` from `begin` to `end` along `axis`."""

@@ -1,5 +1,5 @@
 """
-Fold operators on arrays that are known at compile time.
+Fold operators on arrays that are known at compile time, by their kernels.
 
 Shapes in ONNX are tensors; chains such as Shape, Gather, Concat, Reshape are folded here and leave
 no operators behind. Large arrays only get new views; other work on weights is left to the pass
@@ -8,21 +8,29 @@ no operators behind. Large arrays only get new views; other work on weights is l
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
+from ...dialects.attributes import plain_attributes
+from ...dialects.interfaces import Fusible, FusionKind
+from ...dialects.relay.operator import Operator
+from ...dialects.tensors import as_tensor, dtype_name, is_static
 from ...operators.slicing import as_slice, picked
+from ...runtime.kernels import KERNELS
 from .values import Array
 
 FOLD_LIMIT = 1024
 """Maximum number of elements of an operand of a folded operator, views excepted."""
 
+RESULT_LIMIT = FOLD_LIMIT**2
+"""Maximum number of elements of a result of a folded operator, views excepted."""
+
 MAKE_LIMIT = 2**26
 """Maximum number of elements of a generated array (a mask, a range of indices)."""
 
 Properties = Mapping[str, Any]
-Fold = Callable[[Sequence[Array], Properties], Sequence[Array]]
+View = Callable[[Sequence[Array], Properties], Sequence[Array]]
 
 
 def reshaped(array: Array, shape: Sequence[int]) -> Array:
@@ -30,36 +38,6 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
     if array.size > 1 and not any(array.strides):
         return np.broadcast_to(array[(0,) * array.ndim], tuple(shape))
     return array.reshape(tuple(shape))
-
-
-def _ufunc(function: Callable[..., Any]) -> Fold:
-    def fold(arrays: Sequence[Array], _: Properties) -> Sequence[Array]:
-        return (np.asarray(function(*arrays)),)
-
-    return fold
-
-
-def _divide(x: Array, y: Array) -> Array:
-    if x.dtype.kind not in "iu":
-        return np.asarray(np.divide(x, y))
-    quotient = np.abs(x) // np.abs(y)  # rounds toward zero, as C does
-    return np.where((x < 0) != (y < 0), -quotient, quotient).astype(x.dtype)
-
-
-def _reduce(function: Callable[..., Any]) -> Fold:
-    def fold(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
-        (data,) = arrays
-        axes = tuple(properties.get("axis", range(data.ndim)))
-        keepdims = properties.get("keepdims", False)
-        return (np.asarray(function(data, axis=axes, keepdims=keepdims), data.dtype),)
-
-    return fold
-
-
-def _take(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
-    data, indices = arrays
-    mode = properties.get("mode", "clip")
-    return (np.asarray(np.take(data, indices, properties["axis"], mode=mode)),)
 
 
 def _slice(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
@@ -76,70 +54,59 @@ def _split(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
     return np.split(arrays[0], how if isinstance(how, int) else list(how), properties["axis"])
 
 
-def _cast(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
-    return (arrays[0].astype(cast("np.dtype[Any]", properties["dtype"])),)
-
-
-VIEWS: Mapping[str, Fold] = {
+VIEWS: Mapping[str, View] = {
     "reshape": lambda a, p: (reshaped(a[0], p["newshape"]),),
     "transpose": lambda a, p: (a[0].transpose(p["axes"]),),
     "broadcast_to": lambda a, p: (np.broadcast_to(a[0], p["shape"]),),
     "strided_slice": _slice,
     "split": _split,
 }
-"""Operators that copy nothing; folded regardless of size."""
-
-ARITHMETIC: Mapping[str, Fold] = {
-    "abs": _ufunc(np.abs),
-    "add": _ufunc(np.add),
-    "cast": _cast,
-    "ceil": _ufunc(np.ceil),
-    "concatenate": lambda a, p: (np.concatenate(a, p["axis"]),),
-    "divide": lambda a, _: (_divide(*a),),
-    "equal": _ufunc(np.equal),
-    "floor": _ufunc(np.floor),
-    "floor_mod": _ufunc(np.mod),
-    "greater": _ufunc(np.greater),
-    "greater_equal": _ufunc(np.greater_equal),
-    "less": _ufunc(np.less),
-    "less_equal": _ufunc(np.less_equal),
-    "logical_and": _ufunc(np.logical_and),
-    "logical_not": _ufunc(np.logical_not),
-    "logical_or": _ufunc(np.logical_or),
-    "max": _reduce(np.max),
-    "maximum": _ufunc(np.maximum),
-    "min": _reduce(np.min),
-    "minimum": _ufunc(np.minimum),
-    "mod": _ufunc(np.fmod),
-    "multiply": _ufunc(np.multiply),
-    "negative": _ufunc(np.negative),
-    "prod": _reduce(np.prod),
-    "sqrt": _ufunc(np.sqrt),
-    "subtract": _ufunc(np.subtract),
-    "sum": _reduce(np.sum),
-    "take": _take,
-    "where": _ufunc(np.where),
-}
-"""Operators that are folded on small operands."""
+"""Operators that copy nothing, folded regardless of size; a test holds them against the kernels."""
 
 
-def fold(name: str, arrays: Sequence[Array], properties: Properties) -> Sequence[Array] | None:
+def fold_view(name: str, arrays: Sequence[Array], properties: Properties) -> Sequence[Array] | None:
     """
-    Return the results of operator `name` (without `relay.`) on `arrays`; None if it is not folded.
+    Return views of `arrays` as the results of operator `name`; None if it is not one of `VIEWS`.
 
-    Raises `ValueError` or `IndexError` when the operands do not fit.
+    Raises `ValueError` or `IndexError` if the operands do not fit.
     """
-    rule = VIEWS.get(name)
-    if rule is None:
-        if any(a.size > FOLD_LIMIT for a in arrays):
-            return None
-        rule = ARITHMETIC.get(name)
-    if rule is None:
+    view = VIEWS.get(name)
+    if view is None:
         return None
     if name == "broadcast_to" and arrays[0].size != 1 and prod(properties["shape"]) > MAKE_LIMIT:
         return None  # a view now, but a copy when it is reshaped or written
-    if name in ("divide", "mod", "floor_mod") and arrays[1].dtype.kind in "iu":
-        if not arrays[1].all():
-            return None  # the result of division by zero depends on the machine
-    with np.errstate(all="ignore"):
-        return rule(arrays, properties)
+    return view(arrays, properties)
+
+
+def is_folded(cls: type[Operator], arrays: Sequence[Array]) -> bool:
+    """Test whether operator `cls` is computed on `arrays`, if its results are small enough."""
+    trait = cls.get_trait(Fusible)
+    return (
+        trait is not None
+        and trait.kind <= FusionKind.COMM_REDUCE  # its work is linear in operands and results
+        and 0 < len(arrays)
+        and all(array.size <= FOLD_LIMIT for array in arrays)
+        and cls.name in KERNELS
+    )
+
+
+def fold(op: Operator, arrays: Sequence[Array]) -> Sequence[Array] | None:
+    """
+    Return the results of `op` on `arrays`, computed by its kernel; None if they are too large.
+
+    Raises `ValueError` or `IndexError` if the elements do not fit.
+    """
+    types = [as_tensor(result.type) for result in op.results]
+    results: list[Array] = []
+    for type in types:
+        dtype = None if type is None else dtype_name(type.element_type)
+        if type is None or dtype is None or not is_static(type):
+            return None
+        if prod(type.get_shape()) > RESULT_LIMIT:
+            return None
+        results.append(np.empty(type.get_shape(), dtype))
+    if any(result.size for result in results):
+        operands = [np.asarray(array, order="C") for array in arrays]
+        with np.errstate(all="ignore"):  # as in the machine: 1 / 0 is inf, without a warning
+            KERNELS[op.name](plain_attributes(op), operands, results)()
+    return results

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from functools import partial
 from math import ceil, floor, isfinite
+from typing import Any
 
 import numpy as np
 
 from .bind import Array, Attrs, Bind, Thunk, apply, clamp, number, sequence
 from .scratch import scratch
 
-BLOCK = 1 << 14
-"""Elements that a conversion in place converts at once."""
+BLOCK = 1 << 16
+"""Elements that a conversion in place, or to integers, converts at once."""
 
 
 def ufunc(function: np.ufunc) -> Bind:
@@ -28,20 +29,67 @@ def copy(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 def cast(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Convert the elements to the output's element type; in place, a block at a time."""
+    """
+    Convert the elements to the output's element type; in place, a block at a time.
+
+    Floats become integers by truncation, those out of range the nearest integer of the type,
+    and NaN 0.
+    """
     (x,), (y,) = ins, outs
-    if x.dtype == y.dtype or not np.may_share_memory(x, y):
+    to_integers = x.dtype.kind == "f" and y.dtype.kind in "iu"
+    in_place = x.dtype != y.dtype and np.may_share_memory(x, y)
+    if not (to_integers or in_place):
         return copy(attrs, ins, outs)
     before, after = x.reshape(-1), y.reshape(-1)
-    kept = scratch((min(BLOCK, x.size),), y.dtype)
+    block = min(BLOCK, x.size)
+    kept = scratch((block,), y.dtype) if in_place else None
+    convert = _Truncation(x.dtype, y.dtype, block) if to_integers else _copy_unsafe
 
     def run() -> None:
         for start in range(0, before.size, BLOCK):
-            stop = min(start + BLOCK, before.size)
-            np.copyto(kept[: stop - start], before[start:stop], "unsafe")
-            np.copyto(after[start:stop], kept[: stop - start])
+            floats, integers = before[start : start + BLOCK], after[start : start + BLOCK]
+            if kept is None:
+                convert(floats, integers)
+            else:
+                convert(floats, kept[: integers.size])
+                np.copyto(integers, kept[: integers.size])
 
     return run
+
+
+def _copy_unsafe(x: Array, y: Array) -> None:
+    np.copyto(y, x, "unsafe")
+
+
+class _Truncation:
+    """
+    Converts up to `block` floats to integers. NumPy alone does it for numbers in range, of which a
+    minimum and a maximum give evidence; the results of others depend on their place in the array.
+    """
+
+    def __init__(self, source: np.dtype[Any], target: np.dtype[Any], block: int) -> None:
+        wide = np.dtype(np.float32) if source == np.float16 else source
+        info = np.iinfo(target)
+        self.greatest = np.array(info.max, target)
+        self.limit = np.array(info.max + 1, wide)
+        self.low = np.array(info.min, wide)
+        self.high = np.nextafter(self.limit, 0, dtype=wide)
+        self.wide = None if wide == source else scratch((block,), wide)
+        self.inside, self.mask = scratch((block,), wide), scratch((block,), np.bool_)
+
+    def __call__(self, x: Array, y: Array) -> None:
+        count = x.size
+        if self.wide is not None:
+            np.copyto(self.wide[:count], x)
+            x = self.wide[:count]
+        if np.minimum.reduce(x) >= self.low and np.maximum.reduce(x) < self.limit:
+            np.copyto(y, x, "unsafe")
+            return
+        inside, mask = self.inside[:count], self.mask[:count]
+        np.clip(x, self.low, self.high, inside)
+        np.copyto(inside, 0, where=np.isnan(x, mask))
+        np.copyto(y, inside, "unsafe")
+        np.copyto(y, self.greatest, where=np.greater_equal(x, self.limit, mask))
 
 
 def rounding(function: np.ufunc) -> Bind:

@@ -49,16 +49,6 @@ QUOTIENTS: Mapping[str, Callable[[int, int], int]] = {
 }
 """Python's integers do not overflow; what they compute wraps around in the operator's type."""
 
-FLOATS_TO_INTEGERS: Mapping[str, Mapping[float, int]] = {
-    "int8": {300.7: 44, -129.0: 127, 2.0**31: 0, math.nan: 0, -math.inf: 0},
-    "uint8": {300.7: 44, -1.5: 255, 2.0**40: 0, math.nan: 0},
-    "int32": {2.0**31: -(2**31), -3e9: -(2**31), -2147483648.0: -(2**31), math.nan: -(2**31)},
-    "uint32": {-1.0: 2**32 - 1, 2.0**32: 0, 3e9: 3000000000, math.nan: 0, math.inf: 0},
-    "int64": {2.0**63: -(2**63), -1e30: -(2**63), -(2.0**63): -(2**63), math.nan: -(2**63)},
-    "uint64": {2.0**63: 2**63, 2.0**64: 0, -1.0: 2**64 - 1, math.nan: 2**63},
-}
-"""Out of range: the low bits of the least i32 or i64, as NumPy on x86; never undefined."""
-
 
 @pytest.fixture(scope="module")
 def edges(tmp_path_factory: pytest.TempPathFactory) -> tuple[ctypes.CDLL, dict[str, Case]]:
@@ -70,9 +60,6 @@ def edges(tmp_path_factory: pytest.TempPathFactory) -> tuple[ctypes.CDLL, dict[s
         x, y = (np.array(a, dtype) for a in zip(*((a, b) for a in numbers for b in numbers)))
         for name in QUOTIENTS:
             cases[f"{name}_{dtype}"] = special(name, dtype, x, y)
-    for dtype, table in FLOATS_TO_INTEGERS.items():
-        numbers = np.array(list(table), np.float64)
-        cases[f"cast_{dtype}"] = special("cast", dtype, numbers, dtype=dtype)
     zeros = np.array([-0.0, 0.0, np.nan, -np.inf], np.float32)
     cases["relu"] = special("nn.relu", "float32", zeros)
     cases["flat"] = special("nn.leaky_relu", "float32", zeros, alpha=0.0)
@@ -99,12 +86,6 @@ def test_integer_division_is_defined(name: str, dtype: str, edges: Any):
     bits = np.iinfo(dtype).bits
     wanted = np.array([n % 2**bits for n in exact], f"uint{bits}").view(dtype)
     np.testing.assert_array_equal(result_of(edges, f"{name}_{dtype}"), wanted)
-
-
-@pytest.mark.parametrize("dtype", FLOATS_TO_INTEGERS)
-def test_floats_out_of_range_convert_to_defined_integers(dtype: str, edges: Any):
-    wanted = np.array(list(FLOATS_TO_INTEGERS[dtype].values()), dtype)
-    np.testing.assert_array_equal(result_of(edges, f"cast_{dtype}"), wanted)
 
 
 def test_nan_and_zeros(edges: Any):
