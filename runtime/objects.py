@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeAlias
 
-from .kernels.regions import Bytes
 from .errors import MachineError
+from .kernels.regions import Bytes
 from .program import Array
 from .records import record
 from .scalars import Scalar

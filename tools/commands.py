@@ -17,6 +17,7 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from typing import TextIO, cast
 
 FAULT = 1
@@ -28,7 +29,7 @@ def guarded(name: str, body: Callable[[], int]) -> int:
     """Run `body`, the command `name`; return its exit status, whatever happens."""
     with _open_streams():
         try:
-            status = _status(body)
+            status = copy_context().run(_status, body)  # which may set the limit on inputs
             sys.stdout.flush()
             return status
         except KeyboardInterrupt:
@@ -91,7 +92,7 @@ class _Closed:
     def buffer(self) -> "_Closed":
         return self
 
-    def read(self) -> str:
+    def read(self, size: int = -1) -> str:
         raise OSError(errno.EBADF, "it is closed")
 
     def write(self, text: str) -> int:
