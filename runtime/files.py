@@ -10,7 +10,8 @@ import codecs
 import io
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import chain
 from mmap import ACCESS_READ, mmap
@@ -152,6 +153,16 @@ def inside(folder: str | os.PathLike[str], name: str) -> Path | None:
     path = os.path.realpath(os.path.join(root, name))
     is_inside = bool(name) and path != root and os.path.commonpath([root, path]) == root
     return Path(folder, name) if is_inside else None
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Generator[None]:
+    """Raise errors of the system in the `with` block as a `MachineError` about `path`."""
+    try:
+        yield
+    except OSError as error:
+        text = f"cannot write '{path_text(path)}': {reason_of(error)}"
+        raise MachineError(text) from None
 
 
 def replace(

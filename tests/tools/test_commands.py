@@ -114,3 +114,69 @@ def test_an_output_file_that_is_full(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert opt.main([str(path), "-o", "/dev/full"]) == 1
     said = capsys.readouterr().err
     assert said == "error: cannot write '/dev/full': No space left on device\n"
+
+
+FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))"
+"""As at the end of a disk: no file can have more than so many bytes."""
+
+
+@every_command
+@pytest.mark.parametrize("buffering", ["", "1"])
+def test_a_stdout_that_is_cut_short(
+    command: str, buffering: str, line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A stream that is not buffered would lose the end of a text, and report success."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", buffering)
+    cut = [*start(command, before=FULL.format(8)), *line[3:]]
+    status, said = ran(cut, f">{tmp_path / 'out'}")
+    assert (status, said) == (1, f"{command}: error: cannot write '<stdout>': File too large\n")
+
+
+TEMPORARY_FILES = [
+    ("xrelay-opt", 100, ["-p", "aot", "-t", "native{cache=off}", "-o", "m.so"], "weights.bin"),
+    ("xrelay-opt", 600, ["-p", "aot", "-t", "native{cache=off}", "-o", "m.so"], "interface.c"),
+    ("xrelay-opt", 600, ["-p", "aot", "-t", "object{cache=off}", "-o", "m.o"], "interface.c"),
+    (
+        "xrelay-opt",
+        300,
+        ["-p", "aot", "-t", "native{cache=off}", "--save-temps", "temps", "-o", "m.so"],
+        "module.json",
+    ),
+    ("xrelay-run", 600, ["--kernels", "native", "--random-seed", "0"], "calls.c"),
+]
+
+
+@pytest.mark.parametrize(("command", "size", "arguments", "file"), TEMPORARY_FILES)
+def test_a_temporary_file_that_is_full_is_named(
+    command: str,
+    size: int,
+    arguments: list[str],
+    file: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    Path("in.mlir").write_text(
+        "func.func @main(%x: tensor<32xf32>) -> tensor<32xf32> {\n"
+        '  %w = relay.param "w" : tensor<32xf32>\n'
+        "  %y = relay.add %x, %w : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>\n"
+        "  func.return %y : tensor<32xf32>\n}\n"
+    )
+    before = FULL.format(size)
+    line = start(command, "in.mlir", "--random-weights", *arguments, before=before)
+    status, said = ran(line)
+    assert status == 1
+    assert "<stdout>" not in said
+    assert "internal error" not in said
+    assert said.endswith(f"/{file}': File too large\n")
+    assert not Path("m.so").exists()
+
+
+def test_an_output_file_that_is_cut_short_is_named(tmp_path: Path):
+    path = tmp_path / "in.mlir"
+    path.write_text(INPUTS["xrelay-opt"][1])
+    out = tmp_path / "out.mlir"
+    line = start("xrelay-opt", str(path), "-o", str(out), before=FULL.format(8))
+    assert ran(line) == (1, f"error: cannot write '{out}': File too large\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["in.mlir"]
