@@ -6,7 +6,7 @@ Exit status and standard streams, the same for every command.
 | 0 | success |
 | 1 | an error in the input, a file that cannot be read or written, or an internal error |
 | 2 | wrong usage: an unknown option, pass or pipeline |
-| 130 | interrupted (Ctrl-C) |
+| 130 | interrupted (Ctrl-C); while modules are imported, the signal ends the process |
 
 When the reader closes the pipe, nothing is printed, and the status is 1.
 """

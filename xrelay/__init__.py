@@ -14,6 +14,10 @@ Importing the package imports neither NumPy nor the compiler; each function impo
 
 from __future__ import annotations
 
+from .tools import quiet_start as quiet_start
+
+# isort: split
+
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike

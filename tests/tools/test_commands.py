@@ -1,8 +1,10 @@
 """As processes, the commands exit properly, with any streams and when interrupted."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -106,6 +108,85 @@ sys.meta_path.insert(0, Interrupt())
 @every_command
 def test_interrupted_while_importing(command: str):
     assert ran(start(command, "-", before=INTERRUPT)) == (130, "")
+
+
+AT_IMPORT = """
+import os, signal
+sys.argv[0] = {command!r}
+class Observer:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            {action}
+sys.meta_path.insert(0, Observer())
+"""
+KILL = "os.kill(os.getpid(), signal.SIGINT)"
+TELL = "os.write(1, b'.')"
+MODULES = {
+    "xrelay-opt": ("xdsl.xdsl_opt_main", "xrelay.tools.driver"),
+    "xrelay-run": ("xrelay.tools.run_options", "numpy"),
+    "xrelay-plan": ("xrelay.tools.plan", "numpy"),
+}
+"""Modules that a command imports while it starts."""
+
+
+@pytest.mark.parametrize(
+    ("command", "module"),
+    [
+        (command, module)
+        for command, own in MODULES.items()
+        for module in ("xrelay.runtime", "xrelay.tools.start", "xrelay.tools.commands", *own)
+    ],
+)
+def test_interrupted_in_an_import(command: str, module: str, line: list[str]):
+    before = AT_IMPORT.format(command=command, module=module, action=KILL)
+    interrupted = [*start(command, before=before), *line[3:]]
+    assert ran(["sh", "-c", '"$@"; exit $?', "sh", *interrupted]) == (130, "")
+
+
+@every_command
+def test_interrupted_at_any_time(command: str, line: list[str]):
+    before = AT_IMPORT.format(command=command, module="xrelay.runtime", action=TELL)
+    statuses = set[int]()
+    for delay in range(0, 400, 40):
+        process = subprocess.Popen(
+            [*start(command, before=before), *line[3:]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        with process:
+            assert process.stdout is not None
+            assert process.stdout.read(1) == b"."
+            time.sleep(delay / 1000)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        assert said == b""
+        statuses.add(process.returncode)
+    assert statuses <= {-signal.SIGINT, 130, 0}
+    assert -signal.SIGINT in statuses
+
+
+def test_an_interrupt_where_python_ignores_exceptions():
+    """It would be printed and lost."""
+    code = (
+        "import os, signal, time\n"
+        "from xrelay.tools.interrupts import interrupts_raised\n"
+        "class Dying:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        time.sleep(1)\n"
+        "with interrupts_raised():\n"
+        "    Dying()\n"
+        "    time.sleep(30)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+
+
+def test_a_command_that_ignores_interrupts():
+    before = "import os, signal; sys.argv[0] = 'xrelay-plan'\n"
+    before += "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    before += "import xrelay; os.kill(os.getpid(), signal.SIGINT)"
+    assert ran(start("xrelay-plan", "--help", before=before), ">/dev/null") == (0, "")
 
 
 def test_an_output_file_that_is_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
