@@ -26,12 +26,18 @@ if TYPE_CHECKING:
     from .sanitizing.sanitizer import Sanitizer
 
 
-def flattened(function: Function, args: Sequence[object]) -> list[FlatValue]:
-    """Flatten the arguments of `function`; raise `MachineError` for what is not a value."""
+def flattened(
+    function: Function, args: Sequence[object], limit: int | None = None
+) -> list[FlatValue]:
+    """
+    Flatten the arguments of `function`, each of at most `limit` bytes.
+
+    Raises `MachineError` for what is not a value.
+    """
     values: list[FlatValue] = []
     for number, arg in enumerate(args):
         try:
-            values.append(flatten(arg))
+            values.append(flatten(arg, limit))
         except MachineError as error:
             raise MachineError(f"{_parameter(function, number)}: {error}") from error
     return values

@@ -209,10 +209,10 @@ class Weights:
         given = [np.ascontiguousarray(self._array(o, formula)) for o in operand.operands]
         spec = _result(operand.op, list(map(spec_of, given)), operand.attributes, formula)
         kernels = kernels_of([operand.op, RESHAPE])
-        if kernels[operand.op] is kernels[RESHAPE]:  # which copies: a view does, too
-            return given[0].reshape(spec.dims)
-        result = np.empty(spec.dims, element_type(spec.dtype))
         try:
+            if kernels[operand.op] is kernels[RESHAPE]:  # which copies: a view does, too
+                return given[0].reshape(spec.dims)
+            result = np.empty(spec.dims, element_type(spec.dtype))
             with np.errstate(all="ignore"), Workspace().lend():
                 kernels[operand.op](operand.attributes, given, [result])()
         except (ValueError, IndexError, TypeError) as error:
@@ -314,16 +314,26 @@ def _operand(node: ast.expr) -> Operand:
 
 
 def _attribute(value: object) -> AttrValue:
+    if isinstance(value, int):
+        _require_64_bits(value)
     if isinstance(value, int | float | str):
         return value
     return _integers(value)
+
+
+def _require_64_bits(value: int) -> None:
+    if not -(1 << 63) <= value < 1 << 63:
+        raise ValueError("an integer does not fit into 64 bits")
 
 
 def _integers(value: object) -> tuple[int, ...]:
     items = cast("tuple[object, ...]", value) if isinstance(value, tuple) else ("",)
     if not all(type(item) is int for item in items):
         raise ValueError("an attribute must be a number, a string, or a tuple of integers")
-    return cast("tuple[int, ...]", items)
+    integers = cast("tuple[int, ...]", items)
+    for value in integers:
+        _require_64_bits(value)
+    return integers
 
 
 def _constant(dtype: object, shape: object, text: object) -> Array:

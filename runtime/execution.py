@@ -14,7 +14,7 @@ from .context import Context
 from .counters import Counters, Counting
 from .errors import MachineError, described
 from .kernels.memory import OutOfMemory, Stack
-from .objects import Object, tensors_in
+from .objects import Object, distinct_tensors
 from .paths import (
     Branch,
     Call,
@@ -122,7 +122,7 @@ class Executor:
         guard = segment.frame.guard
         if guard is None:
             return
-        check = guard.reads(tensors_in((result,)) or ())
+        check = guard.reads(distinct_tensors(result) or ())
         if check is not None:
             try:
                 check()

@@ -1,17 +1,46 @@
-"""Files: mapped into memory to read, replaced as a whole to write."""
+"""
+Files: mapped into memory to read, replaced as a whole to write.
+
+Pipes and devices, which may have no end, are read up to a limit.
+"""
 
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import cast
+from time import monotonic, sleep
+from typing import Protocol, cast
 
 from .errors import MachineError, reason_of
+
+MAX_INPUT = 1 << 30
+"""The default limit on the bytes of a pipe or device, which are held in memory."""
+WRITER_WAIT = 5.0
+"""Seconds after which a named pipe that no process writes to is an error."""
+_CHUNK = 1 << 20
+
+_limit: ContextVar[int] = ContextVar("max_input", default=MAX_INPUT)
+
+
+def limit_input(size: int | None) -> None:
+    """Set the limit on the bytes of a pipe or device in this context; None is the default."""
+    _limit.set(MAX_INPUT if size is None else size)
+
+
+class Stream(Protocol):
+    """A source of bytes that can be read to its end."""
+
+    def read(self, size: int, /) -> bytes | None:
+        """Return at most `size` bytes; none at the end."""
+        ...
 
 
 def path_text(path: object) -> str:
@@ -47,6 +76,73 @@ def mapped(path: str | os.PathLike[str]) -> memoryview:
         raise MachineError(f"cannot read '{name}': {reason_of(error)}") from None
 
 
+def contents(path: str | os.PathLike[str]) -> memoryview:
+    """
+    Return the bytes at `path`: a file is mapped, a pipe or device is read to its end.
+
+    Raises `MachineError`, also for a pipe or device of more bytes than the limit, and a named pipe
+    that no process writes to.
+    """
+    name = path_text(path)
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+            return mapped(path)
+        # Opening a pipe without O_NONBLOCK would wait for its writer.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(descriptor, "rb", buffering=0) as stream:
+            if stat.S_ISFIFO(mode):
+                return read_stream(stream, name, _first_piece(stream, name))
+            os.set_blocking(descriptor, True)
+            return read_stream(stream, name)
+    except (OSError, ValueError) as error:
+        raise MachineError(f"cannot read '{name}': {reason_of(error)}") from None
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Test whether there is a pipe or device at `path`, which can be read once."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _first_piece(stream: io.FileIO, name: str) -> bytes:
+    """Return the first bytes of a pipe as soon as it has a writer; let `stream` block then."""
+    end = monotonic() + WRITER_WAIT
+    while not (piece := stream.read(_CHUNK)):
+        if piece is None:  # it has a writer
+            break
+        if monotonic() > end:
+            raise MachineError(f"cannot read '{name}': no process writes to this pipe")
+        sleep(0.01)
+    os.set_blocking(stream.fileno(), True)
+    return piece or b""
+
+
+def read_stream(stream: Stream, name: str, first: bytes = b"") -> memoryview:
+    """
+    Return `first` and the bytes that `stream`, of this name, still has, up to the limit.
+
+    Raises `MachineError` if it has more, or for a lack of memory.
+    """
+    limit, data = _limit.get(), bytearray(first)
+    try:
+        while len(data) <= limit and (piece := stream.read(min(_CHUNK, limit + 1 - len(data)))):
+            data += piece
+    except OSError as error:
+        raise MachineError(f"cannot read '{name}': {reason_of(error)}") from None
+    except MemoryError:
+        text = f"cannot read '{name}': not enough memory for more than {len(data)} bytes"
+        raise MachineError(text) from None
+    if len(data) > limit:
+        raise MachineError(
+            f"cannot read '{name}': a pipe or device of more than {limit} bytes (--max-input)"
+        )
+    return memoryview(data)
+
+
 def inside(folder: str | os.PathLike[str], name: str) -> Path | None:
     """
     Return the path of the file `name` in `folder` or below; None if it is elsewhere.
@@ -57,6 +153,16 @@ def inside(folder: str | os.PathLike[str], name: str) -> Path | None:
     path = os.path.realpath(os.path.join(root, name))
     is_inside = bool(name) and path != root and os.path.commonpath([root, path]) == root
     return Path(folder, name) if is_inside else None
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Generator[None]:
+    """Raise errors of the system in the `with` block as a `MachineError` about `path`."""
+    try:
+        yield
+    except OSError as error:
+        text = f"cannot write '{path_text(path)}': {reason_of(error)}"
+        raise MachineError(text) from None
 
 
 def replace(

@@ -281,7 +281,7 @@ class Machine:
             for target, arg in zip(entry.inputs, args, strict=True):
                 target[...] = arg
         else:
-            values = flattened(self.program.functions[index], args)
+            values = flattened(self.program.functions[index], args, self.memory.limit)
             entry = self._entry(arena, index, values)
             arrays = (array for value in values for array in value.arrays)
             for target, array in zip(entry.inputs, arrays, strict=True):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeAlias
 
+from .errors import MachineError
 from .kernels.regions import Bytes
 from .program import Array
 from .records import record
@@ -131,16 +132,50 @@ class Ref:
 Object: TypeAlias = Storage | Tensor | Data | Closure | Ref
 
 
+MAX_OPERANDS = 1 << 20
+"""Limit on the items in the operands of a kernel."""
+
+
+def fields_of(item: Object) -> tuple[Object, ...]:
+    """Return the fields of data; nothing for any other object."""
+    return item.parts if isinstance(item, Data) else ()
+
+
 def tensors_in(roots: tuple[Object, ...]) -> list[Tensor] | None:
-    """Return the tensors in `roots`, depth first; None if there is any other object."""
+    """
+    Return the tensors in `roots`, depth first; None if there is any other object.
+
+    Raises `MachineError` if `roots` unfold to more than `MAX_OPERANDS` items.
+    """
     found: list[Tensor] = []
     rest = list(reversed(roots))
+    count = 0
+    while rest:
+        item = rest.pop()
+        count += 1
+        if count > MAX_OPERANDS:
+            raise MachineError(f"operands have more than {MAX_OPERANDS} items")
+        if isinstance(item, Tensor):
+            found.append(item)
+        elif isinstance(item, Data):
+            rest.extend(reversed(item.parts))
+        else:
+            return None
+    return found
+
+
+def distinct_tensors(root: Object) -> list[Tensor] | None:
+    """Return the tensors in `root`, each once; None if there is any other object."""
+    found: list[Tensor] = []
+    rest, seen = [root], {root}
     while rest:
         item = rest.pop()
         if isinstance(item, Tensor):
             found.append(item)
         elif isinstance(item, Data):
-            rest.extend(reversed(item.parts))
+            new = [part for part in dict.fromkeys(item.parts) if part not in seen]
+            seen.update(new)
+            rest += reversed(new)
         else:
             return None
     return found

@@ -25,6 +25,7 @@ import numpy as np
 from ..operators.sizes import Check
 from . import instructions as vm
 from .argument_types import check_types
+from .call_arguments import flattened
 from .checking import check_program
 from .dtypes import has_element_type
 from .errors import MachineError
@@ -39,7 +40,7 @@ from .reference_frame import Frame, Storage, reshaped
 from .reference_kernels import KernelError, copy_tensor, run_kernel
 from .scalars import SCALARS, Relation
 from .value_checks import check_arguments, scalar
-from .values import Value, built, copy_out, flatten, leaves
+from .values import Value, built, copy_out, leaves
 
 
 class ReferenceMachine:
@@ -79,7 +80,7 @@ class ReferenceMachine:
             raise MachineError(f"unknown function {function} (defined: {', '.join(names)})")
         called = self.program.functions[names.index(function)]
         homes = [param.device for param in called.params] + [0] * len(args)
-        values = list(map(flatten, args))
+        values = flattened(called, args)
         arrays = (array for value in values for array in value.arrays)
         placed = [
             built(value.structure, home, lambda leaf: np.array(next(arrays), leaf.dtype))[0]

@@ -20,7 +20,7 @@ import numpy as np
 
 from .dtypes import element_type
 from .errors import MachineError
-from .files import mapped, path_text, replace
+from .files import contents, path_text, replace
 from .kernels.memory import ALIGNMENT, MAX_EXTENT, MAX_RANK
 from .program import Array, TensorSpec
 from .records import record
@@ -59,7 +59,7 @@ class TensorFile:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path_text(path)
-        self._data = mapped(path)
+        self._data = contents(path)
         self.metadata: Mapping[str, str] = {}
         """The text in the header, by name."""
         try:
@@ -206,7 +206,7 @@ def write_side_file(
 def _program_of(path: str | os.PathLike[str]) -> str | None:
     """Return the program that a file of weights was written for, if it says so."""
     try:
-        return TensorFile(path).metadata.get(PROGRAM)
+        return TensorFile(path).metadata.get(PROGRAM) if os.path.isfile(path) else None
     except MachineError:
         return None
 

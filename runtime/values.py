@@ -12,10 +12,11 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from .errors import MachineError
-from .kernels.memory import Owner
-from .objects import Data, Object, Tensor
+from .kernels.memory import Owner, default_limit
+from .objects import Data, Object, Tensor, fields_of
 from .program import Array, spec_of
 from .records import record
+from .unfolding import FEW, ITEM, charge, tuple_fields, unfolded_size
 
 
 class Tagged(tuple["Value", ...]):
@@ -62,20 +63,25 @@ class FlatValue:
     arrays: list[Array]
 
 
-def flatten(argument: object) -> FlatValue:
+def flatten(argument: object, limit: int | None = None) -> FlatValue:
     """
     Flatten a tuple, list or `Tagged` data of arrays, or an array.
 
     Anything NumPy converts to an array, or that has DLPack's protocol, is one. Raises
-    `MachineError` if an array cannot be used.
+    `MachineError` if an array cannot be used, if the argument contains itself, and if its items
+    take more than `limit` bytes (default: that of a program), each as often as it is reached.
     """
     structure: list[Leaf | Node] = []
     arrays: list[Array] = []
     rest = [argument]
+    is_counted = False
     while rest:
         item = rest.pop()
         if isinstance(item, tuple | list):
             fields = cast(Sequence[object], item)
+            if not is_counted and len(structure) + len(rest) + len(fields) > FEW:
+                _require_room(argument, default_limit() if limit is None else limit)
+                is_counted = True
             tag = item.tag if isinstance(item, Tagged) else 0
             structure.append(Node(tag, len(fields)))
             rest.extend(reversed(fields))
@@ -85,6 +91,16 @@ def flatten(argument: object) -> FlatValue:
             structure.append(Leaf(dtype, array.shape))
             arrays.append(array)
     return FlatValue(tuple(structure), arrays)
+
+
+def _require_room(argument: object, limit: int) -> None:
+    """Raise `MachineError` if the items of `argument` take more than `limit` bytes."""
+    size = unfolded_size(argument, tuple_fields) * ITEM
+    if size > limit:
+        raise MachineError(
+            f"its {size // ITEM} items need {size} bytes, but the memory limit is {limit} "
+            "(--memory-limit)"
+        )
 
 
 def as_array(item: object) -> Array:
@@ -166,19 +182,27 @@ def copy_out(result: Object, owner: Owner) -> Value:
     """
     Return a copy of `result` that shares no memory with the machine, charged to `owner`.
 
-    Raises `StaysInsideError` if `result` contains anything but tensors and data.
+    Data that are shared are copied, and charged, each time that they occur. Raises
+    `StaysInsideError` if `result` contains anything but tensors and data.
     """
     order: list[Object] = []  # each before its fields, the last field first
     rest = [result]
+    is_charged = False
     while rest:
         item = rest.pop()
         order.append(item)
         if isinstance(item, Data):
             rest.extend(item.parts)
+            if not is_charged and len(order) + len(rest) > FEW:
+                charge(unfolded_size(result, fields_of), owner)
+                is_charged = True
+    arrays = [item.array for item in order if isinstance(item, Tensor)]
+    if arrays:
+        what = f"{spec_of(arrays[0])}" if len(arrays) == 1 else f"its {len(arrays)} tensors"
+        owner.reserve(sum(array.nbytes for array in arrays), what)
     done: list[Value] = []
     for item in reversed(order):
         if isinstance(item, Tensor):
-            owner.reserve(item.array.nbytes, f"{spec_of(item.array)}")
             done.append(copied(item.array))
         elif isinstance(item, Data):
             fields = done[len(done) - len(item.parts) :]

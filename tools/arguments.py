@@ -11,6 +11,7 @@ from .option_types import (
     Group,
     KeepOne,
     add_binding_options,
+    add_max_input,
     add_memory_report,
     count,
     dim,
@@ -171,6 +172,7 @@ def _input_and_output(group: Group, frontends: list[str], target: Callable[[str]
 
 def _inputs(group: Group) -> None:
     add_binding_options(group)
+    add_max_input(group)
     group.add_argument(
         "--inputs",
         metavar="FILE",

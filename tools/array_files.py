@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..runtime.files import is_stream
 from ..runtime.program import Array, TensorSpec, spec_of
+from .array_input import stream_data
 from .errors import FileError, UsageError
-from .npz import open_npz, read_npy
+from .npz import MAGIC, open_npz, read_npy
 from .tensor_proto import read_tensor
 
 SINGLE = (".npy", ".pb")
@@ -62,8 +64,10 @@ class ArrayFiles:
 
 
 def read_array(path: str) -> Array:
-    """Return the array in a `.npy` or `.pb` file."""
-    return read_npy(path) if path.endswith(".npy") else read_tensor(path)[1]
+    """Return the array in a `.npy` or `.pb` file, or in a pipe in such a format."""
+    data = stream_data(path)
+    is_npy = path.endswith(".npy") if data is None else bytes(data[: len(MAGIC)]) == MAGIC
+    return read_npy(path, data) if is_npy else read_tensor(path, data)[1]
 
 
 def open_arrays(texts: Iterable[str], kind: str) -> ArrayFiles:
@@ -76,7 +80,8 @@ def open_arrays(texts: Iterable[str], kind: str) -> ArrayFiles:
     ordered: list[FileArray] = []
     for text in texts:
         name, equals, path = text.partition("=")
-        if equals and name and path.endswith(SINGLE) and not os.path.exists(text):
+        is_single = path.endswith(SINGLE) or is_stream(path)
+        if equals and name and is_single and not os.path.exists(text):
             named[name] = _loaded(path, read_array(path))
         elif text.endswith(".npy"):
             raise UsageError(f"'{text}' has one array without a name; give NAME={text}")
@@ -99,11 +104,13 @@ def _loaded(path: str, array: Array) -> FileArray:
 
 
 def _in_npz(path: str) -> dict[str, FileArray]:
+    data = stream_data(path)
+
     def read(name: str) -> Array:
-        with open_npz(path) as file:
+        with open_npz(path, data) as file:
             return file.read(name)
 
-    with open_npz(path) as file:
+    with open_npz(path, data) as file:
         return {
             name: FileArray(path, f"member {name!r}", header.spec, lambda name=name: read(name))
             for name, header in file.headers.items()

@@ -6,7 +6,7 @@ Exit status and standard streams, the same for every command.
 | 0 | success |
 | 1 | an error in the input, a file that cannot be read or written, or an internal error |
 | 2 | wrong usage: an unknown option, pass or pipeline |
-| 130 | interrupted (Ctrl-C) |
+| 130 | interrupted (Ctrl-C); while modules are imported, the signal ends the process |
 
 When the reader closes the pipe, nothing is printed, and the status is 1.
 """
@@ -15,28 +15,34 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
-from typing import TextIO, cast
+from contextvars import copy_context
+from typing import Any, TextIO, cast
 
 FAULT = 1
 USAGE = 2
 INTERRUPTED = 130
+
+STREAMS = STDOUT, STDERR = "<stdout>", "<stderr>"
+"""The names of streams in errors."""
 
 
 def guarded(name: str, body: Callable[[], int]) -> int:
     """Run `body`, the command `name`; return its exit status, whatever happens."""
     with _open_streams():
         try:
-            status = _status(body)
+            status = copy_context().run(_status, body)  # which may set the limit on inputs
             sys.stdout.flush()
             return status
         except KeyboardInterrupt:
             return INTERRUPTED
         except BrokenPipeError:
             pass
-        except OSError as error:  # files say so where they are opened: this is stdout
-            _say(f"{name}: error: cannot write '{error.filename or '<stdout>'}': {error.strerror}")
+        except OSError as error:
+            _say(f"{name}: error: {_failure(error)}")
+        except MemoryError:
+            _say(f"{name}: error: there is not enough memory")
         except Exception as error:
             _say(f"{name}: error: internal error: {describe(error)}")
             from .plugin_faults import blame
@@ -44,6 +50,14 @@ def guarded(name: str, body: Callable[[], int]) -> int:
             _say(f"note: {blame(error)}")
         _drop_stdout()
         return FAULT
+
+
+def _failure(error: OSError) -> str:
+    """Describe an error of the system that nothing has caught: files are named where they fail."""
+    if error.filename is None:
+        return f"{error.strerror or error} ({describe(error)})"
+    verb = "cannot write" if error.filename in STREAMS else "cannot use"
+    return f"{verb} '{error.filename}': {error.strerror}"
 
 
 def _status(body: Callable[[], int]) -> int:
@@ -93,7 +107,7 @@ class _Closed:
     def buffer(self) -> "_Closed":
         return self
 
-    def read(self) -> str:
+    def read(self, size: int = -1) -> str:
         raise OSError(errno.EBADF, "it is closed")
 
     def write(self, text: str) -> int:
@@ -108,14 +122,67 @@ class _Closed:
         raise OSError(errno.EBADF, "it is closed")
 
 
+class _Named:
+    """
+    A stream for output whose errors name it, and which writes everything.
+
+    Where Python is told not to buffer (`PYTHONUNBUFFERED`), its own text streams lose what the
+    system does not write at once, as at the end of a disk.
+    """
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._stream = stream
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    @contextmanager
+    def _naming(self) -> Generator[None]:
+        try:
+            yield
+        except OSError as error:
+            error.filename = self._name
+            raise
+
+    @property
+    def buffer(self) -> "_Named":
+        return _Named(self._stream.buffer, self._name)
+
+    def write(self, data: Any) -> int:
+        with self._naming():
+            raw = getattr(self._stream, "buffer", self._stream)
+            if not isinstance(raw, io.RawIOBase):
+                return self._stream.write(data)
+            self._stream.flush()
+            rest = memoryview(_encoded(data, self._stream))
+            while rest:
+                rest = rest[raw.write(rest) or 0 :]
+            return len(data)
+
+    def writelines(self, lines: Iterable[Any]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        with self._naming():
+            self._stream.flush()
+
+
+def _encoded(data: Any, stream: Any) -> bytes:
+    if not isinstance(data, str):
+        return data
+    return data.replace("\n", os.linesep).encode(stream.encoding, stream.errors)
+
+
 @contextmanager
 def _open_streams() -> Generator[None]:
     """Make closed streams raise an error when they are used; a closed stderr is ignored."""
     before = sys.stdin, sys.stdout, sys.stderr
     closed = cast(TextIO, _Closed())
     sys.stdin = sys.stdin or closed
-    sys.stdout = sys.stdout or closed
-    sys.stderr = sys.stderr or io.StringIO()
+    sys.stdout = cast(TextIO, _Named(sys.stdout or closed, STDOUT))
+    sys.stderr = cast(TextIO, _Named(sys.stderr or io.StringIO(), STDERR))
     try:
         yield
     finally:

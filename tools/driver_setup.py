@@ -18,6 +18,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, ReportingContext, Severity
+from ..runtime.files import limit_input
 from . import arguments
 from .bindings import UNBOUND, bindings_of, passes_of, with_shapes
 from .chosen_target import chosen_target
@@ -99,6 +100,7 @@ class ConfiguredOpt(xDSLOptMain):
     @override
     def setup_pipeline(self) -> None:
         args = self.args
+        limit_input(args.max_input)
         self.chosen = chosen_target(self.target_text, self.available_targets)
         self.destination = Destination(
             args.input_file or "-",

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import SEEK_END
+from io import SEEK_END, BytesIO
 from math import prod
 from typing import IO, Any, TypeAlias, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -23,12 +23,13 @@ from numpy.lib.format import write_array
 
 from ..runtime.dtypes import type_name
 from ..runtime.program import TensorSpec
+from .array_input import open_file
 from .errors import FileError
-from .regular_files import open_file
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_MAGIC = b"\x93NUMPY"
+MAGIC = b"\x93NUMPY"
+"""The first bytes of a file of one array."""
 _LONGEST_HEADER = 10_000
 _DEFLATES_TO = 1032
 """The maximum number of bytes that one byte of a deflated member expands to."""
@@ -105,11 +106,15 @@ class NpzFile:
 
 
 @contextmanager
-def open_npz(path: str) -> Generator[NpzFile]:
-    """Open the `.npz` file at `path`; `FileError` when it is not one."""
+def open_npz(path: str, data: memoryview | None = None) -> Generator[NpzFile]:
+    """
+    Open the `.npz` file at `path`, whose bytes are `data` if it was read already.
+
+    Raises `FileError` when it is not one.
+    """
     try:
-        with open_file(path) as file:
-            if file.read(len(_MAGIC)) == _MAGIC:
+        with open_file(path) if data is None else BytesIO(data) as file:
+            if file.read(len(MAGIC)) == MAGIC:
                 raise FileError(path, "not an .npz file: it holds one array without a name")
             archive = _archive(path, file)
             yield NpzFile(path, archive)
@@ -152,7 +157,7 @@ def _header(archive: ZipFile, info: ZipInfo) -> Header:
 
 def read_header(stream: IO[bytes], file_size: int) -> Header:
     """Read the header of an array in `file_size` bytes; `ValueError` when it is not valid."""
-    if stream.read(len(_MAGIC)) != _MAGIC:
+    if stream.read(len(MAGIC)) != MAGIC:
         raise ValueError("it is not an array in NumPy's format")
     version = stream.read(2)
     major, minor = version if len(version) == 2 else (0, 0)
@@ -164,17 +169,21 @@ def read_header(stream: IO[bytes], file_size: int) -> Header:
         raise ValueError(f"its header has {length} bytes, above the {_LONGEST_HEADER} allowed")
     text = stream.read(length).decode("utf-8" if major == 3 else "latin-1")
     dtype, shape, is_fortran = _description(text)
-    header = Header(dtype, shape, is_fortran, len(_MAGIC) + 2 + width + length)
+    header = Header(dtype, shape, is_fortran, len(MAGIC) + 2 + width + length)
     size = header.start + prod(shape) * dtype.itemsize
     if size != file_size:
         raise ValueError(f"{header.spec} and its header take {size} bytes, but it has {file_size}")
     return header
 
 
-def read_npy(path: str) -> Array:
-    """Return the array in the `.npy` file at `path`; `FileError` when it is not one."""
+def read_npy(path: str, data: memoryview | None = None) -> Array:
+    """
+    Return the array in the `.npy` file at `path`, whose bytes are `data` if it was read already.
+
+    Raises `FileError` when it is not one.
+    """
     try:
-        with open_file(path) as file:
+        with open_file(path) if data is None else BytesIO(data) as file:
             size = file.seek(0, SEEK_END)
             file.seek(0)
             header = read_header(file, size)

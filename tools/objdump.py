@@ -16,13 +16,14 @@ from typing import Any
 from ..runtime.dtypes import element_type
 from ..runtime.errors import Error
 from ..runtime.executable import ExecutableFile
+from ..runtime.files import limit_input
 from ..runtime.listing import function_lines, kernel_lines
 from ..runtime.plain_text import human, printable, table
 from ..runtime.planned_memory import PlannedMemory, storages_of
 from ..runtime.program import Constant, Late, TensorSpec, spec_of
 from ..runtime.python.signature import signature_of
 from .errors import exit_status
-from .option_types import refer_to_help
+from .option_types import add_max_input, refer_to_help
 from .run_executable import read_file, report
 
 
@@ -32,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = _parser().parse_args(argv)
         name = "<stdin>" if options.file == "-" else options.file
+        limit_input(options.max_input)
         file, _ = read_file(options.file, options.verify)
     except (Error, MemoryError) as error:
         report(error, name)
@@ -69,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="check every byte of the constants (default: all of small ones, samples of others)",
     )
+    add_max_input(parser)
     return parser
 
 

@@ -139,6 +139,17 @@ def add_binding_options(group: Group) -> None:
     )
 
 
+def add_max_input(group: Group) -> None:
+    """Declare `--max-input SIZE`."""
+    group.add_argument(
+        "--max-input",
+        metavar="SIZE",
+        type=size,
+        help="the maximum size of an input that is a pipe or device, each of which is held in "
+        "memory: bytes, or 512M, 4G (default: 1G)",
+    )
+
+
 MEMORY_REPORT, PROFILE = "--memory-report", "--profile"
 
 

@@ -10,7 +10,6 @@ faults, or a file cannot be used; 2: wrong usage.
 
 import argparse
 import sys
-from pathlib import Path
 
 from ..planning import (
     STRATEGIES,
@@ -30,9 +29,12 @@ from ..planning.csv_io import (
     plan_of,
     problem_of,
 )
+from ..runtime.errors import MachineError
+from ..runtime.files import contents, limit_input
 from .errors import UsageError
-from .option_types import count, non_negative
+from .option_types import add_max_input, count, non_negative
 from .output_files import OutputFiles
+from .standard_input import read_stdin
 
 
 class _FileError(Exception):
@@ -46,6 +48,7 @@ def main(argv: list[str] | None = None) -> int:
         _parser().error("--check needs a problem and a plan: --check problem.csv plan.csv")
     if options.plan is not None and not options.check:
         _parser().error(f"unexpected argument '{options.plan}' (--check takes two files)")
+    limit_input(options.max_input)
     try:
         return _check(options) if options.check else _plan(options)
     except (CsvError, _FileError) as error:
@@ -88,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--overwrite", action="store_true",
         help="let outputs replace the problem, and files of another kind")  # fmt: skip
     add("--json", action="store_true", help="print the summary as JSON")
+    add_max_input(parser)
     return parser
 
 
@@ -100,13 +104,13 @@ def _pool(text: str) -> Pool:
 
 def _read(name: str) -> Table:
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise _FileError(f"{name}: error: cannot be read: {error.strerror}") from None
+        data = read_stdin() if name == "-" else contents(name)
+    except MachineError as error:
+        raise _FileError(f"{name}: error: {error.message}") from None
     try:
-        text = data.decode("utf-8-sig")
+        text = str(data, "utf-8-sig")
     except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
+        line = bytes(data[: error.start]).count(b"\n") + 1
         raise CsvError(name, line, f"byte 0x{data[error.start]:02x} is not valid UTF-8") from None
     return parse_table(text, name)
 

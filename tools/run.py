@@ -10,11 +10,11 @@ weights file, another one, or a seed. With `--evaluate` nothing is compiled: the
 runs the program as it is. The compiler is imported only where it is used.
 """
 
-import os
-import stat
 import sys
 from collections.abc import Sequence
 
+from ..runtime.errors import MachineError
+from ..runtime.files import contents, is_stream, limit_input
 from .commands import guarded
 from .errors import CommandLineError, exit_status
 from .run_options import Options, parse_arguments
@@ -37,20 +37,26 @@ def _main(argv: Sequence[str]) -> int:
     except CommandLineError as error:
         print(f"xrelay-run: error: {error}", file=sys.stderr)
         return exit_status(error)
-    if _first_bytes(options.file, len(ELF)) == ELF:
+    limit_input(options.max_input)
+    try:
+        data = contents(options.file) if is_stream(options.file) else None
+    except MachineError as error:
+        print(f"{options.file}: error: {error.message}", file=sys.stderr)
+        return exit_status(error)
+    if _first_bytes(options.file, data, len(ELF)) == ELF:
         text = "a library is called by programs: xrelay.load, or C (docs/aot.md)"
         print(f"{options.file}: error: {text}", file=sys.stderr)
         return 1
-    if _is_executable(options):
+    if _is_executable(options, data):
         from .run_executable import run_executable
 
-        return run_executable(options)
+        return run_executable(options, data)
     from .run_program import run_program
 
-    return run_program(options)
+    return run_program(options, data)
 
 
-def _is_executable(options: Options) -> bool:
+def _is_executable(options: Options, data: memoryview | None) -> bool:
     """Test whether the file is an executable: by its extension, or its first bytes."""
     if options.frontend is not None:
         return False
@@ -58,17 +64,20 @@ def _is_executable(options: Options) -> bool:
         return True
     from ..runtime.executable.layout import MAGIC
 
-    return _first_bytes(options.file, len(MAGIC)) == MAGIC
+    return _first_bytes(options.file, data, len(MAGIC)) == MAGIC
 
 
-def _first_bytes(path: str, count: int) -> bytes:
-    """Return the first bytes of a file or stdin, which can be read again; none if it cannot."""
+def _first_bytes(path: str, data: memoryview | None, count: int) -> bytes:
+    """
+    Return the first bytes of `data`, or of a file or stdin, which can be read again; none if it
+    cannot.
+    """
+    if data is not None:
+        return bytes(data[:count])
     if path == "-":
         peek = getattr(getattr(sys.stdin, "buffer", None), "peek", None)
         return b"" if peek is None else peek(count)[:count]
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return b""
         with open(path, "rb") as file:
             return file.read(count)
     except (OSError, ValueError):

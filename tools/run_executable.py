@@ -17,14 +17,19 @@ from .inputs_of_run import GivenInputs
 from .plugin_faults import SHOWN, blame, blame_of_cause
 from .run_files import Array, Arrays
 from .run_options import Options
+from .standard_input import read_stdin
 
 
-def run_executable(options: Options) -> int:
-    """Run an executable; report errors, and return the exit status."""
+def run_executable(options: Options, data: memoryview | None = None) -> int:
+    """
+    Run an executable; report errors, and return the exit status.
+
+    `data` are its bytes if they were read already.
+    """
     name = "<stdin>" if options.file == "-" else options.file
     try:
         with warnings_passed_to(lambda text: print(f"warning: {text}", file=sys.stderr)):
-            _run(options)
+            _run(options, data)
         return 0
     except OSError:
         raise
@@ -37,10 +42,10 @@ def run_executable(options: Options) -> int:
         return exit_status(error)
 
 
-def _run(options: Options) -> None:
+def _run(options: Options, data: memoryview | None) -> None:
     _check(options)
     start = perf_counter_ns()
-    file, folder = read_file(options.file, options.verify)
+    file, folder = read_file(options.file, options.verify, data)
     prepared = "load", perf_counter_ns() - start
     limits = limits_of(options)
     weights = folder / file.weights_file if file.weights_file else None
@@ -73,11 +78,17 @@ def _check(options: Options) -> None:
             raise CommandLineError(f"{option} is for programs, but this is an executable{cure}")
 
 
-def read_file(path: str, verify: bool) -> tuple[ExecutableFile, Path]:
-    """Return the executable at `path` ("-" is stdin), and the folder of its weights."""
-    if path != "-":
-        return read_executable(path, verify=verify), Path(path).parent
-    return read_executable(sys.stdin.buffer.read(), verify=verify), Path()
+def read_file(
+    path: str, verify: bool, data: memoryview | None = None
+) -> tuple[ExecutableFile, Path]:
+    """
+    Return the executable at `path` ("-" is stdin), and the folder of its weights.
+
+    `data` are its bytes if they were read already.
+    """
+    if path == "-":
+        return read_executable(read_stdin(), verify=verify), Path()
+    return read_executable(path if data is None else data, verify=verify), Path(path).parent
 
 
 def report(error: BaseException, name: str) -> None:

@@ -9,6 +9,7 @@ from .option_types import (
     PROFILE,
     Group,
     add_binding_options,
+    add_max_input,
     add_memory_report,
     add_report,
     count,
@@ -37,6 +38,7 @@ class Options:
     inputs: list[str]
     random_seed: int | None
     random_weights: bool
+    max_input: int | None
     outputs: str | None
     overwrite: bool
     expect: list[str]
@@ -142,6 +144,7 @@ def _inputs(group: Group) -> None:
         "--random-weights",
         help="draw parameters that no file has at random, with the seed of --random-seed, or 0",
     )
+    add_max_input(group)
 
 
 def _outputs(group: Group) -> None:

@@ -28,8 +28,12 @@ from .runner import InternalError
 from .source import read_source
 
 
-def run_program(options: Options) -> int:
-    """Run a program that is not an executable; report errors, and return the exit status."""
+def run_program(options: Options, data: memoryview | None = None) -> int:
+    """
+    Run a program that is not an executable; report errors, and return the exit status.
+
+    `data` are its bytes if they were read already.
+    """
     name = "<stdin>" if options.file == "-" else options.file
     reporter = Reporter(progress=Progress())
     with settings():
@@ -37,7 +41,7 @@ def run_program(options: Options) -> int:
             with warnings_shown(reporter):
                 if options.verify:
                     raise CommandLineError("--verify is for executables")
-                _run(options, reporter)
+                _run(options, reporter, data)
             return 0
         except OSError:
             raise
@@ -54,11 +58,11 @@ def _say(text: str) -> None:
     print(f"xrelay-run: {text}", file=sys.stderr)
 
 
-def _run(options: Options, reporter: Reporter) -> None:
+def _run(options: Options, reporter: Reporter, data: memoryview | None) -> None:
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     start = perf_counter_ns()
     compiler = Compiler(reporter, options.allow_unregistered_dialect)
-    program, given = _read(options, compiler)
+    program, given = _read(options, compiler, data)
     limits = limits_of(options)
     if options.random_weights and options.params is None:
         # Before other weights are derived from them.
@@ -87,14 +91,16 @@ def _run(options: Options, reporter: Reporter) -> None:
         print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)
 
 
-def _read(options: Options, compiler: Compiler) -> tuple[Given, GivenInputs]:
+def _read(
+    options: Options, compiler: Compiler, data: memoryview | None
+) -> tuple[Given, GivenInputs]:
     """
     Return the program and its inputs, whose elements are not read yet.
 
     A model is converted for the shapes of its inputs. Raises `UsageError` for inputs without a
     value, before the program is compiled.
     """
-    source, function = read_source(options.file), options.function
+    source, function = read_source(options.file, data), options.function
     arrays = open_arrays(options.inputs, "input")
     bindings = bindings_of(options.shape, options.dim, options.input)
     if (options.frontend or frontend_of(source.extension)) == "onnx":

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..passes.support.diagnostics import Message, Severity
-from ..runtime.errors import reason_of
+from ..runtime.errors import MachineError, reason_of
+from ..runtime.files import contents, is_stream, read_stream
 from .diagnostics import SourceError, place
 from .errors import UsageError
+from .standard_input import NAME, read_stdin
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -32,11 +32,11 @@ class Source:
     name: str
     """Its name in messages: the path that was given, or `<stdin>`."""
     extension: str
-    """The part of the path after the last dot; `mlir` for stdin."""
+    """The part of the path after the last dot; `mlir` for stdin, and a pipe without one."""
     data: bytes | memoryview | ModelProto
     """The contents of a file, or a model in memory."""
     is_file: bool = False
-    """False for stdin, and for a model in memory."""
+    """False for stdin, a pipe or device, and a model in memory."""
 
     def text(self) -> str:
         """Decode the data; `SourceError` at the first byte that is not UTF-8."""
@@ -62,35 +62,41 @@ class Part:
     lines_before: int = 0
 
 
-def read_source(path: str | None) -> Source:
-    """Read the file at `path`, or stdin; `UsageError` when that fails."""
+def read_source(path: str | None, data: memoryview | None = None) -> Source:
+    """
+    Read the file, pipe or device at `path`, or stdin; `UsageError` when that fails.
+
+    `data` are its bytes if they were read already.
+    """
     file = None if path == "-" else path
-    name = "<stdin>" if file is None else file
+    name = NAME if file is None else file
     try:
-        data = _read_stdin() if file is None else _contents(file)
+        if data is None:
+            data = memoryview(read_stdin()) if file is None else _contents(file)
+    except MachineError as error:
+        raise UsageError(error.message) from error
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read '{name}': {reason_of(error)}") from error
-    return Source(name, extension_of(path), data, is_file=file is not None)
+    is_file = file is not None and not is_stream(file)
+    return Source(name, extension_of(path), data, is_file)
 
 
 def extension_of(path: str | None) -> str:
-    """Return the part of `path` after the last dot; `mlir` for stdin."""
-    return "mlir" if path in (None, "-") else os.path.splitext(path)[1].removeprefix(".")
+    """Return the part of `path` after the last dot; `mlir` for stdin, and a pipe without one."""
+    if path in (None, "-"):
+        return "mlir"
+    extension = os.path.splitext(path)[1].removeprefix(".")
+    return extension or ("mlir" if is_stream(path) else "")
 
 
-def _contents(file: str) -> bytes | memoryview:
+def _contents(path: str) -> memoryview:
     """Return the bytes of a file; those of a large one are read when they are used."""
-    path = Path(file)
-    if path.is_file() and path.stat().st_size >= LARGE:
-        from ..runtime.files import mapped
-
-        return mapped(path)
-    return path.read_bytes()
-
-
-def _read_stdin() -> bytes:
-    binary = getattr(sys.stdin, "buffer", None)
-    return sys.stdin.read().encode() if binary is None else binary.read()
+    size = os.stat(path).st_size
+    if is_stream(path) or size >= LARGE:
+        return contents(path)
+    with open(path, "rb") as file:
+        # A file of the system, which says that it has no bytes, may have no end.
+        return memoryview(file.read(size)) if size else read_stream(file, path)
 
 
 def split(text: str) -> Iterator[Part]:

@@ -1,7 +1,7 @@
 """
 The entry points of the commands.
 
-Nothing else of ours is imported before the command is guarded, so that Ctrl-C is quiet.
+Ctrl-C is quiet from the first line of the package on: see `interrupts`.
 """
 
 import os
@@ -10,12 +10,18 @@ from collections.abc import Callable
 
 from .collector import collected_rarely, end
 from .commands import guarded
+from .interrupts import interrupts_raised
 
 
 def _run(name: str, start: Callable[[], int]) -> int:
     """Run a command, to which the whole process belongs."""
+
+    def interruptible() -> int:
+        with interrupts_raised():
+            return start()
+
     with collected_rarely():
-        status = guarded(name, start)
+        status = guarded(name, interruptible)
     end()
     return status
 

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..runtime.program import Array
+from .array_input import open_file
 from .errors import FileError
-from .regular_files import open_file
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _DIMS, _TYPE, _RAW, _NAME, _LOCATION = 1, 2, 9, 8, 14
@@ -32,9 +32,16 @@ _MAX_RANK = 32
 Field: TypeAlias = "tuple[int, int | memoryview]"
 
 
-def read_tensor(path: str) -> tuple[str, Array]:
-    """Return name and array of the tensor in the file at `path`; `FileError` when it is not one."""
+def read_tensor(path: str, data: memoryview | None = None) -> tuple[str, Array]:
+    """
+    Return name and array of the tensor in the file at `path`, whose bytes are `data` if it was read
+    already.
+
+    Raises `FileError` when it is not one.
+    """
     try:
+        if data is not None:
+            return _tensor(data)
         with open_file(path) as file:
             return _tensor(memoryview(file.read()))
     except OSError as error:

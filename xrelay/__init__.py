@@ -14,6 +14,10 @@ Importing the package imports neither NumPy nor the compiler; each function impo
 
 from __future__ import annotations
 
+from .tools import quiet_start as quiet_start
+
+# isort: split
+
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike
@@ -127,8 +131,9 @@ def load(
 
     `params` are values for its weights by name, or their `.safetensors` file; by default the file
     beside it that the program names. The files are mapped into memory, and must not be changed
-    while the program is used. They are not trusted: a damaged or hostile one is an error. Small
-    weights and samples of large ones are compared with checksums; with `verify`, all bytes are.
+    while the program is used; pipes and devices are read, up to 1 GiB. They are not trusted: a
+    damaged or hostile one is an error. Small weights and samples of large ones are compared with
+    checksums; with `verify`, all bytes are.
 
     A shared library of `xrelay-opt -t native` has the same interface. Its weights are its own, and
     the other options do not apply. To load it runs its code: it must be trusted.

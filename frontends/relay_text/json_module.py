@@ -164,7 +164,7 @@ class _ModuleReader(TypeReader):
         self.opened += 1
         if self.opened > 10 * len(self.graph.nodes):
             raise GraphError(
-                f"node {number} is shared too often: lets and functions are copied at each use"
+                f"node {number} is shared too often: lets, functions and patterns are copied"
             )
 
     def _expression(
@@ -345,4 +345,7 @@ class _ModuleReader(TypeReader):
                 raise GraphError(f"a {graph.key(number)} (node {number}) is not a pattern")
 
     def _patterns(self, number: int, region: ast.Region) -> list[ast.Pattern]:
-        return [self._pattern(n, region) for n in self.graph.children(number, "patterns")]
+        self._open(number)
+        found = [self._pattern(n, region) for n in self.graph.children(number, "patterns")]
+        self.open.discard(number)
+        return found

@@ -12,7 +12,7 @@ from ...dialects.memory import StorageType
 from ...dialects.relay.language_types import AdtType, RefType, TypeVarType, substituted
 from . import syntax as ast
 from .arrays import element_type_of
-from .node_graph import GraphError, NodeGraph
+from .node_graph import GraphError, NodeGraph, Parts
 from .type_grammar import HOLE, MAX_TYPES, STORAGE
 
 
@@ -29,6 +29,7 @@ class TypeReader:
         self.module = module
         self._types: dict[int, Attribute] = {}
         self._reading: set[int] = set()
+        self._parts = Parts()
 
     def optional_type(self, number: int) -> Attribute | None:
         """Read the type of node `number`; None when it is null or unknown."""
@@ -45,8 +46,10 @@ class TypeReader:
             if len(self._reading) == MAX_TYPES:
                 raise GraphError(f"types are nested more than {MAX_TYPES} levels deep")
             self._reading.add(number)
-            known = self._types[number] = self._read(number)
+            with self._parts.of(number):
+                known = self._types[number] = self._read(number)
             self._reading.discard(number)
+        self._parts.add(number)
         return known
 
     def _read(self, number: int) -> Attribute:

@@ -11,7 +11,8 @@ another node. Which one depends on the C++ type of the field, so readers ask for
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
@@ -19,6 +20,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
 from ...dialects.device import VirtualDeviceAttr
 from . import arrays
 from .devices import virtual_device
+from .solver import MAX_PARTS
 from .targets import TargetParts
 
 _STRINGS = frozenset(("runtime.String", "String", "Op", "GlobalVar"))
@@ -45,6 +47,34 @@ class GraphError(Exception):
     """The JSON is damaged, or a node is of an unknown kind."""
 
 
+class Parts:
+    """
+    Counts the parts of what is read from nodes, each as often as it occurs.
+
+    Nodes share what they refer to: 40 pairs of the pair before would be read as 2 ** 40 parts.
+    """
+
+    def __init__(self) -> None:
+        self._sizes: dict[int, int] = {}
+        self._open: list[int] = []
+
+    @contextmanager
+    def of(self, number: int) -> Generator[None]:
+        """Count node `number` while it is read; `GraphError` if it has too many parts."""
+        self._open.append(1)
+        try:
+            yield
+        finally:
+            size = self._sizes[number] = self._open.pop()
+        if size > MAX_PARTS:
+            raise GraphError(f"node {number} has more than {MAX_PARTS} parts")
+
+    def add(self, number: int) -> None:
+        """Count node `number`, which was read, as a part of the one that is being read."""
+        if self._open:
+            self._open[-1] += self._sizes[number]
+
+
 class Attrs(dict[str, Any]):
     """The attributes of an operator; `key` is the type key without `relay.attrs.`."""
 
@@ -69,6 +99,7 @@ class NodeGraph:
         self.root = self.number(document.get("root"), "root")
         self._values: dict[int, Any] = {}
         self._decoding: set[int] = set()
+        self._parts = Parts()
 
     @staticmethod
     def _list(document: dict[str, Any], key: str) -> list[Any]:
@@ -157,8 +188,10 @@ class NodeGraph:
             if number in self._decoding:
                 raise GraphError(f"node {number} contains itself")
             self._decoding.add(number)
-            self._values[number] = self._decode(number)
+            with self._parts.of(number):
+                self._values[number] = self._decode(number)
             self._decoding.discard(number)
+        self._parts.add(number)
         return self._values[number]
 
     def _decode(self, number: int) -> Any:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from .machine import Machine
 from .processes import ProcessFailed, run
+from .scratch_files import scratch_folder, write
 from .toolchain import MissingTool, c_compiler
 
 PACKAGE = "scipy_openblas32"
@@ -62,11 +62,11 @@ def _package() -> Path | None:
 @cache
 def _is_installed(*compiler: str) -> bool:
     """Test whether the C compiler finds the system's library."""
-    with TemporaryDirectory(prefix="xrelay-blas-") as folder:
-        (Path(folder) / "probe.c").write_text(PROBE)
+    with scratch_folder("blas") as folder:
+        write(folder / "probe.c", PROBE)
         try:
             command = [*compiler, "probe.c", "-o", "probe", "-lopenblas"]
-            run("the C compiler", command, folder=Path(folder))
+            run("the C compiler", command, folder=folder)
         except ProcessFailed:
             return False
     return True

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, cast
 
 from .module_text import module_text
 from .processes import TimedOut
 from .scheduling import SCHEDULED, Schedule, library_text
+from .scratch_files import scratch_folder, write
 from .settings import Settings
 from .stages import KERNELS, Compiled, compile_text
 from .tool_messages import ToolError
@@ -177,10 +177,10 @@ def _compiled(jobs: Sequence[Job], name: str, settings: Settings) -> Compiled:
     kernels = [job.kernel for job in jobs]
     schedules = {job.kernel.symbol: job.schedule for job in jobs if job.schedule is not None}
     text = kernels_text(kernels)
-    with TemporaryDirectory(prefix="xrelay-schedules-") as folder:
+    with scratch_folder("schedules") as folder:
         return compile_text(
             text,
-            _passes(schedules, Path(folder), name, settings),
+            _passes(schedules, folder, name, settings),
             settings.machine,
             name,
             saved=settings.saved,
@@ -198,7 +198,7 @@ def _passes(
     text = library_text(schedules)
     settings.saved.save(f"{name}.{LIBRARY_FILE}", text)
     path = folder / LIBRARY_FILE
-    path.write_text(text, encoding="utf-8")
+    write(path, text)
     return (
         f"transform-preload-library{{transform-library-paths={path}}}",
         *SCHEDULED,

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ...runtime.errors import Error
-from ...runtime.files import mapped
+from ...runtime.files import mapped, writing
 from .blas import Blas
 from .cache import key_of
 from .processes import Finished, ProcessFailed, run
+from .scratch_files import scratch_folder, write
 from .settings import Settings
 from .tool_messages import error_of
 from .toolchain import c_compiler, tool
@@ -67,14 +67,15 @@ class Inputs:
     def write(self, folder: Path, settings: Settings) -> list[str]:
         """Write everything into `folder`; return the names of what is given to the compiler."""
         for name, path in self.files.items():
-            (folder / name).symlink_to(path)
+            with writing(folder / name):
+                (folder / name).symlink_to(path)
         for name, text in (*self.independent.items(), *self.including.items()):
             settings.saved.save(name, text)
-            (folder / name).write_text(text, encoding="utf-8")
+            write(folder / name, text)
         compiled = [_object(name, self, settings, folder) for name in self.independent]
         names = list(self.including)
         for number, code in enumerate((*compiled, *self.objects)):
-            (folder / f"{number}.o").write_bytes(code)
+            write(folder / f"{number}.o", code)
             names.append(f"{number}.o")
         return names
 
@@ -88,12 +89,11 @@ def linked_library(
     Programs see the symbols `exports`, in which `*` stands for anything; by default all that the
     inputs show. Raises `Error`.
     """
-    with TemporaryDirectory(prefix="xrelay-link-") as scratch:
-        folder = Path(scratch)
+    with scratch_folder("link") as folder:
         command = [*LINK_FLAGS, f"-Wl,-soname,{name}"]
         if exports:
             visible = "".join(f"{symbol};" for symbol in exports)
-            (folder / SYMBOLS).write_text(f"{{ global: {visible} local: *; }};")
+            write(folder / SYMBOLS, f"{{ global: {visible} local: *; }};")
             command.append(f"-Wl,--version-script={SYMBOLS}")
         libraries = [*(inputs.blas.flags if inputs.blas else ()), "-lm"]
         return _linked(inputs, settings, folder, command, libraries)
@@ -105,10 +105,9 @@ def merged_object(inputs: Inputs, settings: Settings, exports: Sequence[str]) ->
 
     Others see the symbols `exports`, as in `linked_library`. Raises `Error`.
     """
-    with TemporaryDirectory(prefix="xrelay-link-") as scratch:
-        folder = Path(scratch)
+    with scratch_folder("link") as folder:
         _linked(inputs, settings, folder, OBJECT_FLAGS, ())
-        (folder / SYMBOLS).write_text("".join(f"{symbol}\n" for symbol in exports))
+        write(folder / SYMBOLS, "".join(f"{symbol}\n" for symbol in exports))
         flags = ["--wildcard", f"--keep-global-symbols={SYMBOLS}", OUTPUT]
         _run("llvm-objcopy", [tool("llvm-objcopy"), *flags], folder)
         return mapped(folder / OUTPUT)
@@ -142,7 +141,7 @@ def _object(source: str, inputs: Inputs, settings: Settings, folder: Path) -> by
     code = settings.cache.get(key)
     if code is None:
         _compile(compiler, [*flags, "-c", source, "-o", OUTPUT], folder)
-        code = (folder / OUTPUT).read_bytes()
+        code = bytes(mapped(folder / OUTPUT))
         settings.cache.put(key, code)
     return code
 

@@ -11,8 +11,6 @@ scratch memory and catches its failures.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import MemRefType, ModuleOp
@@ -32,6 +30,7 @@ from .cache import key_of
 from .kernels import compile_kernels
 from .linking import SUPPORT, Inputs, c_file, linked_library
 from .schedules import is_tiled
+from .scratch_files import scratch_folder, write
 from .settings import Settings
 from .units import Kernel, units_of
 
@@ -84,9 +83,9 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
         code = bytes(linked_library(inputs, settings, "kernels.so", ["*_call", ERROR]))
         settings.cache.put(key, code)
     settings.cache.trim()
-    with TemporaryDirectory(prefix="xrelay-kernels-") as folder:
-        path = Path(folder) / "kernels.so"
-        path.write_bytes(code)
+    with scratch_folder("kernels") as folder:
+        path = folder / "kernels.so"
+        write(path, code)
         symbols = {kernel.name: f"{kernel.symbol}_call" for kernel in kernels}
         return load_kernels(str(path), symbols, scratch)
 

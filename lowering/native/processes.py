@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...runtime.errors import Error
+from ...runtime.plain_text import human
 
 MEMORY = 8 << 30
 """Bytes of address space that a program may use."""
@@ -74,8 +75,9 @@ def run(
         )
     except OSError as error:
         raise ProcessFailed(called, f"cannot be run: {error.strerror}", "") from None
+    memory = MEMORY
     try:
-        _limit(process.pid, seconds)
+        memory = _limit(process.pid, seconds)
         output, errors = process.communicate(input, timeout=seconds)
     except subprocess.TimeoutExpired:
         raise TimedOut(called, f"did not finish within {seconds:g} seconds", "") from None
@@ -83,18 +85,32 @@ def run(
         _kill(process)
     text = errors.decode(errors="replace")
     if process.returncode:
-        raise ProcessFailed(called, _reason(process.returncode, text), text)
+        raise ProcessFailed(called, _reason(process.returncode, text, memory), text)
     return Finished(output, text)
 
 
-def _limit(pid: int, seconds: float) -> None:
-    """Limit a process that has started; without `prlimit`, only time is limited."""
+def _limit(pid: int, seconds: float) -> int:
+    """
+    Limit a process that has started, and return the limit on its memory.
+
+    Without `prlimit`, only time is limited.
+    """
+    memory = MEMORY
     prlimit = getattr(resource, "prlimit", None)
     if prlimit is not None:
+        processor = int(seconds * (os.cpu_count() or 1)) + 1
         with contextlib.suppress(ProcessLookupError):
-            prlimit(pid, resource.RLIMIT_AS, (MEMORY, MEMORY))
-            limit = int(seconds * (os.cpu_count() or 1)) + 1
-            prlimit(pid, resource.RLIMIT_CPU, (limit, limit))
+            memory = _lowered(pid, resource.RLIMIT_AS, MEMORY)
+            _lowered(pid, resource.RLIMIT_CPU, processor)
+    return memory
+
+
+def _lowered(pid: int, kind: int, limit: int) -> int:
+    """Lower a limit of a process, which it may have inherited, to `limit`; return what it is."""
+    own = [bound for bound in resource.prlimit(pid, kind) if bound != resource.RLIM_INFINITY]
+    least = min([limit, *own])
+    resource.prlimit(pid, kind, (least, least))
+    return least
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -108,9 +124,9 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
                 pipe.close()
 
 
-def _reason(status: int, errors: str) -> str:
+def _reason(status: int, errors: str, memory: int) -> str:
     if "bad_alloc" in errors or "out of memory" in errors.lower():
-        return f"needs more than {MEMORY >> 30} GiB of memory"
+        return f"needs more than {human(memory)} of memory"
     if status == -signal.SIGXCPU:
         return "used too much processor time"
     if status < 0:

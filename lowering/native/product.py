@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
@@ -20,6 +19,7 @@ from .c_prototypes import public_symbols
 from .c_shim import shim_source
 from .library import compile_module
 from .linking import SUPPORT, Inputs, c_file, linked_library, merged_object
+from .scratch_files import scratch_folder
 from .settings import Settings
 from .stages import Compiled
 from .weights import (
@@ -68,8 +68,8 @@ def make_product(
 
     `tensors` returns the constants by name. Raises `Error`.
     """
-    with TemporaryDirectory(prefix="xrelay-weights-") as scratch:
-        block = written(library, tensors, Path(scratch) / BLOCK) if library.constants else None
+    with scratch_folder("weights") as folder:
+        block = written(library, tensors, folder / BLOCK) if library.constants else None
         return _product(
             module, library if block is None else block.library, block, request, settings
         )

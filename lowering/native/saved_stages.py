@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...runtime.files import replace
+from ...runtime.files import replace, writing
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,8 @@ class SavedStages:
         """Write a stage into the folder, if there is one. Raises `MachineError`."""
         if self.folder is None:
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
         data = contents.encode() if isinstance(contents, str) else contents
         replace(self.folder / name, [data])
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from ...runtime.errors import Error
+from ...runtime.files import writing
 from ...runtime.native.interface import Constant, Library
 from ...runtime.program import Array
 from .c_text import c_string
@@ -61,7 +62,7 @@ def written(library: Library, tensors: Tensors, path: Path) -> Block:
     compiled for.
     """
     digests: dict[str, str] = {}
-    with open(path, "wb") as file:
+    with writing(path), open(path, "wb") as file:
         for constant in sorted(library.constants, key=lambda constant: constant.offset):
             data = _bytes_of(constant, tensors(constant.name))
             digests[constant.name] = sha256(data).hexdigest()

@@ -284,8 +284,12 @@ def kill(
 ) -> Sequence[Value]:
     """Poison the bytes, if memory is poisoned; constants are read-only and stay."""
     rest = list(args) if evaluation.memory.poison else []
+    seen: set[int] = set()  # values may share parts; a reference may contain itself
     while rest:
         value = rest.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
         match value:
             case np.ndarray() if value.flags.writeable and value.flags.c_contiguous:
                 cast(Array, value).reshape(-1).view(np.uint8).fill(evaluation.memory.blank)

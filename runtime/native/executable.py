@@ -229,7 +229,8 @@ def _opened(path: str | PathLike[str]) -> ctypes.CDLL:
     """Load the library at `path`, which runs its code."""
     file = Path(os.fspath(path))
     if not file.is_file():
-        raise MachineError(f"cannot read {path}: No such file or directory")
+        reason = "not a file" if file.exists() else "No such file or directory"
+        raise MachineError(f"cannot read {path}: {reason}")
     _require_all(file)
     try:
         return ctypes.CDLL(str(file.resolve()))

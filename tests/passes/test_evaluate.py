@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 from xrelay.dialects import relay
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.evaluation.operators import OperatorEvaluator
+from xrelay.passes.evaluation.values import RefValue
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.memory import Memory
@@ -168,6 +169,19 @@ UNWRITTEN = parse(
 def test_bytes_that_nothing_wrote_are_zero_or_poison():
     assert evaluate(UNWRITTEN, [])[0].tolist() == [0, 0, 0, 0]
     assert np.isnan(evaluate(UNWRITTEN, [], memory=Memory(poison=True))[0]).all()
+
+
+def test_a_value_that_shares_parts_and_contains_itself_is_killed():
+    """Unfolded, it would have 2 ** 60 arrays, and no end."""
+    array = X.copy()
+    value: Any = RefValue(array)
+    value.value = (array, value)
+    for _ in range(60):
+        value = (value, value)
+    tensor = f"tensor<4xf32, {DEV}>"
+    module = parse(f"func.func @main(%x: {tensor}) {{\nmemory.kill %x : {tensor}\nfunc.return\n}}")
+    assert evaluate(module, [value], memory=Memory(poison=True)) == []
+    assert np.isnan(array).all()
 
 
 def test_memory_is_limited():

@@ -69,6 +69,11 @@ def test_a_formula_of_weights_that_are_not_there_is_missing():
         ("=relay.add('w', constant('object', (1,), 'AAAA'))", "element type"),
         ("=relay.add('w', constant('float32'))", "not a formula"),
         ("=relay.add('w', " + "'w'," * 2000 + ")", "4096"),
+        (f"=relay.nn.leaky_relu('w', alpha={'9' * 400})", "does not fit into 64 bits"),
+        (f"=relay.nn.leaky_relu('w', alpha=0x{'f' * 4000})", "does not fit into 64 bits"),
+        (f"=relay.transpose('w', axes=(1, -{1 << 64}))", "does not fit into 64 bits"),
+        (f"=relay.add('w', constant('float32', ({1 << 64}, 0), ''))", "does not fit into 64 bits"),
+        (f"=relay.tile('w', reps=({1 << 60}, 1, 0))", "array is too big"),
     ],
 )
 def test_a_formula_that_is_wrong_is_an_error(formula: str, reason: str):

@@ -13,6 +13,7 @@ from program_contents import contents, locations
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from xrelay.operators.named_dims import Bounds
+from xrelay.runtime import files
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.data_types import (
     Constructor,
@@ -292,13 +293,14 @@ def test_permissions_are_those_of_the_user(tmp_path: Path):
     assert (tmp_path / "m.xrx").stat().st_mode & 0o777 == 0o640
 
 
-def test_files_that_cannot_be_used(tmp_path: Path):
+def test_files_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(MachineError, match="No such file"):
         read_executable(tmp_path / "none.xrx")
     with pytest.raises(MachineError, match="not a file"):
         read_executable(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(MachineError, match="not a file"):
+    monkeypatch.setattr(files, "WRITER_WAIT", 0.0)
+    with pytest.raises(MachineError, match="no process writes to this pipe"):
         read_executable(tmp_path / "pipe")
     with pytest.raises(MachineError, match="No such file"):
         write_executable(tmp_path / "none" / "m.xrx", executable_of(small()))

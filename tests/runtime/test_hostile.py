@@ -481,3 +481,58 @@ def test_a_late_constant_of_another_byte_order():
     late = program(function([], vm.LoadConst(0, 0), vm.Ret(0)), constants=[Late("w", f32(2))])
     with pytest.raises(MachineError, match="constant 'w' has unsupported element type >f4"):
         Machine(late, {"w": np.zeros(2, ">f4")})
+
+
+# ------------------------------------------------------------------------------ shared data
+
+
+def doubled(times: int, *, first: int = 0) -> list[vm.Instruction]:
+    """Data in register 1 that unfolds to 2 ** times references to register `first`."""
+    return [vm.AllocADT(1, 0, (r, r)) for r in [first, *[1] * (times - 1)]]
+
+
+@pytest.mark.parametrize("sanitize", [False, True])
+@pytest.mark.parametrize("spec", [f32(0), f32(2)])
+def test_a_result_is_counted_before_it_is_unfolded(spec: TensorSpec, sanitize: bool):
+    made = program(function([spec], *doubled(41), vm.Ret(1)))
+    machine = Machine(made, max_instructions=50, memory_limit=100 << 20, sanitize=sanitize)
+    with pytest.raises(MachineError, match=r"result of main: data of 4398046511103 items needs"):
+        machine.run("main", np.zeros(spec.dims, np.float32))
+
+
+def test_a_result_that_is_deep_and_shared_is_counted_in_linear_time():
+    made = program(function([f32(2)], *doubled(20_000), vm.Ret(1)))
+    with pytest.raises(MachineError, match=r"result of main: data of over 4611686018427387904"):
+        Machine(made).run("main", X)
+
+
+def test_a_shared_result_within_the_limit_is_unfolded():
+    made = program(function([f32(2)], *doubled(12), vm.Ret(1)))
+    results = Machine(made).run("main", X + 1)
+    assert len(results) == 1 << 12
+    assert not any(np.may_share_memory(results[0], other) for other in results[1:])
+    assert all((array == 1).all() for array in results)
+
+
+def test_an_argument_is_counted_before_it_is_unfolded():
+    made = program(function([None], vm.Ret(0)))
+    shared: object = X
+    for _ in range(41):
+        shared = (shared, shared)
+    with pytest.raises(MachineError, match=r"x0' of main: its 4398046511103 items need"):
+        Machine(made).run("main", shared)
+
+
+def test_an_argument_that_contains_itself():
+    made = program(function([None], vm.Ret(0)))
+    cyclic: list[object] = [X]
+    cyclic.append(cyclic)
+    with pytest.raises(MachineError, match=r"x0' of main: data that contains itself"):
+        Machine(made).run("main", cyclic)
+
+
+def test_operands_of_a_kernel_are_counted():
+    assert (
+        fault(*doubled(41), *tensor(2, 2), vm.InvokePacked(0, (1,), (2,)), vm.Ret(2))
+        == "main[43] invoke_packed: operands have more than 1048576 items"
+    )

@@ -1,8 +1,10 @@
 """As processes, the commands exit properly, with any streams and when interrupted."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -108,9 +110,154 @@ def test_interrupted_while_importing(command: str):
     assert ran(start(command, "-", before=INTERRUPT)) == (130, "")
 
 
+AT_IMPORT = """
+import os, signal
+sys.argv[0] = {command!r}
+class Observer:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            {action}
+sys.meta_path.insert(0, Observer())
+"""
+KILL = "os.kill(os.getpid(), signal.SIGINT)"
+TELL = "os.write(1, b'.')"
+MODULES = {
+    "xrelay-opt": ("xdsl.xdsl_opt_main", "xrelay.tools.driver"),
+    "xrelay-run": ("xrelay.tools.run_options", "numpy"),
+    "xrelay-plan": ("xrelay.tools.plan", "numpy"),
+}
+"""Modules that a command imports while it starts."""
+
+
+@pytest.mark.parametrize(
+    ("command", "module"),
+    [
+        (command, module)
+        for command, own in MODULES.items()
+        for module in ("xrelay.runtime", "xrelay.tools.start", "xrelay.tools.commands", *own)
+    ],
+)
+def test_interrupted_in_an_import(command: str, module: str, line: list[str]):
+    before = AT_IMPORT.format(command=command, module=module, action=KILL)
+    interrupted = [*start(command, before=before), *line[3:]]
+    assert ran(["sh", "-c", '"$@"; exit $?', "sh", *interrupted]) == (130, "")
+
+
+@every_command
+def test_interrupted_at_any_time(command: str, line: list[str]):
+    before = AT_IMPORT.format(command=command, module="xrelay.runtime", action=TELL)
+    statuses = set[int]()
+    for delay in range(0, 400, 40):
+        process = subprocess.Popen(
+            [*start(command, before=before), *line[3:]],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        with process:
+            assert process.stdout is not None
+            assert process.stdout.read(1) == b"."
+            time.sleep(delay / 1000)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        assert said == b""
+        statuses.add(process.returncode)
+    assert statuses <= {-signal.SIGINT, 130, 0}
+    assert -signal.SIGINT in statuses
+
+
+def test_an_interrupt_where_python_ignores_exceptions():
+    """It would be printed and lost."""
+    code = (
+        "import os, signal, time\n"
+        "from xrelay.tools.interrupts import interrupts_raised\n"
+        "class Dying:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        time.sleep(1)\n"
+        "with interrupts_raised():\n"
+        "    Dying()\n"
+        "    time.sleep(30)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+
+
+def test_a_command_that_ignores_interrupts():
+    before = "import os, signal; sys.argv[0] = 'xrelay-plan'\n"
+    before += "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    before += "import xrelay; os.kill(os.getpid(), signal.SIGINT)"
+    assert ran(start("xrelay-plan", "--help", before=before), ">/dev/null") == (0, "")
+
+
 def test_an_output_file_that_is_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     path = tmp_path / "in.mlir"
     path.write_text(INPUTS["xrelay-opt"][1])
     assert opt.main([str(path), "-o", "/dev/full"]) == 1
     said = capsys.readouterr().err
     assert said == "error: cannot write '/dev/full': No space left on device\n"
+
+
+FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))"
+"""As at the end of a disk: no file can have more than so many bytes."""
+
+
+@every_command
+@pytest.mark.parametrize("buffering", ["", "1"])
+def test_a_stdout_that_is_cut_short(
+    command: str, buffering: str, line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A stream that is not buffered would lose the end of a text, and report success."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", buffering)
+    cut = [*start(command, before=FULL.format(8)), *line[3:]]
+    status, said = ran(cut, f">{tmp_path / 'out'}")
+    assert (status, said) == (1, f"{command}: error: cannot write '<stdout>': File too large\n")
+
+
+TEMPORARY_FILES = [
+    ("xrelay-opt", 100, ["-p", "aot", "-t", "native{cache=off}", "-o", "m.so"], "weights.bin"),
+    ("xrelay-opt", 600, ["-p", "aot", "-t", "native{cache=off}", "-o", "m.so"], "interface.c"),
+    ("xrelay-opt", 600, ["-p", "aot", "-t", "object{cache=off}", "-o", "m.o"], "interface.c"),
+    (
+        "xrelay-opt",
+        300,
+        ["-p", "aot", "-t", "native{cache=off}", "--save-temps", "temps", "-o", "m.so"],
+        "module.json",
+    ),
+    ("xrelay-run", 600, ["--kernels", "native", "--random-seed", "0"], "calls.c"),
+]
+
+
+@pytest.mark.parametrize(("command", "size", "arguments", "file"), TEMPORARY_FILES)
+def test_a_temporary_file_that_is_full_is_named(
+    command: str,
+    size: int,
+    arguments: list[str],
+    file: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    Path("in.mlir").write_text(
+        "func.func @main(%x: tensor<32xf32>) -> tensor<32xf32> {\n"
+        '  %w = relay.param "w" : tensor<32xf32>\n'
+        "  %y = relay.add %x, %w : (tensor<32xf32>, tensor<32xf32>) -> tensor<32xf32>\n"
+        "  func.return %y : tensor<32xf32>\n}\n"
+    )
+    before = FULL.format(size)
+    line = start(command, "in.mlir", "--random-weights", *arguments, before=before)
+    status, said = ran(line)
+    assert status == 1
+    assert "<stdout>" not in said
+    assert "internal error" not in said
+    assert said.endswith(f"/{file}': File too large\n")
+    assert not Path("m.so").exists()
+
+
+def test_an_output_file_that_is_cut_short_is_named(tmp_path: Path):
+    path = tmp_path / "in.mlir"
+    path.write_text(INPUTS["xrelay-opt"][1])
+    out = tmp_path / "out.mlir"
+    line = start("xrelay-opt", str(path), "-o", str(out), before=FULL.format(8))
+    assert ran(line) == (1, f"error: cannot write '{out}': File too large\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["in.mlir"]

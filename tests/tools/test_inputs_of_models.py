@@ -11,6 +11,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx_models import run_onnxruntime
 
 import xrelay
+from xrelay.runtime import files
 from xrelay.tools import run
 from xrelay.tools.array_files import read_array
 from xrelay.tools.comparison import difference
@@ -114,16 +115,26 @@ def test_drawn_inputs_have_the_sizes_that_are_given(folder: Path, capsys: Captur
         (["--inputs", "in.npz", "--expect", "y=no.npy"], "no.npy: error: cannot be read: No such"),
         (["--inputs", "in.npz", "--expect", "in.npz"], "in.npz: error: member 'x' is not an outp"),
         (["--inputs", "in.npz", "--expect", "y=x.pb"], "net.onnx: error: the outputs are not as"),
-        (["--inputs", "/dev/zero"], "/dev/zero: error: cannot be read: not a file"),
-        (["--inputs", "x=pipe.npy"], "pipe.npy: error: cannot be read: not a file"),
-        (["--inputs", "x=pipe.pb"], "pipe.pb: error: cannot be read: not a file"),
+        (
+            ["--inputs", "/dev/zero", "--max-input", "1M"],
+            "/dev/zero: error: cannot read '/dev/zero': a pipe or device of more than",
+        ),
+        (["--inputs", "x=pipe.npy"], "pipe.npy: error: cannot read 'pipe.npy': no process writes"),
+        (["--inputs", "x=pipe.pb"], "pipe.pb: error: cannot read 'pipe.pb': no process writes"),
         (
             ["--inputs", "in.npz", "--expect", "out.npz", "--outputs", "out.npz"],
             "net.onnx: error: cannot write 'out.npz': it is an input",
         ),
     ],
 )
-def test_mistakes(folder: Path, capsys: Capture, argv: list[str], message: str):
+def test_mistakes(
+    folder: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    argv: list[str],
+    message: str,
+):
+    monkeypatch.setattr(files, "WRITER_WAIT", 0.0)
     status = run.main(["net.onnx", *argv])
     said = capsys.readouterr().err
     assert said.startswith(message)

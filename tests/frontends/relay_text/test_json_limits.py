@@ -98,6 +98,62 @@ def test_a_saved_type_of_any_depth() -> None:
     assert message_of(text) == "types are nested more than 200 levels deep"
 
 
+def doubled(nodes: Nodes, kind: str, first: int) -> int:
+    """A node that unfolds to 2 ** 40 of node `first`; types of 40 levels are not too deep."""
+    for _ in range(40):
+        pair = nodes.array(first, first)
+        match kind:
+            case "TupleType":
+                first = nodes.add("TupleType", fields=pair)
+            case "FuncType":
+                none = nodes.array()
+                first = nodes.add("FuncType", arg_types=pair, ret_type=first, type_params=none)
+            case "TypeCall":
+                header = nodes.add("GlobalTypeVar", kind=5, name_hint=nodes.word("P"))
+                first = nodes.add("TypeCall", func=header, args=pair)
+            case "PatternTuple":
+                first = nodes.add("relay.PatternTuple", patterns=pair)
+            case _:
+                first = pair
+    return first
+
+
+@pytest.mark.parametrize("kind", ["TupleType", "FuncType", "TypeCall"])
+def test_a_saved_type_that_shares_its_parts_has_a_limit(kind: str) -> None:
+    nodes = Nodes()
+    tensor = nodes.add("relay.TensorType", dtype="float32", shape=nodes.array())
+    type = doubled(nodes, kind, tensor)
+    text = module_around(nodes, lambda x: nodes.let(nodes.var("y", type), x, x))
+    assert message_of(text).endswith(" has more than 200000 parts")
+
+
+@pytest.mark.parametrize("owner", ["ReduceAttrs", "DictAttrs"])
+def test_a_saved_attribute_that_shares_its_parts_has_a_limit(owner: str) -> None:
+    nodes = Nodes()
+    value = doubled(nodes, "Array", nodes.add("IntImm", dtype="int32", value=4))
+
+    def body(x: int) -> int:
+        if owner == "ReduceAttrs":
+            attrs = nodes.add("relay.attrs.ReduceAttrs", axis=value, keepdims=1, exclude=0)
+            return nodes.call(nodes.word("sum", "Op"), x, attrs=attrs)
+        entries = nodes.array(value, keys=["X"])
+        p = nodes.var("p")
+        return nodes.call(nodes.function(p, p, attrs=nodes.add("DictAttrs", __dict__=entries)), x)
+
+    assert message_of(module_around(nodes, body)).endswith(" has more than 200000 parts")
+
+
+def test_a_saved_pattern_that_shares_its_parts_has_a_limit() -> None:
+    nodes = Nodes()
+
+    def match(x: int) -> int:
+        pattern = doubled(nodes, "PatternTuple", nodes.add("relay.PatternWildcard"))
+        clause = nodes.add("relay.Clause", lhs=pattern, rhs=x)
+        return nodes.add("relay.Match", data=x, clauses=nodes.array(clause), complete=1)
+
+    assert "is shared too often" in message_of(module_around(nodes, match))
+
+
 @pytest.mark.parametrize("text", ["[" * 100_000, "{" * 100_000, '{"nodes":' + "[" * 100_000])
 def test_json_of_any_depth(text: str) -> None:
     assert message_of(text).startswith("invalid JSON")

@@ -1,6 +1,7 @@
 """Programs that are run with limits."""
 
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -102,3 +103,15 @@ def test_machines_are_names():
         Machine(cpu="a b")
     with pytest.raises(Error, match="cpu=native is this machine's, but the target is 'riscv64"):
         Machine("riscv64-unknown-linux-gnu", "native")
+
+
+def test_a_lower_limit_of_this_process_stays():
+    """Only root could raise it: anyone else would get an error."""
+    code = (
+        "import resource\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n"
+        "from xrelay.lowering.native.processes import run\n"
+        "print(run('sh', ['sh', '-c', 'ulimit -Hv']).output.decode().strip())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == (f"{4 << 20}\n", "")
