@@ -64,7 +64,7 @@ func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) -> tensor<?x4xf32> {
   %g = relay.concatenate %d, %f {axis = 0 : i64} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
   func.return %g : tensor<?x4xf32>
 }
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize(
