@@ -182,9 +182,9 @@ def test_a_plan_of_several_orders_has_the_bytes_of_the_one_that_is_taken(n: int)
     assert planned == machine.counters.peak.get(0, 0)
     assert planned is not None
     assert outliving is not None
-    for tensor in report.largest:
-        if tensor.storage == "arena":
-            assert tensor.offset + tensor.bytes <= planned - outliving
+    for there in report.largest:
+        if there.storage == "arena":
+            assert there.offset + there.bytes <= planned - outliving
 
 
 def compare(
