@@ -17,6 +17,7 @@ though it may fail: so the machine and machine code agree. From level `planned` 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
@@ -31,6 +32,7 @@ from ..dialects.interfaces import Fusible, ReshapesOnly
 from ..dialects.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, is_scalar_constant, single_operators
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.patterns import RemoveUnusedConstant
 from .support.rewriting import apply_patterns
 from .support.walk import is_kernel, outside_primitives
@@ -121,6 +123,7 @@ class FuseOpsPass(ModulePass):
     """Group operators that become one kernel into one primitive."""
 
     name = "fuse-ops"
+    accepts: ClassVar[Level] = "relay"
 
     level: int = 1
     """0: a primitive for each operator; 1: fuse."""

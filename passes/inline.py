@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -55,6 +55,7 @@ from .support.calls import call_directly
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError, emit_remark
 from .support.instantiation import substitute
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -277,6 +278,7 @@ class InlinePass(ReportingPass):
     """Replace calls of functions by their bodies."""
 
     name = "inline"
+    accepts: ClassVar[Level] = "relay"
 
     max_ops: int = 0
     """Inline functions of at most so many ops, besides marked ones."""

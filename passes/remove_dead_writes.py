@@ -12,6 +12,7 @@ into parameters stay: the caller sees them. Run `remove-unused-kernels` after. L
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -22,6 +23,7 @@ from xdsl.traits import is_side_effect_free
 from ..dialects import memory
 from ..dialects.interfaces import Aliasing, DestinationPassing, Rematerializable
 from .support.changes import ReportingPass
+from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
@@ -112,6 +114,7 @@ class RemoveDeadWritesPass(ReportingPass):
     """Remove writes that nothing reads, with their allocations."""
 
     name = "remove-dead-writes"
+    accepts: ClassVar[Level] = "manifest"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         # From the end: a write dies when its readers, further down, are gone.
