@@ -8,7 +8,7 @@ Fail when an op of a higher level is left.
 A level is what its IR may contain (see `docs/levels.md`). Each rule rejects ops by their interfaces
 and names the pass that should have removed them; it holds for its stage and all below. At
 `memory-planned`, no bytes may be used after a `memory.kill` of them on any path: passes that move
-or merge ops, such as `cse`, must run before.
+or merge ops, such as `cse`, must run before. Every level.
 """
 
 from collections.abc import Sequence

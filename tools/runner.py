@@ -120,7 +120,8 @@ class Runner:
         with self.timer.span(step.name):
             if step in self.settled:
                 return False
-            self.reached.require(step, module)
+            if not self.reached.admits(step, module):
+                return False
             if isinstance(step, CompositePass):
                 changed = self._apply_steps(ctx, module, step)
             else:

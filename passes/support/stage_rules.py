@@ -14,6 +14,7 @@ ones leave it as it is. (Not so closures, whose bodies they rewrite.)
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -31,7 +32,7 @@ from ...dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, Sa
 from ...dialects.relay.incomplete import is_incomplete
 from ...dialects.tensors import has_dynamic
 from .diagnostics import PassError
-from .levels import PRODUCERS, STAGES, Stage, earlier_op, path_to
+from .levels import ENDS, PRODUCERS, STAGES, Stage, earlier_op, path_to
 from .walk import outside_primitives
 
 MEMREF_DIALECTS = (
@@ -50,6 +51,10 @@ MEMREF_DIALECTS = (
 
 
 LINALG_DIALECTS = ("func", "tensor", "linalg", "arith", "math", "scf", "cf")
+
+
+DIALECTS_OF_ENDS = ("bytecode", "memref", "bufferization", "gpu", "linalg")
+"""Dialects of which no program on the way has an op outside kernels."""
 
 
 def never(kind: type[Operation]) -> bool:
@@ -319,6 +324,38 @@ def earlier_rules(stage: Stage, kind: type[Operation]) -> tuple[Rule, ...]:
         for rule in (*RULES, *UPSTREAM_RULES)
         if rule.lacks is not None and rule.stage in path_to(stage) and rule.concerns(kind)
     )
+
+
+class End(NamedTuple):
+    """A level at the end of a path that a module is at, and an op that shows it."""
+
+    stage: Stage
+    op: Operation
+
+
+@cache
+def ends_with(kind: type[Operation]) -> frozenset[Stage]:
+    """Return the ends at which ops of class `kind` may be."""
+    rules = [rule for rule in (*RULES, *UPSTREAM_RULES) if rule.stage in ENDS]
+    return frozenset(rule.stage for rule in rules if not rule.concerns(kind))
+
+
+def end_of(module: ModuleOp) -> End | None:
+    """
+    Return the end that `module` is at: all ops outside kernels may be there, and one of them is
+    found at ends only. None if it is at none; this is mostly known at its first op.
+    """
+    ends = frozenset(ENDS)
+    witness: Operation | None = None
+    for op in outside_primitives(module.body):
+        ends &= ends_with(type(op))
+        if not ends:
+            return None
+        if witness is None and op.name.partition(".")[0] in DIALECTS_OF_ENDS:
+            witness = op
+    if witness is None:
+        return None
+    return End(max(ends, key=STAGES.index), witness)
 
 
 def require_no_earlier(module: ModuleOp, stage: Stage) -> None:
