@@ -15,7 +15,7 @@ from ..dialects.errors import TOO_DEEP
 from ..passes.support.changes import InspectionPass, apply_pass
 from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
-from ..passes.support.levels import Reached
+from ..passes.support.reached import Reached
 from ..passes.support.valid_ops import ValidOps
 from ..passes.support.verifier import VerifyError, verify
 from ..runtime.errors import MachineError

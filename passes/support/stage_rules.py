@@ -1,5 +1,5 @@
 """
-What ops must meet at each level: the rules of `verify-stage`, and of passes before they begin.
+Rules for the ops of each level, of `verify-stage` and of passes before they begin.
 
     Rule("fused", loose_operator, concerns=has_trait(Fusible), lacks="is not in a kernel", …)
 
@@ -32,7 +32,7 @@ from ...dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, Sa
 from ...dialects.relay.incomplete import is_incomplete
 from ...dialects.tensors import has_dynamic
 from .diagnostics import PassError
-from .levels import ENDS, PRODUCERS, STAGES, Stage, earlier_op, path_to
+from .levels import ENDS, PRODUCERS, STAGES, Stage, path_to
 from .walk import outside_primitives
 
 MEMREF_DIALECTS = (
@@ -84,7 +84,7 @@ class Rule:
     same types, on one device.
     """
     lacks: str | None = None
-    """What an op that breaks the rule, being of an earlier level, is not; None if it may be."""
+    """The words for an op that breaks the rule, if such an op is of an earlier level."""
     cures: tuple[str, ...] = ()
     """The passes that replace such an op."""
 
@@ -324,6 +324,14 @@ def earlier_rules(stage: Stage, kind: type[Operation]) -> tuple[Rule, ...]:
         for rule in (*RULES, *UPSTREAM_RULES)
         if rule.lacks is not None and rule.stage in path_to(stage) and rule.concerns(kind)
     )
+
+
+def earlier_op(op: Operation, rule: Rule, stage: Stage) -> str:
+    """Return the error about `op`, which breaks `rule`, for a pass that accepts `stage`."""
+    path = path_to(stage)
+    after = path[path.index(rule.stage) + 1 :]
+    passes = [*rule.cures, *(name for level in after for name in PRODUCERS[level])]
+    return f"{op.name} {rule.lacks}: run {', '.join(passes)} first"
 
 
 class End(NamedTuple):
