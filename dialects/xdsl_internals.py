@@ -34,6 +34,7 @@ from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective, Print
 from xdsl.parser import Parser, ParserState
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, OpTrait
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Position, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind, StringLiteral
 
@@ -149,9 +150,28 @@ _DECORATED = "op_type_rewrite_pattern.<locals>.impl"
 # ------------------------------------------------------------------------ parsing
 
 
+UNFORMATTED: Mapping[str, Callable[[Any], object]] = {
+    "{first_char}": lambda char: char,
+    "{len(self.inputs)}": lambda op: len(op.inputs),
+    "{len(self.input_widths)}": lambda op: len(op.input_widths),
+}
+"""
+Placeholders in messages that xDSL does not format, for lack of an `f`, each with its value: of the
+character before a name that is missing (its lexer), and of an op (`riscv.parallel_mov`).
+"""
+
+
+def formatted(message: str, subject: object) -> str:
+    """Return a message of xDSL about `subject` with values for its placeholders."""
+    for placeholder, value in UNFORMATTED.items():
+        if placeholder in message:
+            message = message.replace(placeholder, str(value(subject)))
+    return message
+
+
 class LinearLexer(MLIRLexer):
     """
-    Lex strings in linear time, and every string that is printed as a string.
+    Lex strings in linear time, and every string that is printed as a string; format all errors.
 
     The expression of xDSL's lexer backtracks: n characters after a quote that is not closed take
     2^n steps. This one never goes back. xDSL's lexer also makes bytes of a string of escapes that
@@ -159,6 +179,14 @@ class LinearLexer(MLIRLexer):
     """
 
     _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+    @override
+    def _lex_prefixed_ident(self, start_pos: Position) -> MLIRToken:
+        try:
+            return super()._lex_prefixed_ident(start_pos)
+        except ParseError as error:
+            char = self.input.content[start_pos]
+            raise ParseError(error.span, formatted(error.msg, char)) from None
 
     @override
     def _lex_string_literal(self, start_pos: Position) -> MLIRToken:

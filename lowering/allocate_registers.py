@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -31,6 +32,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import bytecode
 from ..dialects.bytecode.instruction import Renaming
 from ..dialects.integers import i64_attribute
+from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .live_ranges import Slot, live_ranges, slots_of
 from .register_assignment import Assignment, assign_registers
@@ -141,6 +143,7 @@ class AllocateRegistersPass(ModulePass):
     """Let values that are not live at the same time share a register."""
 
     name = "allocate-registers"
+    accepts: ClassVar[Level] = "bytecode"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [inner for inner in op.ops if isinstance(inner, bytecode.FuncOp)]

@@ -28,7 +28,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -46,6 +46,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects import memory
 from ..dialects.walking import walk
 from ..passes.support.diagnostics import PassError, location_of
+from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.native.interface import FORMS, Entry, Form, Library
 from ..runtime.native.json_kernels import kernel_from
@@ -108,6 +109,7 @@ class AotLowerMainPass(ModulePass):
     """Give functions that are called from outside a flat C interface, and describe it."""
 
     name = "aot-lower-main"
+    accepts: ClassVar[Level] = "memref"
 
     prefix: str = ""
     """The prefix of all symbols in C; by default the name of the source file."""

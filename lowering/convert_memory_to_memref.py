@@ -34,6 +34,7 @@ From level `memory-planned` (or `manifest`) to `memref`.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -44,6 +45,7 @@ from xdsl.passes import ModulePass
 from ..dialects import relay
 from ..dialects.walking import walk
 from ..passes.devices.options import device_option
+from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..passes.support.symbols import SymbolNames
 from .memref import arithmetic, functions, kernels, named_dims, shapes, storages
@@ -68,6 +70,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
     """Convert explicit memory, functions and branches to upstream dialects, on buffers."""
 
     name = "convert-memory-to-memref"
+    accepts: ClassVar[Level] = "memory-planned"
 
     host: str = "cpu:0"
     """The device whose memory is the default memory space."""

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -58,6 +58,7 @@ from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..passes.remove_unused_functions import is_public
 from ..passes.support.diagnostics import PassError, emit_warning
+from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .linalg import structure
 from .linalg.builder import Builder, Rule, Unsupported
@@ -270,6 +271,7 @@ class ConvertProgramToLinalgPass(ModulePass):
     """Convert a whole program to linalg on tensors, with upstream dialects only."""
 
     name = "convert-program-to-linalg"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         operators = {inner.name for inner in walk(op) if isinstance(inner, relay.Operator)}

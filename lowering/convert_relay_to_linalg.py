@@ -21,7 +21,7 @@ all calls of a kernel are one in it (`linalg.known_dims`). Levels: `lowered` to 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -32,6 +32,7 @@ from ..dialects import relay
 from ..dialects.device import upstream_type
 from ..dialects.tensors import as_tensor, bits_of
 from ..passes.support.diagnostics import PassError, emit_remark, wants_remarks
+from ..passes.support.levels import Level
 from .linalg.builder import Builder, Rule, Unsupported
 from .linalg.known_dims import Position, equal_dims
 from .linalg.registry import rules_of
@@ -107,6 +108,7 @@ def convert_kernel(
 @dataclass(frozen=True)
 class ConvertRelayToLinalgPass(ModulePass):
     name = "convert-relay-to-linalg"
+    accepts: ClassVar[Level] = "lowered"
 
     require: bool = False
     """Report an operator without a rule as an error."""

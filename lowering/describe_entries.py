@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -38,6 +39,7 @@ from ..dialects.walking import walk
 from ..passes.analysis.lending import is_entry
 from ..passes.devices.options import device_option
 from ..passes.support.diagnostics import PassError
+from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.named_results import unique_names
 from ..runtime.native.json_kernels import kernel_to
@@ -136,6 +138,7 @@ class DescribeEntriesPass(ModulePass):
     """Describe functions for callers from outside, before their types become memory."""
 
     name = "describe-entries"
+    accepts: ClassVar[Level] = "memory-planned"
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""

@@ -9,7 +9,7 @@ For a target with one memory: upstream MLIR lowers no other memory space of `mem
 """
 
 from dataclasses import dataclass, field
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import gpu, memref
@@ -19,6 +19,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .memref.types import MemRef
 
@@ -82,6 +83,7 @@ class EraseMemorySpacesPass(ModulePass):
     """Let all devices share one memory."""
 
     name = "erase-memory-spaces"
+    accepts: ClassVar[Level] = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, EraseSpaceCast(), CopyInMemory(), EraseSpaces(PlainMemory()))

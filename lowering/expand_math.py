@@ -30,6 +30,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 
 Real: TypeAlias = arith.FloatingPointLikeBinaryOperation
@@ -264,6 +265,7 @@ class ExpandMathPass(ModulePass):
     """Compute exp, log, tanh and erf of f32 by polynomials."""
 
     name = "expand-math"
+    accepts: ClassVar[Level] = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, ExpandFunction())

@@ -10,6 +10,7 @@ Let recursive functions check the stack.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -19,6 +20,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ..passes.analysis.call_graph import CallGraph
+from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .memref.checked import ENTER
 
@@ -37,6 +39,7 @@ class LimitRecursionPass(ModulePass):
     """Let recursive functions check the stack."""
 
     name = "limit-recursion"
+    accepts: ClassVar[Level] = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         graph = CallGraph.of(op)

@@ -17,6 +17,7 @@ results, all of them record theirs. The module lists its devices, the host first
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -45,6 +46,7 @@ from ..dialects.type_rules import rule_of
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.remove_unused_functions import is_public
+from ..passes.support.levels import Level
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.named_results import unique_names
@@ -219,6 +221,7 @@ class LowerToBytecodePass(ModulePass):
     """Lower functions with explicit memory to instructions on registers."""
 
     name = "lower-to-bytecode"
+    accepts: ClassVar[Level] = "memory-planned"
 
     host: str = "cpu:0"
     """The device on which sizes and shapes are computed."""

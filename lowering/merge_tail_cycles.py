@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf
@@ -51,6 +52,7 @@ from xdsl.rewriter import Rewriter
 
 from ..dialects.tensors import MIN_ALIGNMENT
 from ..passes.analysis.call_graph import CallGraph
+from ..passes.support.levels import Level
 from ..passes.support.symbols import SymbolNames
 from .memref.allocations import freed
 from .memref.tail_calls import tail_calls
@@ -183,6 +185,7 @@ class MergeTailCyclesPass(ModulePass):
     """Merge functions that call each other in tail position into one."""
 
     name = "merge-tail-cycles"
+    accepts: ClassVar[Level] = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for cycle in cycles_in(op):

@@ -49,6 +49,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf, ub
@@ -59,6 +60,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects.walking import walk
+from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .memref.allocations import base_of, copied, freed, with_results
 from .memref.tail_calls import BRANCHES, calls_itself, tail_calls, tail_of, unchanged
@@ -220,6 +222,7 @@ class TailCallsToLoopsPass(ModulePass):
     """Turn tail recursion into loops, in constant stack and memory."""
 
     name = "tail-calls-to-loops"
+    accepts: ClassVar[Level] = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [f for f in op.ops if isinstance(f, func.FuncOp)]

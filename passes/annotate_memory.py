@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
@@ -32,6 +33,7 @@ from .analysis.storages import is_destination_of_shapes
 from .memory_use.contents import FunctionUse
 from .memory_use.loads import loads
 from .memory_use.read import memory_at_ops
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 STORAGE_ID = "xrelay.storage_id"
@@ -88,6 +90,7 @@ class AnnotateMemoryPass(ModulePass):
     """State which storage each tensor is in, and the bytes in use at each kernel."""
 
     name = "annotate-memory"
+    accepts: ClassVar[Level] = "memory-planned"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         used: dict[Operation, int] = {}

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DictionaryAttr, FunctionType, ModuleOp
@@ -40,6 +41,7 @@ from .devices.constraints import DeviceConstraints
 from .devices.domains import Placement
 from .devices.options import PlanningOptions
 from .support.diagnostics import emit_remark
+from .support.levels import Level
 
 FALSE, TRUE = BoolAttr.from_bool(False), BoolAttr.from_bool(True)
 
@@ -178,6 +180,7 @@ class AssignDevicesPass(PlanningOptions, ModulePass):
     """Decide which device each value is on, and write that into its type."""
 
     name = "assign-devices"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constraints = self.solve(op)

@@ -15,6 +15,7 @@ none.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -47,6 +48,7 @@ from .support.diagnostics import PassError
 from .support.entries import entry
 from .support.forgetting import RECEIVERS, forgotten, is_passed
 from .support.keyed_options import parse_keyed
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 
@@ -172,6 +174,7 @@ class BindDimsPass(ModulePass):
     """Give open dims of a function's parameters their sizes."""
 
     name = "bind-dims"
+    accepts: ClassVar[Level] = "relay"
 
     shapes: tuple[str, ...] = ()
     """The shapes of parameters, like `x=1x3x?`."""

@@ -16,6 +16,7 @@ one. Level: `relay`.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 from xdsl.context import Context
@@ -36,6 +37,7 @@ from ..runtime.input_values import fitted
 from .support.diagnostics import PassError
 from .support.entries import entry
 from .support.keyed_options import parse_keyed
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 MAX_ELEMENTS = 1 << 16
@@ -103,6 +105,7 @@ class BindInputsPass(ModulePass):
     """Replace parameters of a function by constants."""
 
     name = "bind-inputs"
+    accepts: ClassVar[Level] = "relay"
 
     values: tuple[str, ...] = ()
     """The values of parameters, like `n=3` or `n=[1, 2]`."""

@@ -15,6 +15,7 @@ checked too. Level `relay`; the level stays.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -30,6 +31,7 @@ from ..operators.sizes import product
 from .shapes.manifest import HostCode
 from .shapes.operators import traced_results
 from .shapes.traced import computed
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 
@@ -63,6 +65,7 @@ class CheckShapesPass(ModulePass):
     """Check the sizes that operators require, where they are known only at run time."""
 
     name = "check-shapes"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, CheckSizes())

@@ -17,6 +17,7 @@ computation of sizes moves up to the arena; a size that depends on data in it is
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -25,6 +26,7 @@ from xdsl.passes import ModulePass
 from .analysis.sizes import Sizes
 from .analysis.storages import Storage, storages_in
 from .support.arenas import gather, write
+from .support.levels import Level
 
 
 def stays_in_region(storage: Storage) -> bool:
@@ -37,6 +39,7 @@ class CoalesceStoragePass(ModulePass):
     """Allocate the storages of a region together."""
 
     name = "coalesce-storage"
+    accepts: ClassVar[Level] = "manifest"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         sizes = Sizes()

@@ -23,6 +23,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, SymbolRefAttr
@@ -42,6 +43,7 @@ from .shapes.traced import Trace
 from .shapes.traced_elements import TracedElements, Unreadable, constant_elements
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.symbols import SymbolNames
 
@@ -185,6 +187,7 @@ class CreateShapeFunctionsPass(ReportingPass):
     """Give each kernel with results of dynamic shape a function that computes their shapes."""
 
     name = "create-shape-functions"
+    accepts: ClassVar[Level] = "lowered"
 
     checks: bool = False
     """Give kernels with static results functions for what they require, too."""

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 from xdsl.context import Context
@@ -45,6 +45,7 @@ from .analysis.polynomials import Polynomial
 from .analysis.sizes import Dims
 from .shapes.writer import Writer
 from .support.changes import ReportingPass
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -294,6 +295,7 @@ class DynamicToStaticPass(ReportingPass):
     """Turn tensors that only hold sizes into sizes, and their readers into static forms."""
 
     name = "dynamic-to-static"
+    accepts: ClassVar[Level] = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         ops = list(outside_primitives(op.body))

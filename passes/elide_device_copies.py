@@ -11,6 +11,7 @@ device to another and back stay: the program asks for them. Level `planned`.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -18,6 +19,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -41,6 +43,7 @@ class ElideDeviceCopiesPass(ModulePass):
     """Remove copies from a device to itself."""
 
     name = "elide-device-copies"
+    accepts: ClassVar[Level] = "planned"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         copies = [o for o in outside_primitives(op) if isinstance(o, relay.DeviceCopyOp)]

@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -43,6 +44,7 @@ from ..dialects.relay.control import YieldsAlias
 from ..dialects.relay.named_dims import DIM_BOUNDS, dim_bounds, dim_names
 from ..dialects.walking import walk
 from .analysis.call_graph import CallGraph, symbols_in
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 
@@ -222,6 +224,7 @@ class EliminateDeadCodePass(ModulePass):
     """Remove what computes nothing that is used."""
 
     name = "eliminate-dead-code"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         graph = CallGraph.of(op)

@@ -13,6 +13,7 @@ is in memory outside the plan. The powers -1/2 and -3/4 are roots. After `propag
 """
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from xdsl.context import Context
@@ -33,6 +34,7 @@ from ..dialects.relay import broadcast, elementwise, normalization, pooling
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor
 from .analysis.arrays import dense_of, numpy_dtype
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 LAYOUTS = {1: ("NHWC", 0), 2: ("NCHW", 0), 3: ("NCHW", 1)}
@@ -112,6 +114,7 @@ class ExpandLrnPass(ModulePass):
     """Compute local response normalizations by means over windows of channels."""
 
     name = "expand-lrn"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, ExpandLrn())

@@ -29,6 +29,7 @@ time. Level `relay` or `planned`; the level stays.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -54,6 +55,7 @@ from ..dialects.relay.named_dims import parameter_names
 from ..dialects.relay.tuples import flatten, rebuild
 from ..dialects.walking import walk
 from .support.forgetting import cast_values
+from .support.levels import Level
 from .support.patterns import RemoveUnusedValue
 from .support.rewriting import apply_patterns
 
@@ -314,6 +316,7 @@ class FlattenTuplesPass(ModulePass):
     """Replace tuples between functions, and those that `relay.if` returns, by their fields."""
 
     name = "flatten-tuples"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = functions_to_flatten(op)

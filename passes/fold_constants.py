@@ -16,6 +16,7 @@ Constants and tuples that this leaves unused are removed. (TVM: FoldConstant.) L
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -37,6 +38,7 @@ from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluation.operators import OperatorEvaluator
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.patterns import RemoveUnusedConstant
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
@@ -167,6 +169,7 @@ class FoldConstantsPass(ReportingPass):
     """Compute operators whose operands are all constants."""
 
     name = "fold-constants"
+    accepts: ClassVar[Level] = "relay"
 
     max_work: int = 2**24
     """The maximum of an operator's result elements times its operand elements."""

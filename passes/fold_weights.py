@@ -22,6 +22,7 @@ planning. Level: `relay`.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -56,6 +57,7 @@ from ..runtime.errors import MachineError
 from ..runtime.program import AttrValue, TensorSpec
 from .analysis.arrays import Array, array_of, numpy_dtype
 from .support.changes import ReportingPass
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 Applied = tuple[str, Mapping[str, AttrValue]]
@@ -226,6 +228,7 @@ class FoldWeightsPass(ReportingPass):
     """Compute operators on weights when the weights are read."""
 
     name = "fold-weights"
+    accepts: ClassVar[Level] = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         params = [found for found in walk(op) if isinstance(found, relay.ParamOp)]

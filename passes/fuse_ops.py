@@ -17,6 +17,7 @@ though it may fail: so the machine and machine code agree. From level `planned` 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
@@ -28,10 +29,10 @@ from xdsl.traits import is_side_effect_free
 
 from ..dialects import relay
 from ..dialects.interfaces import Fusible, only_reshapes
-from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_internals import exchange_results, operands_of, replace_operands
-from .analysis.fusion import fusion_groups, single_operators
+from .analysis.fusion import fusion_groups, is_scalar_constant, single_operators
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.patterns import RemoveUnusedConstant
 from .support.rewriting import apply_patterns
 from .support.walk import is_kernel, outside_primitives
@@ -55,14 +56,6 @@ def remove_unused_operators(blocks: Sequence[Block]) -> None:
                 if op.has_trait(Fusible) and is_side_effect_free(op):
                     Rewriter.erase_op(op)
             op = before
-
-
-def is_scalar_constant(value: SSAValue) -> bool:
-    """Test whether `value` is a constant of rank 0, which moves into the primitives that use it."""
-    if not isinstance(value.owner, relay.ConstantOp):
-        return False
-    type = as_tensor(value.type)
-    return type is not None and type.get_num_dims() == 0
 
 
 def outside_operands(group: Sequence[Operation]) -> list[SSAValue]:
@@ -130,6 +123,7 @@ class FuseOpsPass(ModulePass):
     """Group operators that become one kernel into one primitive."""
 
     name = "fuse-ops"
+    accepts: ClassVar[Level] = "relay"
 
     level: int = 1
     """0: a primitive for each operator; 1: fuse."""
@@ -137,17 +131,30 @@ class FuseOpsPass(ModulePass):
     max_size: int = 256
     """The maximum number of operators in one primitive."""
 
+    max_args: int | None = None
+    """
+    The maximum number of operands and results of a primitive of several operators, for devices
+    that bound the arguments of a kernel; a primitive of one operator may have more.
+    """
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.level not in (0, 1):
             raise PassError(f"level must be 0 or 1, but is {self.level}", op)
         if self.max_size < 1:
             raise PassError(f"max-size must be at least 1, but is {self.max_size}", op)
+        if self.max_args is not None and self.max_args < 1:
+            raise PassError(f"max-args must be at least 1, but is {self.max_args}", op)
         groups: dict[Operation, list[Operation]] = {}
         blocks = [*blocks_outside_kernels(op)]
         remove_unused_operators(blocks)
         for block in blocks:
-            found = fusion_groups(block, self.max_size) if self.level else single_operators(block)
-            groups.update((group[-1], group) for group in found)
+            groups.update((group[-1], group) for group in self.groups_of(block))
         roots = [o for o in outside_primitives(op) if o in groups]
         apply_patterns(op, OutlineGroup(groups), only=roots)
         apply_patterns(op, RemoveUnusedConstant())
+
+    def groups_of(self, block: Block) -> list[list[Operation]]:
+        """Return the operators of each primitive that `block` is to have, its root last."""
+        if not self.level:
+            return single_operators(block)
+        return fusion_groups(block, self.max_size, self.max_args)

@@ -13,6 +13,7 @@ callee. A complete type of what a call passes stays: it is that of the parameter
 """
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -34,6 +35,7 @@ from ..operators.measures import MAX_SIZE
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.forgetting import forgotten, is_passed
+from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
@@ -202,6 +204,7 @@ class InferTypesPass(ReportingPass):
     """Fill in result types from operand types, and check those that are declared."""
 
     name = "infer-types"
+    accepts: ClassVar[Level] = "every"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}

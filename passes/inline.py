@@ -11,7 +11,8 @@ Replace calls of functions by their bodies.
 
 A function is inlined if it is marked (`relay.inline`, or `Inline` in Relay's attributes); with
 `max-ops` also if its body, after inlining in it, has at most so many ops; with `once` also if it is
-private and its one use is the call. Recursion is never unrolled. Calls of function values become
+private and its one use is the call. A function that Relay's attribute `Compiler` gives to another
+compiler stays a function. Recursion is never unrolled. Calls of function values become
 direct first. A call stays where it knows more dims than the function, or less. Bodies are copied,
 and functions stay for `remove-unused-functions`, except that with `once` a body is moved. Devices
 that a signature requires before planning become hints. (TVM: Inline.) From level `relay` to
@@ -22,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -54,6 +55,7 @@ from .support.calls import call_directly
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError, emit_remark
 from .support.instantiation import substitute
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -61,18 +63,27 @@ MAX_COPIED = 1_000_000
 """The maximum number of ops that inlining may copy in a module."""
 
 
+def relay_attribute(function: func.FuncOp, name: str) -> Attribute | None:
+    """Return Relay's attribute `name` of `function`."""
+    attrs = function.attributes.get(ATTRS)
+    return attrs.data.get(name) if isinstance(attrs, DictionaryAttr) else None
+
+
 def is_marked(function: func.FuncOp) -> bool:
     """Test whether `function` is marked for inlining."""
-    attrs = function.attributes.get(ATTRS)
-    relays = attrs.data.get("Inline") if isinstance(attrs, DictionaryAttr) else None
+    relays = relay_attribute(function, "Inline")
     is_set = isinstance(relays, IntegerAttr) and relays.value.data != 0
     return is_set or INLINE in function.attributes
 
 
 def body_of(function: func.FuncOp) -> Block | None:
-    """Return the block that is the body of `function`; None if it has none, or several blocks."""
+    """
+    Return the block that is the body of `function`, if it can be inlined; None if it has none, or
+    several blocks, or is for another compiler.
+    """
     block = function.body.first_block
-    if block is None or block.next_block is not None:
+    is_external = relay_attribute(function, "Compiler") is not None
+    if block is None or block.next_block is not None or is_external:
         return None
     return block if isinstance(block.last_op, func.ReturnOp) else None
 
@@ -267,6 +278,7 @@ class InlinePass(ReportingPass):
     """Replace calls of functions by their bodies."""
 
     name = "inline"
+    accepts: ClassVar[Level] = "relay"
 
     max_ops: int = 0
     """Inline functions of at most so many ops, besides marked ones."""

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -51,6 +52,7 @@ from .analysis.closures import MAX_CAPTURED, Closure, closures_in, itself, too_m
 from .support.calls import call_directly
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.patterns import RemoveUnusedValue
 from .support.rewriting import apply_patterns
 from .support.symbols import SymbolNames
@@ -258,6 +260,7 @@ class LambdaLiftPass(ReportingPass):
     """Turn every closure into a global function, and its use into a value of that function."""
 
     name = "lambda-lift"
+    accepts: ClassVar[Level] = "relay"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         lifted = functions_of(closures_in(op), SymbolNames.of(op))

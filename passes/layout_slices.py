@@ -24,7 +24,7 @@ as 0. `xrelay-opt --remarks` reports the choices. Levels `manifest` and `memory-
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith
@@ -45,6 +45,7 @@ from .analysis.samples import Sample, samples_of
 from .analysis.sizes import Sizes, read_sizes
 from .analysis.symbolic_measures import is_natural
 from .support.diagnostics import PassError, emit_remark, wants_remarks
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 from .support.workspace_sizes import (
@@ -458,6 +459,7 @@ class LayoutSlicesPass(ModulePass):
     """Choose the offsets of packed slices."""
 
     name = "layout-slices"
+    accepts: ClassVar[Level] = "manifest"
 
     strategy: Strategy = "auto"
     """The planner's strategy; see `docs/planning.md`."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -30,6 +31,7 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.interfaces import Rematerializable
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -108,6 +110,7 @@ class LiftConstantsPass(ModulePass):
     """Move constants to the start of their function, and share equal ones."""
 
     name = "lift-constants"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         first: dict[Operation, Operation] = {}

@@ -31,6 +31,7 @@ From level `lowered` to `manifest`.
 """
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, TupleType, i64
@@ -48,6 +49,7 @@ from .devices.options import device_option
 from .shapes.manifest import DynamicShapes
 from .support.by_identity import ByIdentity
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern, replace_by_equal
 from .support.symbols import symbols_of
 
@@ -206,6 +208,7 @@ class ManifestAllocPass(ModulePass):
     """Make memory explicit: allocate each result, and let its op write into the allocation."""
 
     name = "manifest-alloc"
+    accepts: ClassVar[Level] = "lowered"
 
     host: str = "cpu:0"
     """The device of sizes and shapes."""

@@ -18,6 +18,7 @@ nothing. (TVM: ManifestLifetimes.) From level `manifest` to `memory-planned`.
 """
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -29,6 +30,7 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import memory
 from .analysis.aliases import AliasClasses, bodies_of
 from .analysis.liveness import Point, deaths
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 
@@ -95,6 +97,7 @@ class ManifestLifetimesPass(ModulePass):
     """End the lifetime of allocated bytes right after their last use, on every path."""
 
     name = "manifest-lifetimes"
+    accepts: ClassVar[Level] = "manifest"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         changes = Changes()

@@ -26,6 +26,7 @@ From level `relay`, with devices assigned, to `planned`.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -41,6 +42,7 @@ from ..dialects.interfaces import Rematerializable
 from ..dialects.relay.device_ops import is_copyable
 from ..dialects.xdsl_internals import set_type
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -156,6 +158,7 @@ class MaterializeDeviceCopiesPass(ModulePass):
     """Turn device hints into copies between devices."""
 
     name = "materialize-device-copies"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         found = candidates(op)

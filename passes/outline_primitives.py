@@ -12,7 +12,7 @@ order of first use, and inserted at the end of the module. From level `fused` to
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
@@ -26,6 +26,7 @@ from ..dialects.relay.primitive import kernel_symbol
 from ..dialects.xdsl_internals import operands_of, set_type
 from .analysis.structure import Key, StructuralKeys
 from .support.by_identity import ByIdentity
+from .support.levels import Level
 from .support.plain_types import PlainTypes
 from .support.rewriting import apply_patterns, replace_by_equal
 from .support.symbols import SymbolNames
@@ -94,6 +95,7 @@ class OutlinePrimitivesPass(ModulePass):
     """Turn each distinct primitive into a function, and call it."""
 
     name = "outline-primitives"
+    accepts: ClassVar[Level] = "fused"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         plain = PlainTypes()

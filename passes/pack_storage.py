@@ -24,6 +24,7 @@ arena, as far as callers can compute the sizes; a storage that is lent to a call
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -34,6 +35,7 @@ from .analysis.sizes import Sizes, read_sizes
 from .analysis.storages import Region, Storage, Storages, storages_in
 from .analysis.symbolic_measures import is_natural
 from .support.arenas import gather, write
+from .support.levels import Level
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class PackStoragePass(ModulePass):
     """Let storages that are never live together share bytes."""
 
     name = "pack-storage"
+    accepts: ClassVar[Level] = "manifest"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         sizes = Sizes()

@@ -15,6 +15,7 @@ before and after it. `fold-weights` after it computes the panels. After `propaga
 
 from dataclasses import dataclass
 from math import prod
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, Float32Type, Float64Type, ModuleOp, StringAttr
@@ -27,6 +28,7 @@ from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static
 from ..operators.windows import PANELS
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.rearranged_weights import RearrangedWeights, is_weight
 from .support.rewriting import apply_patterns
 
@@ -139,6 +141,7 @@ class PackWeightsPass(ModulePass):
     """Store weights of convolutions and products in panels."""
 
     name = "pack-weights"
+    accepts: ClassVar[Level] = "relay"
 
     width: int = 32
     """The filters of a panel: 8, 16 or 32, which is two vectors of the widest processors."""

@@ -25,6 +25,7 @@ get more parameters: what it and its callees name stays. Level `relay`; the leve
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -44,6 +45,7 @@ from ..dialects.relay.annotations import NAME, TYPE_PARAMS
 from ..dialects.walking import walk
 from ..dialects.xdsl_internals import append_arguments
 from .analysis.call_graph import CallGraph
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 Params = Mapping[str, Attribute]
@@ -176,6 +178,7 @@ class PassParamsPass(ModulePass):
     """Pass the weights of a program to its functions as arguments."""
 
     name = "pass-params"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         params = params_to_pass(op)

@@ -36,6 +36,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -72,6 +73,7 @@ from .analysis.op_facts import facts_of, is_choice
 from .analysis.sizes import Sizes
 from .analysis.workspaces import Origin
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.size_functions import mark_allocated, size_function
 from .support.symbols import SymbolNames, symbols_of
@@ -247,6 +249,7 @@ class PassWorkspacesPass(ModulePass):
     """Let callers allocate what functions compute in, and their results."""
 
     name = "pass-workspaces"
+    accepts: ClassVar[Level] = "manifest"
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""

@@ -19,6 +19,7 @@ A planned module that is planned again is unchanged. From level `relay` to `plan
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 from xdsl.passes import ModulePass
 
@@ -29,6 +30,7 @@ from .explain_devices import ExplainDevicesPass
 from .materialize_device_copies import MaterializeDeviceCopiesPass
 from .sink_device_hints import SinkDeviceHintsPass
 from .support.composite import CompositePass
+from .support.levels import Level
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class PlanDevicesPass(PlanningOptions, CompositePass):
     """Decide which device each value is on, and copy values between devices."""
 
     name = "plan-devices"
+    accepts: ClassVar[Level] = "relay"
 
     explain: bool = False
     """Report the device of each value, and why."""

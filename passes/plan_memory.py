@@ -32,6 +32,7 @@ A planned module that is planned again is unchanged. From level `manifest` to `m
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -47,6 +48,7 @@ from .reorder_for_memory import ReorderForMemoryPass
 from .reuse_in_place import ReuseInPlacePass
 from .support.composite import CompositePass
 from .support.diagnostics import emit_remark
+from .support.levels import Level
 from .support.walk import outside_primitives
 from .verify_memory_plan import VerifyMemoryPlanPass
 
@@ -68,6 +70,7 @@ class PlanMemoryPass(CompositePass):
     """Let storages that are never live together share bytes, at offsets chosen now."""
 
     name = "plan-memory"
+    accepts: ClassVar[Level] = "manifest"
 
     strategy: Strategy = "auto"
     """The strategy of `layout-slices`."""

@@ -26,7 +26,7 @@ planning and fusion, after `simplify-inference`. Level: `relay`.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TypeAlias, cast
+from typing import ClassVar, TypeAlias, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, ModuleOp, StringAttr, i64
@@ -50,6 +50,7 @@ from ..dialects.relay import (
 from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import Int, Ints, ints
 from ..dialects.tensors import as_tensor, is_static
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 Properties: TypeAlias = Mapping[str, Attribute]
@@ -396,6 +397,7 @@ class PropagateLayoutPass(ModulePass):
     """Put the channels of images last."""
 
     name = "propagate-layout"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         moves = Moves()

@@ -13,6 +13,7 @@ constants without a use are removed too. Writes into parameters stay: the caller
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -23,6 +24,7 @@ from xdsl.traits import is_side_effect_free
 from ..dialects import memory
 from ..dialects.interfaces import Aliasing, DestinationPassing, KernelEffects, Rematerializable
 from .support.changes import ReportingPass
+from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
@@ -115,6 +117,7 @@ class RemoveDeadWritesPass(ReportingPass):
     """Remove writes that nothing reads, with their allocations."""
 
     name = "remove-dead-writes"
+    accepts: ClassVar[Level] = "manifest"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         # From the end: a write dies when its readers, further down, are gone.

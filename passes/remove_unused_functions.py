@@ -16,6 +16,7 @@ Any level above `bytecode`; the level stays.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -27,6 +28,7 @@ from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
 from .analysis.call_graph import CallGraph, symbol_name
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 
@@ -78,6 +80,7 @@ class RemoveUnusedFunctionsPass(ReportingPass):
     """Remove functions that cannot be reached."""
 
     name = "remove-unused-functions"
+    accepts: ClassVar[Level] = "every"
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""

@@ -12,6 +12,7 @@ symbol-dce.) Level `lowered` or `manifest`; the level stays.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
@@ -20,6 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..dialects import relay
 from .support.changes import ReportingPass
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -63,6 +65,7 @@ class RemoveUnusedKernelsPass(ReportingPass):
     """Remove kernels that nothing calls, and shape functions that nothing names."""
 
     name = "remove-unused-kernels"
+    accepts: ClassVar[Level] = "lowered"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         kernels = [o for o in op.ops if isinstance(o, relay.PrimFuncOp | relay.ShapeFuncOp)]

@@ -20,6 +20,7 @@ full is not helped by another that is not. Best before `pack-storage`. Level `ma
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -35,6 +36,7 @@ from .analysis.sizes import Sizes, read_sizes
 from .analysis.steps import steps_of
 from .support.block_orders import BlockOrders
 from .support.diagnostics import PassError, emit_remark
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 NODES = 400_000
@@ -118,6 +120,7 @@ class ReorderForMemoryPass(ModulePass):
     """Reorder ops so that fewer bytes are live at the worst moment."""
 
     name = "reorder-for-memory"
+    accepts: ClassVar[Level] = "manifest"
 
     nodes: int = NODES
     """The limit of the search for the order of each block, in costs computed."""

@@ -14,7 +14,7 @@ Report the memory that a program uses, to stderr; the program stays as it is.
 import json
 import sys
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,6 +26,7 @@ from .memory_use.report import json_of, options_of, report_of, text_lines, unkno
 from .support.changes import InspectionPass
 from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed
+from .support.levels import Level
 
 
 def check_dims(use: MemoryUse, dims: dict[str, int]) -> None:
@@ -41,6 +42,7 @@ class ReportMemoryPass(InspectionPass):
     """Report the memory that a program uses."""
 
     name = "report-memory"
+    accepts: ClassVar[Level] = "manifest"
 
     format: Literal["text", "json"] = "text"
     dims: tuple[str, ...] = ()

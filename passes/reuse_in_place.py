@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, ModuleOp, i64
@@ -43,6 +43,7 @@ from .analysis.numbered import Row
 from .analysis.polynomials import Polynomial
 from .analysis.sizes import Sizes
 from .analysis.storages import is_destination_of_shapes
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.symbols import symbols_of
 
@@ -280,6 +281,7 @@ class ReuseInPlacePass(ModulePass):
     """Write the result of a kernel over an operand that is not used after it."""
 
     name = "reuse-in-place"
+    accepts: ClassVar[Level] = "manifest"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         lookup, sizes = symbols_of(op).get, Sizes()

@@ -20,6 +20,7 @@ copy. Level: `relay`.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import ClassVar
 
 import numpy as np
 from xdsl.context import Context
@@ -35,6 +36,7 @@ from ..dialects.relay import broadcast, convolution, pooling, rearrange
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import as_tensor
 from .analysis.arrays import Array, dense_of, numpy_dtype
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 MOST_PADDED = 1 << 22
@@ -258,6 +260,7 @@ class SeparatePaddingPass(ModulePass):
     """Pad images by an operator of its own."""
 
     name = "separate-padding"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         padded = Padded()

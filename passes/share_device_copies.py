@@ -11,6 +11,7 @@ are not moved, so no path copies more than before. (TVM copies once per use.) Le
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -19,6 +20,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import relay
 from .support.changes import ReportingPass
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 
 Copied = tuple[SSAValue, Attribute]
@@ -69,6 +71,7 @@ class ShareDeviceCopiesPass(ReportingPass):
     """Let uses of one value on one device share a copy."""
 
     name = "share-device-copies"
+    accepts: ClassVar[Level] = "planned"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         return apply_patterns(op, UseEarlierCopy(equal_copies(op)))

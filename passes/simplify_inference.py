@@ -23,6 +23,7 @@ SimplifyInference, FoldScaleAxis.) Level: `relay`.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import UnionType
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -54,6 +55,7 @@ from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static
 from .support.changes import ReportingPass
+from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 
@@ -332,6 +334,7 @@ class SimplifyInferencePass(ReportingPass):
     """Replace normalizations by arithmetic, and remove operators that do nothing."""
 
     name = "simplify-inference"
+    accepts: ClassVar[Level] = "relay"
 
     layer_norm: bool = False
     """Replace layer norms, too."""

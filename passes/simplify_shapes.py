@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects import arith, tensor
@@ -48,6 +48,7 @@ from .analysis.polynomials import Polynomial, Symbol, holds
 from .analysis.sizes import Sizes, integer
 from .shapes.writer import Writer
 from .support.changes import ReportingPass
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import is_kernel, outside_primitives
 
@@ -418,6 +419,7 @@ class SimplifyShapesPass(ReportingPass):
     """Reduce the computation of shapes to arithmetic on the dims of parameters."""
 
     name = "simplify-shapes"
+    accepts: ClassVar[Level] = "manifest"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         ops = in_functions(op)

@@ -13,6 +13,7 @@ hint may decide differently in its new place.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TupleType
@@ -20,6 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
+from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 
@@ -46,6 +48,7 @@ class SinkDeviceHintsPass(ModulePass):
     """Hint the fields of a tuple that are used, not the tuple."""
 
     name = "sink-device-hints"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         projections = [o for o in outside_primitives(op) if isinstance(o, relay.TupleGetItemOp)]

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -51,6 +51,7 @@ from .support.calls import known_function
 from .support.diagnostics import PassError
 from .support.forgetting import cast_values
 from .support.instantiation import substitute
+from .support.levels import Level
 from .support.patterns import RemoveUnusedValue
 from .support.rewriting import apply_patterns
 from .support.symbols import SymbolNames
@@ -308,6 +309,7 @@ class SpecializeFunctionsPass(ModulePass):
     """Copy functions for the function values and types that calls give them."""
 
     name = "specialize-functions"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}

@@ -11,6 +11,7 @@ compute the transposition. Level: `relay`.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import BoolAttr, ModuleOp
@@ -21,6 +22,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from ..dialects.relay import matmul, rearrange
 from ..dialects.relay.properties import ints
 from ..dialects.tensors import as_tensor
+from .support.levels import Level
 from .support.rearranged_weights import RearrangedWeights, is_weight
 from .support.rewriting import apply_patterns
 
@@ -68,6 +70,7 @@ class TransposeWeightsPass(ModulePass):
     """Store the weights of products as their kernels read them."""
 
     name = "transpose-weights"
+    accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         weights = RearrangedWeights(transposed)

@@ -44,6 +44,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -57,6 +58,7 @@ from .memory_plan.faults import NotShown
 from .memory_plan.names import is_storage, summaries, traits_of
 from .memory_plan.proofs import MAX_STEPS
 from .support.changes import InspectionPass
+from .support.levels import Level
 from .support.walk import is_kernel
 
 
@@ -106,6 +108,7 @@ class VerifyMemoryPlanPass(InspectionPass):
     """Prove that no live tensors overlap, and that tensors, views and kills are right."""
 
     name = "verify-memory-plan"
+    accepts: ClassVar[Level] = "manifest"
 
     def inspect(self, ctx: Context, op: ModuleOp) -> None:
         blocks = list(bodies(op))

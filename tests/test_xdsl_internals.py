@@ -8,7 +8,9 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-from xrelay.dialects.xdsl_internals import XDSL
+import xdsl
+
+from xrelay.dialects.xdsl_internals import UNFORMATTED, XDSL
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("operators", "dialects", "passes", "lowering", "runtime", "frontends", "tools")
@@ -121,3 +123,34 @@ def test_the_release_is_the_one_that_is_required_and_installed():
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert f"xdsl=={XDSL}.*" in config["project"]["dependencies"]
     assert version("xdsl").split(".")[:2] == XDSL.split(".")
+
+
+PLACEHOLDER = re.compile(r"\{[a-z_][\w.]*(\([\w.]*\))?\}")
+"""Test for the text of a replacement field, but for keys such as `{z}` in assembly."""
+
+PATTERNS = {"xdsl_opt_main.py", "dialects/x86/assembly.py"}
+"""Files in which braces are meant as they are, or are formatted later."""
+
+
+def unformatted(tree: ast.AST) -> Iterator[str]:
+    """Yield the placeholders in strings of a module that are not formatted, nor documentation."""
+    skipped: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            skipped.update(part for part in ast.walk(node) if part not in node.values)
+        elif isinstance(node, ast.Expr):
+            skipped.add(node.value)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if node not in skipped:
+                yield from (match[0] for match in PLACEHOLDER.finditer(node.value))
+
+
+def test_all_messages_that_xdsl_does_not_format_are_known():
+    root = Path(xdsl.__file__).parent
+    found = {
+        placeholder
+        for path in root.rglob("*.py")
+        if path.relative_to(root).as_posix() not in PATTERNS
+        for placeholder in unformatted(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert found == set(UNFORMATTED)

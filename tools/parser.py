@@ -76,7 +76,10 @@ class LocatingParser(DenseTextParser):
         self._op_starts: list[int] = []
         self._first_uses: dict[SSAValue, Span[str]] = {}
         self._defined_since: dict[SSAValue, SSAValue] = {}
-        super().__init__(ctx, text, name)
+        try:
+            super().__init__(ctx, text, name)  # reads the first token
+        except ParseError as error:
+            raise self.shifted(error) from error.__cause__
         self._aliases = Aliases(
             max(aliases.AT_LEAST, aliases.PER_CHARACTER * len(text)), self._fail_at_alias
         )

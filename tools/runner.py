@@ -15,6 +15,7 @@ from ..dialects.errors import TOO_DEEP
 from ..passes.support.changes import InspectionPass, apply_pass
 from ..passes.support.composite import CompositePass
 from ..passes.support.diagnostics import Message, PassError, Severity
+from ..passes.support.reached import Reached
 from ..passes.support.valid_ops import ValidOps
 from ..passes.support.verifier import VerifyError, verify
 from ..runtime.errors import MachineError
@@ -50,6 +51,8 @@ class Runner:
     progress: Progress = field(default_factory=no_progress)
     valid: ValidOps = field(default_factory=ValidOps)
     """The contents of ops that need not be verified again."""
+    reached: Reached = field(default_factory=Reached)
+    """The level of the module, which no pass is run before its own."""
     settled: list[ModulePass] = field(init=False, default_factory=list[ModulePass])
     """The passes that found nothing to change in the module as it is: they need not run again."""
 
@@ -117,10 +120,13 @@ class Runner:
         with self.timer.span(step.name):
             if step in self.settled:
                 return False
+            if not self.reached.admits(step, module):
+                return False
             if isinstance(step, CompositePass):
                 changed = self._apply_steps(ctx, module, step)
             else:
                 changed = apply_pass(step, ctx, module)
+        self.reached.note(step, changed)
         if changed:
             self.settled.clear()
         elif not isinstance(step, InspectionPass | CompositePass):

@@ -24,7 +24,7 @@ class Softmax(RelayOperator, ABC):
     result = result_def(AnyTensor)
     axis = int_prop(-1)
 
-    traits = traits_def(*OPAQUE, ReadsBeforeWriting())
+    traits = traits_def(*OUT_FUSABLE, ReadsBeforeWriting())
 
 
 @irdl_op_definition

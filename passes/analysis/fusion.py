@@ -4,7 +4,8 @@ Groups of operators that become one primitive (TVM's `GraphPartitioner`, v0.10).
 Each operator is a node; a group grows from a node to its post-dominator when every operator on
 the paths between may join. There are two phases: first groups grow from convolutions, matrix
 products, elementwise and broadcasting operators, then from injective ones. Only the last operator
-of a group, the root, is used outside of it.
+of a group, the root, is used outside of it. A group that would be too large, or have too many
+operands and results, does not grow; the node after it begins another one.
 
 The shapes of a kernel's results are computed before it runs. So an operator whose result shape
 depends on the elements of an operand is never in a group with what computes that operand; unless it
@@ -16,12 +17,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr, device_of
 from ...dialects.interfaces import Fusible, FusionKind, ReshapesOnly, has_effects
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...dialects.type_rules import data_operands
+from ...dialects.xdsl_internals import operands_of
 from .post_dominators import Edge, PostDominatorTree, post_dominators
 
 
@@ -87,6 +90,14 @@ def _same_shape(operand: Attribute, result: Attribute) -> bool:
     return given is not None and made is not None and given.shape == made.shape
 
 
+def is_scalar_constant(value: SSAValue) -> bool:
+    """Test whether `value` is a constant of rank 0, which moves into the primitives that use it."""
+    if not isinstance(value.owner, relay.ConstantOp):
+        return False
+    type = as_tensor(value.type)
+    return type is not None and type.get_num_dims() == 0
+
+
 @dataclass
 class Groups:
     """A union-find of operators; each group has a kind, a size and a root, its last operator."""
@@ -132,10 +143,17 @@ class Partitioner:
     graph: Graph
     tree: PostDominatorTree
     max_size: int
+    max_args: int | None
     groups: Groups = field(init=False)
+    operands: list[set[SSAValue]] = field(init=False)
+    """The operands of each group, if `max_args` bounds them."""
 
     def __post_init__(self) -> None:
         self.groups = Groups.singletons(self.graph.kinds)
+        self.operands = [
+            {operand for operand in operands_of(op) if not is_scalar_constant(operand)}
+            for op in (self.graph.ops if self.max_args is not None else ())
+        ]
 
     def run(self) -> Groups:
         for phase in range(2):
@@ -160,9 +178,19 @@ class Partitioner:
         joined = {group, target, *map(groups.find, path)}
         if sum(groups.size[g] for g in joined) > self.max_size:
             return
+        if self.max_args is not None:
+            operands = self._operands_of(joined, target)
+            if len(operands) + len(self.graph.ops[target].results) > self.max_args:
+                return
+            self.operands[target] = operands
         for between in path:
             groups.merge(between, sink)
         groups.merge(node, sink)
+
+    def _operands_of(self, joined: set[int], target: int) -> set[SSAValue]:
+        """Return the operands of the group that `joined` become, whose root is that of `target`."""
+        inside = {r for root in joined if root != target for r in self.graph.ops[root].results}
+        return set[SSAValue]().union(*(self.operands[root] for root in joined)) - inside
 
     @staticmethod
     def _condition(kind: FusionKind, path: int, phase: int) -> May | None:
@@ -199,16 +227,19 @@ class Partitioner:
         return found
 
 
-def fusion_groups(block: Block, max_size: int) -> list[list[Operation]]:
+def fusion_groups(
+    block: Block, max_size: int, max_args: int | None = None
+) -> list[list[Operation]]:
     """
     Group the operators of `block`: each group is in program order, its root last.
 
-    No group has more than `max_size` operators.
+    No group has more than `max_size` operators; no group of several has more than `max_args`
+    operands and results, where constants of rank 0 do not count.
     """
     graph = graph_of(block)
     exit_kind = int(FusionKind.OPAQUE)
     tree = post_dominators(graph.uses, exit_kind)
-    groups = Partitioner(graph, tree, max_size).run()
+    groups = Partitioner(graph, tree, max_size, max_args).run()
     members: dict[int, list[Operation]] = {}
     for node, op in enumerate(graph.ops):
         members.setdefault(groups.find(node), []).append(op)

@@ -467,7 +467,8 @@ class Algebra:
         bounds = _natural(left), _natural(right)
         is_maximum = (less, more) == (right, left)
         natural = any(bounds) if is_maximum else all(bounds)
-        return self.opaque(SELECT, (less, more, left, right), natural)
+        shown = f"({left} if {less} < {more} else {right})"
+        return self.opaque(SELECT, (less, more, left, right), natural, shown)
 
     def _extremum(self, op: SizeOp, left: Polynomial, right: Polynomial) -> Polynomial:
         greater, lesser = (left, right) if op is SizeOp.MAX else (right, left)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from xdsl.dialects import func
@@ -17,7 +16,6 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from ...dialects import memory, vm
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
-from ...dialects.walking import walk
 from ...dialects.xdsl_internals import operands_of
 from ..analysis.polynomials import PACK, Polynomial
 from ..analysis.sizes import Dims
@@ -38,7 +36,7 @@ from .names import (
 )
 from .operations import ZERO
 from .overwriting import may_lie_over
-from .sharing import Names, regions_around
+from .sharing import Names
 from .slots import Relation, Room, Slot, Slots, bytes_of_element
 
 
@@ -85,17 +83,6 @@ class Checker:
     names: Names = field(default_factory=Names)
     state: State = field(init=False)
 
-    @cached_property
-    def killing(self) -> set[Operation]:
-        """The choices in which bytes are killed."""
-        found: set[Operation] = set()
-        for op in walk(self.block, enters=lambda op: traits_of(op).chooses is not None):
-            around = op.parent_op() if traits_of(op).frees else None
-            while around is not None and around not in found:
-                found.add(around)
-                around = around.parent_op()
-        return found
-
     def check(self) -> None:
         """Raise an error at the first fault."""
         self.state = State(Held(self.slots))
@@ -133,20 +120,12 @@ class Checker:
             return
         if left.has_facts:
             self.slots.proofs.close()
-        if left.choice in self.killing and len(left.choice.results) > 1:
-            region = left.choice.regions[len(left.done)]
-            self.names.relate_results(left.choice, region, self.state.ends.now)
         left.done.append(self.state.close())
         if left.rest:
             self.enter(left.choice, path, left.rest, left.done)
             return
         self.state.meet(left.done)
-        for region in left.choice.regions:
-            last, regions = region.block.last_op, regions_around(region)
-            for result, value in zip(
-                left.choice.results, last.operands if last is not None else (), strict=False
-            ):
-                self.names.add(result, value, regions)
+        self.names.add_choice(left.choice)
         self.require_known_storages(left.choice)
 
     def execute(self, op: Operation) -> None:
@@ -245,9 +224,9 @@ class Checker:
                 ):
                     raise fault_in_place(op, end)
                 ends.set(value, end)
-            for edge in self.names.up.get(origin, ()):
-                if isinstance(edge.value.owner, memory.AllocTensorOp):
-                    ends.set(edge.value, end)
+            for source in self.names.above.get(origin, ()):
+                if isinstance(source.owner, memory.AllocTensorOp):
+                    ends.set(source, end)
             held.drop(other, origin)
 
     def is_in_place(
@@ -312,7 +291,7 @@ class Checker:
         if slot is not None and value not in self.state.written.now:
             self.overwrite(op, slot, How.KILLED)  # what lies there is of another tensor
         killed = End(How.KILLED, op)
-        found = self.names.sharing(value, op.parent_region(), ends.now)
+        found = self.names.sharing(value)
         for shared in found:
             before = ends.now.get(shared)
             if before is None or before.how is not How.KILLED:

@@ -2,53 +2,36 @@
 The values of a body, and which of them name bytes of which.
 
     %v = vm.reshape_tensor %y                   %v names bytes of %y
-    %r = relay.if %c { yield %a } else { … }    %r names bytes of %a, on paths through region 0
-    %r, %q = relay.if %c { yield %a, %v } …     %r and %q share bytes on paths through region 0
+    %r = relay.if %c { yield %a } else { … }    %r names bytes of %a, or of what the other yields
+    %r, %q = relay.if %c { yield %a, %b } else { yield %b, %a }
+                                                %r and %q share bytes only if %a and %b do
 
-Values share bytes if a chain of such steps leads from one to the other, first up, then down, whose
-regions can all be executed on one path. A chain remembers its last regions, a value a few chains:
-what is forgotten may let values share that do not.
+Two values share bytes if on some path both name the same one. The later of the two is replaced by
+each value that it names, until both are the same; two results of one choice are replaced together,
+by what one region yields. So no path is followed past a choice twice, in different directions, and
+each pair of values is examined at most once, however many paths lead to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations, starmap
 from typing import NamedTuple
 
 from xdsl.ir import Operation, Region, SSAValue
 
-from .contents import End, How
-from .names import names_bytes
+from .names import names_bytes, upwards
+
+Pair = tuple[int, int]
+"""The numbers of two values, the later one first."""
 
 
-class Via(NamedTuple):
-    """A region of a choice."""
+class Source(NamedTuple):
+    """A value that another one names."""
 
-    choice: Operation
-    region: int
-
-
-Chain = tuple[Via, ...]
-"""The regions that must all have been executed, the last ones first."""
-
-MAX_VIAS = 16
-"""The maximum number of regions of a chain."""
-
-MAX_CHAINS = 4
-"""The maximum number of chains to a value; of more, the regions that they have in common count."""
-
-MAX_STEPS = 128
-"""The maximum number of steps into regions; of more, no chain remembers a region."""
-
-
-class Edge(NamedTuple):
-    """A value that another one names, or is named by."""
-
-    value: SSAValue
-    regions: Chain
-    """The regions that must have been executed for this."""
+    number: int
+    region: Region | None
+    """The region that yields it, if the other one is a result of a choice."""
 
 
 @dataclass(eq=False)
@@ -58,115 +41,110 @@ class Names:
     above: dict[SSAValue, dict[SSAValue, None]] = field(
         default_factory=dict[SSAValue, dict[SSAValue, None]]
     )
-    up: dict[SSAValue, list[Edge]] = field(default_factory=dict[SSAValue, list[Edge]])
-    down: dict[SSAValue, list[Edge]] = field(default_factory=dict[SSAValue, list[Edge]])
-    beside: dict[SSAValue, list[Edge]] = field(default_factory=dict[SSAValue, list[Edge]])
-    """The other results of a choice that share bytes with one."""
+    down: dict[SSAValue, list[SSAValue]] = field(default_factory=dict[SSAValue, list[SSAValue]])
+    _values: list[SSAValue] = field(default_factory=list[SSAValue])
+    """The values that name another one or are named, in the order in which they were met."""
+    _numbers: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """The index of each in `_values`."""
+    _sources: list[list[Source]] = field(default_factory=list[list[Source]])
+    """The values that each of `_values` names."""
+    _cells: set[int] = field(default_factory=set[int])
+    """The values that name a later one, as a cell does that is written."""
+    _together: set[Pair] = field(default_factory=set[Pair])
+    """Pairs that share bytes."""
+    _apart: set[Pair] = field(default_factory=set[Pair])
+    """Pairs that do not, as far as is known of the values they name."""
+    _examined: int = 0
+    """The number of values when a pair was last examined."""
 
-    def add(self, name: SSAValue, source: SSAValue, regions: Chain = ()) -> None:
-        if names_bytes(name) and names_bytes(source):
-            self.above.setdefault(name, {})[source] = None
-            self.up.setdefault(name, []).append(Edge(source, regions))
-            self.down.setdefault(source, []).append(Edge(name, regions))
+    def add(self, name: SSAValue, source: SSAValue, region: Region | None = None) -> None:
+        """Note that `name` names bytes of `source`, on paths through `region`."""
+        if not (names_bytes(name) and names_bytes(source)):
+            return
+        self.above.setdefault(name, {})[source] = None
+        self.down.setdefault(source, []).append(name)
+        named, naming = self._number(source), self._number(name)
+        self._sources[naming].append(Source(named, region))
+        if named > naming:
+            self._cells.add(naming)
+        if naming < self._examined:
+            self._apart.clear()
+
+    def add_choice(self, choice: Operation) -> None:
+        """Note that each result of `choice` names what one of its regions yields."""
+        yields = [
+            (result, value, region)
+            for region in choice.regions
+            if (last := region.block.last_op) is not None
+            for result, value in zip(choice.results, last.operands, strict=False)
+            if names_bytes(result) and names_bytes(value)
+        ]
+        for _, value, _ in yields:  # before the results, which are later
+            self._number(value)
+        for result, value, region in yields:
+            self.add(result, value, region)
 
     def naming(self, value: SSAValue) -> list[SSAValue]:
         """Return all values that may name the contents of `value`, itself first."""
-        found = {value: None}
-        pending = [value]
+        return list(upwards(value, self.down))
+
+    def sharing(self, value: SSAValue) -> list[SSAValue]:
+        """Return all values that on some path name the same bytes as `value`, in order."""
+        if value not in self._numbers:
+            return [value]
+        named = upwards(value, self.above)
+        candidates = dict(named)
+        pending = list(named)
         while pending:
-            for edge in self.down.get(pending.pop(), ()):
-                if edge.value not in found:
-                    found[edge.value] = None
-                    pending.append(edge.value)
-        return list(found)
+            for name in self.down.get(pending.pop(), ()):
+                if name not in candidates:
+                    candidates[name] = None
+                    pending.append(name)
+        numbers = sorted(self._numbers[candidate] for candidate in candidates)
+        values = (self._values[number] for number in numbers)
+        return [other for other in values if other in named or self.share(value, other)]
 
-    def relate_results(
-        self, choice: Operation, region: Region, killed: Mapping[SSAValue, End]
-    ) -> None:
-        """
-        Note which results of `choice` share bytes on paths through `region`, at the end of it.
-
-        Another region may kill what both name, and no chain leads past it then.
-        """
-        last, regions = region.block.last_op, regions_around(region)
-        yielded = [
-            (result, value)
-            for result, value in zip(
-                choice.results, () if last is None else last.operands, strict=False
-            )
-            if names_bytes(result) and names_bytes(value)
-        ]
-        shared = [set(self.sharing(value, region, killed)) for _, value in yielded[:-1]]
-        for (i, (one, _)), (_, (other, value)) in combinations(enumerate(yielded), 2):
-            if value in shared[i]:
-                self.beside.setdefault(one, []).append(Edge(other, regions))
-                self.beside.setdefault(other, []).append(Edge(one, regions))
-
-    def sharing(
-        self, value: SSAValue, region: Region | None, killed: Mapping[SSAValue, End]
-    ) -> list[SSAValue]:
-        """
-        Return all values that may name the same bytes as `value`, in `region`.
-
-        No chain is followed past a value that was killed before: that kill ended what shares bytes
-        with it, but for the results of the choice that it was in.
-        """
-        found: dict[SSAValue, list[Chain]] = {value: [regions_around(region)]}
-        self._spread(found, [value], (self.up,), killed)
-        self._spread(found, list(found), (self.down, self.beside), killed)
-        return list(found)
-
-    @staticmethod
-    def _spread(
-        found: dict[SSAValue, list[Chain]],
-        starts: Iterable[SSAValue],
-        steps: Sequence[Mapping[SSAValue, list[Edge]]],
-        killed: Mapping[SSAValue, End],
-    ) -> None:
-        """Add what `steps` lead to from `starts`, each with the chains that lead to it."""
-        pending = [(value, chain) for value in starts for chain in found[value]]
-        count = 0
+    def share(self, value: SSAValue, other: SSAValue) -> bool:
+        """Test whether two values name a common byte on some path."""
+        self._examined = len(self._values)
+        start = _pair(self._number(value), self._number(other))
+        if start in self._apart:
+            return False
+        reached, pending = {start}, [start]
         while pending:
-            value, chain = pending.pop()
-            end = killed.get(value)
-            if end is not None and end.how is How.KILLED:
-                continue
-            for edges in steps:
-                for other, regions in edges.get(value, ()):
-                    longer = chain
-                    if regions:
-                        count += 1
-                        longer = extended(chain, regions) if count < MAX_STEPS else ()
-                    if longer is not None:
-                        if (new := add_chain(found.setdefault(other, []), longer)) is not None:
-                            pending.append((other, new))
+            later, earlier = pair = pending.pop()
+            if later == earlier or pair in self._together:
+                self._together.add(start)
+                return True
+            for pair in self._replaced(later, earlier):
+                if pair not in reached and pair not in self._apart:
+                    reached.add(pair)
+                    pending.append(pair)
+        self._apart |= reached
+        return False
+
+    def _number(self, value: SSAValue) -> int:
+        number = self._numbers.get(value)
+        if number is None:
+            number = self._numbers[value] = len(self._values)
+            self._values.append(value)
+            self._sources.append([])
+        return number
+
+    def _replaced(self, later: int, earlier: int) -> Iterator[Pair]:
+        """Yield pairs of which one shares bytes if `later` and `earlier` do."""
+        is_one_choice = self._values[later].owner is self._values[earlier].owner
+        for source, region in self._sources[later]:
+            if is_one_choice and region is not None:
+                for other, same in self._sources[earlier]:
+                    if same is region:
+                        yield _pair(source, other)
+            else:
+                yield _pair(source, earlier)
+        if later in self._cells or earlier in self._cells or not self._sources[later]:
+            for source, _ in self._sources[earlier]:
+                yield _pair(source, later)
 
 
-def regions_around(region: Region | None) -> Chain:
-    """Return `region` and the regions around it, as far as a chain remembers them."""
-    found: list[Via] = []
-    while region is not None and len(found) < MAX_VIAS and (parent := region.parent) is not None:
-        found.append(Via(parent, parent.regions.index(region)))
-        region = parent.parent_region()
-    return tuple(found)
-
-
-def extended(chain: Chain, regions: Chain) -> Chain | None:
-    """Return `chain` through `regions` too; None if no path goes through all."""
-    known = dict(chain)
-    for choice, index in regions:
-        if known.pop(choice, index) != index:
-            return None
-    return (*regions, *starmap(Via, known.items()))[:MAX_VIAS]
-
-
-def add_chain(chains: list[Chain], new: Chain) -> Chain | None:
-    """Add `new` to the chains to a value; return what to follow, if it is not followed yet."""
-    known = set(new)
-    if any(known.issuperset(chain) for chain in chains):
-        return None
-    if len(chains) == MAX_CHAINS or not new:
-        new = tuple(via for via in new if all(via in chain for chain in chains))
-        chains.clear()
-    chains.append(new)
-    return new
+def _pair(one: int, other: int) -> Pair:
+    return (one, other) if one > other else (other, one)

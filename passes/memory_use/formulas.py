@@ -20,9 +20,11 @@ from functools import reduce
 from typing import NamedTuple, cast
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from ...operators.sizes import SizeOp
+from ..analysis import polynomials
 from ..analysis.polynomials import Polynomial, Symbol
 from ..analysis.sizes import Sizes
 
@@ -174,6 +176,12 @@ class Formulas:
             return right if a == 1 else left
         return self._step(op, left, right)
 
+    def _select(self, test: int, left: int, right: int) -> int:
+        holds = self.constant(test)
+        if holds is None and left != right:
+            return self._step(SELECT, test, left, right)
+        return left if holds else right
+
     def _polynomial(self, size: Polynomial) -> int:
         total: int | None = None
         for monomial, coefficient in size.terms:
@@ -185,25 +193,23 @@ class Formulas:
 
     def _parts(self, symbol: Symbol) -> list[Polynomial] | None:
         """Return the operands of the operation that `symbol` is; None if it is a variable."""
-        if symbol.kind in BINARY:
+        if symbol.kind in BINARY or symbol.kind == polynomials.SELECT:
             parts = [arg for arg in symbol.args if isinstance(arg, Polynomial)]
             return parts if len(parts) == len(symbol.args) else None
-        selected = _select_of(symbol)
-        if selected is None:
-            return None
-        op, test = selected
-        return [self.sizes.size(value) for value in (test.lhs, test.rhs, op.lhs, op.rhs)]
+        test = _comparison_of(symbol)
+        return None if test is None else [self.sizes.size(value) for value in test.operands]
 
     def _of_symbol(self, symbol: Symbol) -> int:
         parts = self._parts(symbol)
         if parts is None:
             return self._variable(symbol)
         numbers = [self._polynomial(part) for part in parts]
-        selected = _select_of(symbol)
-        if selected is None:
-            return reduce(lambda left, right: self._binary(symbol.kind, left, right), numbers)
-        predicate = PREDICATES[selected[1].predicate.value.data]
-        return self._step(SELECT, self._step(predicate, *numbers[:2]), *numbers[2:])
+        if symbol.kind == polynomials.SELECT:
+            less, more, left, right = numbers
+            return self._select(self._binary("lt", less, more), left, right)
+        test = _comparison_of(symbol)
+        kind = symbol.kind if test is None else PREDICATES[test.predicate.value.data]
+        return reduce(lambda left, right: self._binary(kind, left, right), numbers)
 
     def _variable(self, symbol: Symbol) -> int:
         taken = {variable.name for variable in self.variables}
@@ -224,16 +230,13 @@ class Formulas:
         return self._step("var", len(self.variables) - 1)
 
 
-def _select_of(symbol: Symbol) -> tuple[arith.SelectOp, arith.CmpiOp] | None:
-    """Return the `arith.select` that `symbol` stands for, if it is on a comparison of sizes."""
+def _comparison_of(symbol: Symbol) -> arith.CmpiOp | None:
+    """Return the comparison of sizes whose result, 0 or 1, `symbol` stands for."""
     value = symbol.args[0] if symbol.kind == "value" else None
-    op = value.owner if isinstance(value, SSAValue) else None
-    if not isinstance(op, arith.SelectOp):
+    test = value.owner if isinstance(value, SSAValue) else None
+    if not isinstance(test, arith.CmpiOp) or test.lhs.type != i64:
         return None
-    test = op.cond.owner
-    if not isinstance(test, arith.CmpiOp) or test.lhs.type != op.result.type:
-        return None
-    return (op, test) if test.predicate.value.data < len(PREDICATES) else None
+    return test if test.predicate.value.data < len(PREDICATES) else None
 
 
 def _operands_first(

@@ -35,7 +35,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.errors import OpVerifyException
 from ...dialects.identity import forget_attributes
-from ...dialects.xdsl_internals import operands_of, successors_of
+from ...dialects.xdsl_internals import formatted, operands_of, successors_of
 from ..analysis.dominance import dominated_by
 from .diagnostics import PassError
 from .valid_ops import ValidOps
@@ -222,7 +222,8 @@ class _Verifier:
             raise VerifyError(f"'{error.op.name}' op {error}", error.op) from error
         except VerifyException as error:
             twice = _defined_twice(op) if op.has_trait(SymbolTable) else None
-            raise twice or VerifyError(f"'{op.name}' op {error}", op) from error
+            message = f"'{op.name}' op {formatted(str(error), op)}"
+            raise twice or VerifyError(message, op) from error
         except Exception as error:
             error.add_note(f"while verifying an op '{op.name}'")
             raise

@@ -60,10 +60,11 @@ func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) -> tensor<?x4xf32> {
   %c = relay.sum %b {keepdims = false} : (tensor<?x3xf32>) -> tensor<f32>
   %d = relay.nn.softmax %a {axis = 0 : i64} : (tensor<?x4xf32>) -> tensor<?x4xf32>
   %e = relay.add %a, %c : (tensor<?x4xf32>, tensor<f32>) -> tensor<?x4xf32>
-  %f = relay.add %d, %e : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
-  func.return %f : tensor<?x4xf32>
+  %f = relay.nn.softmax %e {axis = 0 : i64} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %g = relay.concatenate %d, %f {axis = 0 : i64} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  func.return %g : tensor<?x4xf32>
 }
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.parametrize(

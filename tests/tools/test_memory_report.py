@@ -110,7 +110,7 @@ def test_what_is_not_planned_cannot_be_reported(
     file = source(LAYERS)
     ran = opt("-p", "infer-types", "--memory-report", file)
     assert ran.status == 1
-    assert "the module has none: run a pipeline up to level 'manifest'" in ran.err
+    assert "is not in a kernel: run fuse-ops, outline-primitives, manifest-alloc first" in ran.err
     bytecode = tmp_path / "bytecode.mlir"
     bytecode.write_text(opt("-p", "vm", file).out)
     status, err = run(capsys, bytecode, "--random-seed", 0, "--dim", "n=5", "--memory-report")

@@ -143,6 +143,8 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         "xrelay.passes.support.diagnostics",
         "xrelay.passes.support.changes",
         "xrelay.passes.support.definitions",
+        "xrelay.passes.support.levels",
+        "xrelay.passes.support.reached",
         "xrelay.passes.support.valid_ops",
         "xrelay.passes.support.verifier",
     }

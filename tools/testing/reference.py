@@ -22,6 +22,7 @@ from xdsl.irdl import (
     IRDLOperation,
     OptPropertyDef,
 )
+from xdsl.passes import ModulePass
 from xdsl.traits import HasParent, OpTrait
 
 from ...dialects import interfaces
@@ -329,10 +330,17 @@ def pass_page() -> str:
     return _page("Passes", [*parts, "## Pipelines", *pipelines])
 
 
-def _pass_section(name: str, cls: type) -> str:
+def _pass_section(name: str, cls: type[ModulePass]) -> str:
     info = pass_info(name, cls)
     text = _doc(import_module(cls.__module__)).partition("\n\n")[2]
-    return _paragraphs(f"## {_code(name)}", info.description, text, _option_table(info, cls))
+    return _paragraphs(
+        f"## {_code(name)}", info.description, text, _accepted(cls), _option_table(info, cls)
+    )
+
+
+def _accepted(cls: type[ModulePass]) -> str:
+    level = getattr(cls, "accepts", "every")
+    return f"Accepts {'every level' if level == 'every' else f'level {_code(level)} and later'}."
 
 
 def _pipeline_section(name: str, cls: type[Pipeline]) -> str:

@@ -3,8 +3,8 @@
 // An op without an instruction is an error.
 
 func.func @operator(%x: tensor<4xf32, #relay.device<cpu:0>>) {
-  // expected-error@+1 {{relay.exp has no instruction; lower it first, or use xrelay-run --evaluate}}
-  %y = relay.exp %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
+  // expected-error@+1 {{test.op has no instruction; lower it first, or use xrelay-run --evaluate}}
+  %y = "test.op"(%x) : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<4xf32, #relay.device<cpu:0>>
   func.return
 }
 

@@ -161,15 +161,35 @@ func.func @before_convolution(%x: tensor<1x3x4x4xf32>, %w: tensor<3x3x1x1xf32>) 
 // CHECK-NEXT:      relay.yield
 // CHECK-NEXT:    }
 // CHECK-NEXT:    relay.primitive
-// CHECK-NEXT:      relay.nn.softmax
+// CHECK-NEXT:      relay.nn.layer_norm
 // CHECK-NEXT:      relay.yield
 // CHECK-NEXT:    }
 // CHECK-NEXT:    relay.primitive
 // CHECK-NEXT:      relay.negative
 // CHECK-NEXT:      relay.yield
-func.func @opaque(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+func.func @opaque(%x: tensor<4x8xf32>, %g: tensor<8xf32>) -> tensor<4x8xf32> {
   %a = relay.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  %b = relay.nn.softmax %a : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %b = relay.nn.layer_norm %a, %g, %g : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
   %c = relay.negative %b : (tensor<4x8xf32>) -> tensor<4x8xf32>
   func.return %c : tensor<4x8xf32>
+}
+
+// -----
+
+// Elementwise operators join the softmax before them, but not the one after them.
+//
+// CHECK-LABEL: @softmax
+// CHECK-NEXT:    relay.primitive
+// CHECK-NEXT:      relay.exp
+// CHECK-NEXT:      relay.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    relay.primitive
+// CHECK-NEXT:      relay.nn.softmax
+// CHECK-NEXT:      relay.cast
+// CHECK-NEXT:      relay.yield
+func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf16> {
+  %a = relay.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %b = relay.nn.softmax %a : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %c = relay.cast %b {dtype = f16} : (tensor<4x8xf32>) -> tensor<4x8xf16>
+  func.return %c : tensor<4x8xf16>
 }

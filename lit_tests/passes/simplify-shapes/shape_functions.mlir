@@ -134,22 +134,3 @@ relay.shape_func @f() -> tensor<2xi64> {
   %s = arith.constant dense<[2, 3]> : tensor<2xi64>
   relay.yield %s : tensor<2xi64>
 }
-
-// -----
-
-// Shape functions stay while there are results to allocate.
-//
-// CHECK-LABEL: @not_manifest
-// CHECK:         relay.prim_func @k{{.*}}shape_func = @f
-// CHECK:         relay.shape_func @f
-func.func @not_manifest(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %y = relay.call_lowered @k(%x) : (tensor<?xf32>) -> tensor<?xf32>
-  func.return %y : tensor<?xf32>
-}
-relay.prim_func @k(%a: tensor<?xf32>) -> tensor<?xf32> attributes {shape_func = @f, shape_inputs = array<i64: 2>} {
-  %0 = relay.nn.relu %a : (tensor<?xf32>) -> tensor<?xf32>
-  relay.yield %0 : tensor<?xf32>
-}
-relay.shape_func @f(%a: tensor<1xi64>) -> tensor<1xi64> {
-  relay.yield %a : tensor<1xi64>
-}

@@ -11,12 +11,14 @@ from xrelay.passes.analysis.fusion import fusion_groups, single_operators
 
 Kind = FusionKind
 T = "tensor<4x4xf32>"
+ROW = "tensor<4xf32>"
 TEXTS = {
     "exp": f"relay.exp %{{0}} : ({T}) -> {T}",
     "add": f"relay.add %{{0}}, %{{1}} : ({T}, {T}) -> {T}",
     "transpose": f"relay.transpose %{{0}} : ({T}) -> {T}",
     "dense": f"relay.nn.dense %{{0}}, %{{1}} : ({T}, {T}) -> {T}",
     "softmax": f"relay.nn.softmax %{{0}} : ({T}) -> {T}",
+    "layer_norm": f"relay.nn.layer_norm %{{0}}, %g, %g : ({T}, {ROW}, {ROW}) -> {T}",
     "sum": f"relay.sum %{{0}} {{{{axis = array<i64: 1>}}}} : ({T}) -> tensor<4xf32>",
     "hint": f"relay.on_device %{{0}}, #relay.device<cpu:0> : ({T}) -> {T}",
 }
@@ -37,7 +39,7 @@ def blocks(draw: st.DrawFn) -> Block:
         if kind != "sum" and draw(st.integers(0, 5)) == 0:
             lines.append(f'"test.op"(%v{i}) : ({T}) -> ()')
     text = "\n".join(lines)
-    module = parse(f"func.func @f(%v0: {T}) {{\n{text}\nfunc.return\n}}")
+    module = parse(f"func.func @f(%v0: {T}, %g: {ROW}) {{\n{text}\nfunc.return\n}}")
     function = module.body.block.first_op
     assert isinstance(function, func.FuncOp)
     return function.body.block
@@ -65,13 +67,22 @@ def reachable(op: Operation) -> set[Operation]:
     return found
 
 
-def check(block: Block, groups: list[list[Operation]], max_size: int) -> None:
+def args_of(group: list[Operation]) -> int:
+    """Return the number of operands and results of a group."""
+    inside = {result for op in group for result in op.results}
+    return len({v for op in group for v in op.operands} - inside) + len(group[-1].results)
+
+
+def check(
+    block: Block, groups: list[list[Operation]], max_size: int, max_args: int | None = None
+) -> None:
     operators = [op for op in block.ops if op.has_trait(Fusible)]
     assert sorted(map(id, operators)) == sorted(id(op) for group in groups for op in group)
     order = {op: i for i, op in enumerate(block.ops)}
     for group in groups:
         members = set(group)
         assert len(group) <= max_size
+        assert max_args is None or len(group) == 1 or args_of(group) <= max_args
         assert [order[op] for op in group] == sorted(order[op] for op in group)
         # Only the root is used outside.
         for op in group[:-1]:
@@ -95,9 +106,16 @@ def check(block: Block, groups: list[list[Operation]], max_size: int) -> None:
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(blocks(), st.sampled_from([256, 256, 3, 1]))
-def test_groups_of_random_dags(block: Block, max_size: int):
-    check(block, fusion_groups(block, max_size), max_size)
+@given(blocks(), st.sampled_from([256, 256, 3, 1]), st.sampled_from([None, None, 4, 3, 2]))
+def test_groups_of_random_dags(block: Block, max_size: int, max_args: int | None):
+    check(block, fusion_groups(block, max_size, max_args), max_size, max_args)
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(blocks())
+def test_a_bound_of_arguments_that_none_exceeds_changes_nothing(block: Block):
+    groups = fusion_groups(block, 256)
+    assert fusion_groups(block, 256, max(map(args_of, groups))) == groups
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
