@@ -41,7 +41,8 @@ That of the coarsest float type that the program computes with applies to all re
   computes `tanh`, `exp` and `erf` by polynomials (2.3e-6 occurs).
 - float64: constants are printed with six digits, too, and `erf` is of float32 (2.5e-16 occurs).
 
-Integers and bools are exact.
+Four units in the last place of 1 are added, as terms of about 1 may cancel. Integers and bools are
+exact.
 """
 
 INDEX = 0xFFFFFF
@@ -215,7 +216,8 @@ def difference(ours: Any, theirs: Any, tolerance: float) -> str:
     mine, other = ours[finite].astype("float64"), theirs[finite].astype("float64")
     scale = np.max(np.abs(other), initial=0)
     worst = np.max(np.abs(mine - other), initial=0)
-    return f"another {ours.dtype}" if worst > tolerance * scale else ""
+    bound = tolerance * scale + 4 * float(np.finfo(ours.dtype).eps)
+    return f"another {ours.dtype}" if worst > bound else ""
 
 
 def _plan_devices(data: Mapping[str, Any]) -> Outcome:
