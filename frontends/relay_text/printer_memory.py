@@ -1,11 +1,11 @@
 """
 Print explicit memory and kernels.
 
-    %s = memory.alloc_storage 140 align 64           let %s = memory.alloc_storage(140i64, S, 64i64);
-    %t = memory.alloc_tensor %s[0] : T               let %t = memory.alloc_tensor(%s, 0i64, S, …);
-    %y = vm.invoke_tvm_op @f ins(%x) outs(%t) -> T   ->
-    %z = relay.negative %y                           let %_ = vm.invoke_tvm_op(@f, (%x,), (%t,));
-                                                     negative(%t)
+    %s = memory.alloc_storage 140 align 64          let %s = memory.alloc_storage(140i64, S, 64i64);
+    %t = memory.alloc_tensor %s[0] : T              let %t = memory.alloc_tensor(%s, 0i64, S, …);
+    %y = vm.invoke_tvm_op @f ins(%x) outs(%t) -> T  ->
+    %z = relay.negative %y                          let %_ = vm.invoke_tvm_op(@f, (%x,), (%t,));
+                                                    negative(%t)
 
 A value that a kernel wrote is called by the name of the tensor it was written into. A kernel is a
 `def` with `Primitive=1`. Static sizes and shapes are constants without a device.
