@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import numpy as np
-from ours import canonical, context, copies, read, signatures
+from ours import canonical, context, copies, in_dataflow_order, read, signatures, targets
 from param_dict import read_param_dict
 from xdsl.dialects.builtin import ModuleOp
 
@@ -229,7 +229,8 @@ def _plan_devices(data: Mapping[str, Any]) -> Outcome:
         except RelayTextError as error:
             raise Refused(error.message) from None
         try:
-            PlanDevicesPass(default=default, host=host).apply(context(), module)
+            planner = PlanDevicesPass(default=default, host=host, targets=targets(module))
+            planner.apply(context(), module)
         except PassError as error:
             raise Refused(f"planning {what}: {error.message}", "read") from None
         return module
@@ -239,7 +240,7 @@ def _plan_devices(data: Mapping[str, Any]) -> Outcome:
         return Outcome("unequal", "devices of parameters or results", "ran")
     if copies(ours) != copies(again):
         return Outcome("unequal", "copies", "ran")
-    if canonical(ours) != canonical(again):
+    if canonical(in_dataflow_order(ours)) != canonical(in_dataflow_order(again)):
         return Outcome("unequal", "devices of other values", "ran")
     return Outcome("equal")
 
