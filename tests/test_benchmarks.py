@@ -281,7 +281,7 @@ def test_recorded_programs_are_chosen_and_listed(recorded: Path):
     lines = run_recorded(recorded, "--only", "census", "--suite", "s").splitlines()
     assert lines[2].startswith("| census | 3 | 1 |")
     assert lines[4] == "Missing operators (1, in 1 of census): `nn.nothing_like_it` 1."
-    assert lines[-1] == "| refused: unknown variable %… | 1 |"
+    assert lines[-1] == "| `refused: unknown variable %…` | 1 |"
     lines = run_recorded(recorded, "--only", "census", "--sample", "1").splitlines()
     assert lines[2].startswith("| census | 1 |")
 

@@ -153,11 +153,15 @@ def _print_tables(counts: Mapping[str, Counts], most: int | None) -> None:
             if not reason.startswith(UNKNOWN)
         )
     rows: list[Facts] = [
-        {"other reasons": reason.replace("|", "\\|"), **_by_kind(counts, *reason.split(": ", 1))}
+        {"other reasons": _code(reason), **_by_kind(counts, *reason.split(": ", 1))}
         for reason, _ in others.most_common(most)
     ]
     if rows:
         print(f"\n{table(rows)}")
+
+
+def _code(text: str) -> str:
+    return f"`{text.replace('`', '').replace('|', chr(92) + '|')}`"
 
 
 def _by_kind(counts: Mapping[str, Counts], verdict: str, reason: str) -> Facts:

@@ -116,7 +116,7 @@ def normalized(message: str) -> str:
     text = re.sub(r"'[^']*'", "'…'", text)
     text = re.sub(r"[%@][\w.]+", lambda m: m[0][0] + "…", text)
     text = re.sub(r"(?<![\w.])-?\d+(\.\d+)?(?![\w.])", "N", text)
-    text = re.sub(r"\([N?, ]*\)|\[[N?, ]*\]", "(…)", text)
+    text = re.sub(r"\([N?, ]*\)", "(…)", re.sub(r"\[[N?, ]*\]", "[…]", text))
     return text[:160]
 
 
