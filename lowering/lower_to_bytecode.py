@@ -58,11 +58,11 @@ from .shape_functions import shape_functions_in
 
 
 def is_empty(type: Attribute) -> bool:
-    """Test whether `type` is made of empty tuples alone, and so has no device."""
+    """Test whether no leaf of `type` can have a device: it is made of empty tuples alone."""
     rest = [type]
     while rest:
         type = rest.pop()
-        if not isinstance(type, TupleType | FunctionType):
+        if not isinstance(type, TupleType | FunctionType | relay.RefType):
             return False
         rest += parts(type)
     return True

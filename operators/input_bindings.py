@@ -15,6 +15,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import Protocol, TypeAlias, cast
 
 from .spelling import did_you_mean
@@ -198,6 +199,17 @@ def _open(dims: Mapping[str, Sequence[Dim]]) -> list[str]:
 def _require_size(what: str, size: object) -> None:
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < 1 << 63:
         raise BindingError(f"{what} must be a size of at least 0, but is {size!r}")
+
+
+def option(name: str, value: str) -> str:
+    """Return an option and its value as one types them into a shell."""
+    quoted = quote(value)
+    return f"{name}={quoted}" if value.startswith("-") else f"{name} {quoted}"
+
+
+def dim_option(dim: str) -> str:
+    """Return the option that gives the dim `dim`, a name or a place, a size."""
+    return option("--dim", f"{dim}=SIZE")
 
 
 def parse_shape(text: str) -> tuple[str, tuple[int | None, ...]]:

@@ -13,19 +13,16 @@ which must be static: run `bind-dims` first if it is not. No function of the mod
 one. Level: `relay`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, FunctionType, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.dense import dense
@@ -38,6 +35,7 @@ from .support.diagnostics import PassError
 from .support.entries import entry
 from .support.keyed_options import parse_keyed
 from .support.levels import Level
+from .support.parameters import ReplaceParameters
 from .support.rewriting import apply_patterns
 
 MAX_ELEMENTS = 1 << 16
@@ -69,38 +67,6 @@ def constant_of(argument: BlockArgument, value: Value, function: FuncOp) -> Oper
 
 
 @dataclass(frozen=True)
-class BindParameters(RewritePattern):
-    """Replace the parameters of `function` that have values."""
-
-    function: FuncOp
-    values: Mapping[str, Value]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
-        if op is not self.function:
-            return
-        names = [name.data for name in parameter_names(op)]
-        kept = [i for i, name in enumerate(names) if name not in self.values]
-        inputs = op.function_type.inputs.data
-        types = FunctionType.from_lists([inputs[i] for i in kept], op.function_type.outputs.data)
-        constants = {
-            i: constant_of(op.args[i], self.values[name], op)
-            for i, name in enumerate(names)
-            if name in self.values
-        }
-        rewriter.insert(list(constants.values()), InsertPoint.at_start(op.body.block))
-        for i, constant in reversed(constants.items()):
-            argument = op.args[i]
-            constant.results[0].name_hint = argument.name_hint
-            argument.replace_all_uses_with(constant.results[0])
-            op.body.block.erase_arg(argument)
-        op.function_type = types
-        if op.arg_attrs is not None:
-            op.arg_attrs = ArrayAttr(op.arg_attrs.data[i] for i in kept)
-        rewriter.notify_op_modified(op)
-
-
-@dataclass(frozen=True)
 class BindInputsPass(ModulePass):
     """Replace parameters of a function by constants."""
 
@@ -123,7 +89,12 @@ class BindInputsPass(ModulePass):
                 require_input(name, names)
         except BindingError as error:
             raise PassError(f"@{function.sym_name.data}: {error}", function) from None
-        apply_patterns(op, BindParameters(function, values))
+        constants = {
+            i: constant_of(function.args[i], values[name], function)
+            for i, name in enumerate(names)
+            if name in values
+        }
+        apply_patterns(op, ReplaceParameters(function, constants))
 
 
 def _parse(text: str) -> tuple[str, Value]:

@@ -37,6 +37,8 @@ METADATA = "__metadata__"
 PROGRAM = "xrelay.program"
 """The text in a header that names the program that the file was written for."""
 _LENGTH = 8
+TVM_PARAMS = bytes.fromhex("b79c04054f8de5f7")
+"""The first bytes of a file of TVM's `save_param_dict`."""
 MAX_HEADER = 100_000_000
 """Limit on the bytes of a header, that of the library `safetensors`."""
 
@@ -119,6 +121,11 @@ def _header(data: memoryview) -> tuple[Mapping[str, object], int]:
     """Read the header, which ends where the data start; `ValueError` when it is broken."""
     if len(data) < _LENGTH:
         raise ValueError(f"it has {len(data)} bytes, but needs at least {_LENGTH}")
+    if bytes(data[:_LENGTH]) == TVM_PARAMS:
+        raise ValueError(
+            "it has parameters as TVM saves them, which cannot be read yet; save the arrays as "
+            ".safetensors"
+        )
     length = int.from_bytes(data[:_LENGTH], "little")
     if length > min(MAX_HEADER, len(data) - _LENGTH):
         most = min(MAX_HEADER, len(data) - _LENGTH)

@@ -4,16 +4,21 @@ The benchmark scripts run and print the expected output; speed is not checked he
 They run in this process, which has imported what they need, but for one that patches modules.
 """
 
+import base64
+import gzip
 import json
 import os
 import runpy
+import struct
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from checked_plans import unverified
 
@@ -150,3 +155,145 @@ def test_native_compile_calls_no_tool_of_llvm_with_a_full_cache():
     assert all(empty)
     assert full[:4] == [0] * 4
     assert full[4] > 0
+
+
+def recorded_value(array: Any) -> dict[str, Any]:
+    data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+    return {"dtype": str(array.dtype), "shape": list(array.shape), "data": data}
+
+
+def param_dict(arrays: Mapping[str, Any]) -> bytes:
+    """Return the bytes of float32 arrays as TVM's `save_param_dict` writes them."""
+    names = b"".join(struct.pack("<Q", len(n)) + n.encode() for n in arrays)
+    count = struct.pack("<Q", len(arrays))
+    data = struct.pack("<QQ", 0xF7E58D4F05049CB7, 0) + count + names + count
+    for array in arrays.values():
+        data += struct.pack("<QQiii", 0xDD5E40F096B4A13F, 0, 1, 0, array.ndim)
+        data += struct.pack("<BBH", 2, 32, 1) + struct.pack(f"<{array.ndim}q", *array.shape)
+        data += struct.pack("<q", array.nbytes) + array.tobytes()
+    return data
+
+
+VERSION = '#[version = "0.0.5"]\n'
+RECORDED_ADD = "def @main(%x: Tensor[(2), float32], %w: Tensor[(2), float32]) { add(%x, %w) }"
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """Records of each kind, in the layout of those that a TVM made."""
+    x, w = np.array([1, 2], "float32"), np.array([0.5, -4], "float32")
+
+    def program(text: str, **fields: object) -> dict[str, object]:
+        return {"suite": "s", "test": "test_it", "text": VERSION + text, **fields}
+
+    def values(text: str, output: object, *inputs: object) -> dict[str, object]:
+        return program(text, entry="main", inputs=inputs, output=output)
+
+    loop = "def @main(%x: Tensor[(2), float32]) -> Tensor[(2), float32] { @main(%x) }"
+    deep = "def @main(%x: Tensor[(2), float32]) { (%x, (greater(%x, 1f),)) }"
+    of_add = recorded_value(x), recorded_value(w)
+    of_deep = {"tuple": [recorded_value(x), {"tuple": [recorded_value(x > 1)]}]}
+    cpu = {"device_type": 1, "device_id": 0, "memory_scope": ""}
+    plan = {"suite": "s", "test": "test_it", "default": cpu, "host": cpu}
+    untouched = "def @main(%x: Tensor[(2), float32]) { negative(%x) }"
+    scope = {"device_type_int": "2", "virtual_device_id": "0", "memory_scope": "4", "target": "0"}
+    nodes = [
+        {"type_key": ""},
+        {"type_key": "Map", "keys": ["VirtualDevice"], "data": [2]},
+        {"type_key": "Array", "data": [3]},
+        {"type_key": "VirtualDevice", "attrs": scope},
+        {"type_key": "runtime.String"},
+    ]
+    on_gpu = "on_device(%x, virtual_device=meta[VirtualDevice][0], constrain_result=True)"
+    hinted = untouched.replace("negative(%x)", f"negative({on_gpu})")
+    hinted += f"\n#[metadata]\n{json.dumps({'root': 1, 'nodes': nodes})}"
+    suites: dict[str, list[dict[str, Any]]] = {
+        "census/s": [
+            program(RECORDED_ADD),
+            program("def @main(%x: Tensor[(2), float32]) { nn.nothing_like_it(%x) }"),
+            program("def @main(%x: Tensor[(2), float32]) { add(%x, %y) }"),
+        ],
+        "census/t": [program(RECORDED_ADD)],
+        "values/s": [
+            values(RECORDED_ADD, recorded_value(x + w), *of_add),
+            values(RECORDED_ADD, recorded_value(x - w), *of_add),
+            values(RECORDED_ADD, recorded_value((x + w).astype("float64")), *of_add),
+            values(RECORDED_ADD, recorded_value(x + w), of_add[0], recorded_value(w[:1])),
+            values(deep, of_deep, of_add[0]),
+            values(loop, of_add[0], of_add[0]),
+        ],
+        "plan_devices/s": [
+            {**plan, "input": VERSION + untouched, "planned": VERSION + untouched},
+            {**plan, "input": VERSION + untouched, "planned": VERSION + hinted},
+        ],
+    }
+    for name, records in suites.items():
+        path = tmp_path / f"{name}.jsonl.gz"
+        path.parent.mkdir(exist_ok=True)
+        with gzip.open(path, "wt", encoding="utf-8") as file:
+            file.writelines(json.dumps(record) + "\n" for record in records)
+    for name, weights in (("saved", "model.params"), ("seeded", "seed")):
+        folder = tmp_path / "networks" / name
+        folder.mkdir(parents=True)
+        if weights == "seed":
+            w = np.random.RandomState(1001).uniform(0.5, 1.5, 2).astype("f2").astype("f4")
+        else:
+            (folder / "model.params").write_bytes(param_dict({"w": w}))
+        (folder / "model.relay").write_text(VERSION + RECORDED_ADD)
+        arrays: dict[str, Any] = {"input.x": x, "output.0": x + w}
+        np.savez(folder / "io.npz", **arrays)
+        parameters = [{"name": n, "shape": [2], "dtype": "float32"} for n in "xw"]
+        meta = {"parameters": parameters, "outputs": 1, "weights": weights}
+        (folder / "meta.json").write_text(json.dumps(meta))
+    return tmp_path
+
+
+def run_recorded(folder: Path, *options: str) -> str:
+    return run_process("against_tvm/recorded.py", str(folder), "--seconds", "5", *options)
+
+
+def test_recorded_programs_are_read_run_and_compared(recorded: Path):
+    counts = json.loads(run_recorded(recorded, "--json"))
+    assert counts["census"] == {
+        "records": 4,
+        "read": 2,
+        "verdicts": {"read": 2, "refused": 2},
+        "reasons": {
+            "refused": {
+                "unknown operator or constructor nn.nothing_like_it": 1,
+                "unknown variable %…": 1,
+            }
+        },
+    }
+    values = counts["values"]
+    assert values["verdicts"] == {"equal": 2, "unequal": 2, "refused": 1, "lost": 1}
+    assert (values["records"], values["read"], values["ran"], values["equal"]) == (6, 5, 4, 2)
+    assert values["reasons"]["unequal"] == {"another float32": 1, "float32, not float64": 1}
+    assert values["reasons"]["lost"] == {"takes over 5 s": 1}
+    (refusal,) = values["reasons"]["refused"]
+    assert refusal.startswith("running: ")
+    assert counts["plan_devices"]["reasons"] == {"unequal": {"devices of parameters or results": 1}}
+    assert counts["plan_devices"]["equal"] == 1
+    assert counts["networks"]["verdicts"] == {"equal": 2}
+
+
+def test_recorded_programs_are_chosen_and_listed(recorded: Path):
+    lines = run_recorded(recorded, "--only", "census", "--suite", "s").splitlines()
+    assert lines[2].startswith("| census | 3 | 1 |")
+    assert lines[4] == "Missing operators (1, in 1 of census): `nn.nothing_like_it` 1."
+    assert lines[-1] == "| `refused: unknown variable %…` | 1 |"
+    lines = run_recorded(recorded, "--only", "census", "--sample", "1").splitlines()
+    assert lines[2].startswith("| census | 1 |")
+
+
+def test_a_process_that_ends_is_replaced():
+    code = """if True:
+        import os
+        from workers import in_processes
+        call = lambda item: os._exit(3) if item == 1 else item
+        found = in_processes(call, range(5), processes=2, seconds=60, lost=str)
+        print(sorted(map(str, dict(found).values())))
+    """
+    folder = BENCHMARKS / "against_tvm"
+    output = subprocess.check_output([sys.executable, "-c", code], cwd=folder, text=True)
+    assert output.strip() == "['0', '2', '3', '4', 'exit status 3']"

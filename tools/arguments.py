@@ -91,7 +91,7 @@ def _input_and_output(group: Group, frontends: list[str], target: Callable[[str]
     group.add_argument(
         "--params",
         metavar="SAFETENSORS",
-        help="the weights of the input, by name, for targets that contain them",
+        help="the weights of the input, and parameters of its main, which become weights, by name",
     )
     flag(
         group,

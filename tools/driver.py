@@ -245,16 +245,26 @@ class XRelayOpt(ConfiguredOpt):
 
         name = self.args.input_file or "-"
         folder = Path() if name == "-" else Path(name).parent
-        if self.args.params is not None:
-            program = Given(module, Path(self.args.params))
+        if self.weights:
+            program = Given(module, self.weights)
         else:
-            program = Given(module, self.weights) if self.weights else given(module, folder)
+            program = Given(module) if self.args.params else given(module, folder)
+        if self.args.params is not None:
+            from .given_params import with_values
+
+            program = with_values(program, self.args.params)
         if not self.args.random_weights or self.chosen.names_weights:
             return program
         return with_random_weights(program, inform)
 
     @override
     def apply_passes(self, prog: ModuleOp) -> None:
+        if self.args.params is not None:
+            from ..frontends.conversion import Conversion
+            from .given_params import bind_params
+
+            arrays = bind_params(prog, self.args.params, self.ctx, own=self.weights)
+            self._converted(Conversion(prog, arrays))
         target = self.chosen.files
         if target is None:
             if self.chosen.linalg is not None:

@@ -55,16 +55,17 @@ def _parameters(
 ) -> Arrays:
     late = executable.weights
     wanted = [weight.name for weight in late]
-    given = Path(options.params) if options.params is not None else weights
+    given = weights
     found: Arrays = {}
-    is_missing = options.params is None and isinstance(given, Path) and not given.exists()
+    is_missing = isinstance(given, Path) and not given.exists()
     if wanted and given is not None and not is_missing:
         found = read(given, wanted)
     missing = [weight for weight in late if weight.name not in found]
     if not missing:
         return found
     if not options.random_weights:
-        where = f"{given} has none" if isinstance(given, Path) else "no weights file is named"
+        file = options.params or given
+        where = f"{file} has none" if isinstance(file, Path | str) else "no weights file is named"
         if is_missing:
             where = f"its file '{given}' does not exist"
         raise UsageError(

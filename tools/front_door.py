@@ -26,12 +26,14 @@ from ..operators.input_bindings import InputBindings
 from ..passes.support.diagnostics import Message, Severity
 from ..runtime.errors import Error, Location, Note
 from ..runtime.executable.weights import arrays_of
+from ..runtime.given_weights import bound_inputs
 from ..runtime.program import Array, Late, Program
 from ..runtime.python.callables import Executable
 from .bindings import Dims, Inputs, Shapes, checked_bindings
 from .compiler import Compiler, Given, is_bytecode
 from .diagnostics import Reporter, message_of
 from .errors import UsageError
+from .given_params import bind_params
 from .inputs import FRONTENDS
 from .native_kernels import native_kernels
 from .process import settings
@@ -202,10 +204,14 @@ def compile_model(
         else:
             module = _read(compiler, model, frontend, bindings)
             origin = _ORIGINS[module]
+        own, was_bytecode = origin.weights, is_bytecode(module)
+        if params is not None and not was_bytecode:
+            known = own if isinstance(own, Mapping) else ()
+            bind_params(module, params, compiler.context, own=known)
         loaded = compiler.compile(
             Given(module),
             None if pipeline == "vm" else pipeline,
-            reads_memory=not is_bytecode(module),
+            reads_memory=not was_bytecode,
             keeps_kernels=kernels == "native",
         )
         if not is_bytecode(loaded.module):
@@ -213,10 +219,11 @@ def compile_model(
                 f"the pipeline '{pipeline}' must end in bytecode; run_pipeline runs any passes"
             )
         program = loaded.program
-        weights = _weights(program, origin.weights, params)
+        bound = bound_inputs(program, params) if was_bytecode and params is not None else {}
+        weights = _weights(program, own, params)
         native = native_kernels(loaded, compiler.context)
         given = {"plans": loaded.plans, "sources": reporter.sources, "native": native}
-        return Executable(program, weights, **given, **limits)
+        return Executable(program, weights, bound=bound, **given, **limits)
     raise AssertionError("errors are raised")
 
 

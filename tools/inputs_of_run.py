@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..operators.input_bindings import InputBindings
 from ..operators.spelling import known_names
 from ..runtime.kernels.memory import Memory
-from ..runtime.program import Array, Param
+from ..runtime.program import Array, Param, spec_of
 from .array_files import ArrayFiles, FileArray
 from .bindings import UNBOUND
 from .errors import FileError, UsageError
@@ -25,6 +25,8 @@ class GivenInputs:
     constants: frozenset[str] = frozenset()
     """Inputs that the program is bound by."""
     seed: int | None = None
+    weights: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    """Values of `--params` for inputs of a program that is compiled already."""
 
     def require(self, function: str, params: Sequence[Param]) -> None:
         """Raise `UsageError` unless all `params` of `function` have a value, or can be drawn."""
@@ -34,7 +36,7 @@ class GivenInputs:
         """Return the arguments of `function`; `UsageError` where they are missing or wrong."""
         files = self._files(function, params)
         missing = self._missing(function, params, files)
-        found = {name: array.read() for name, array in files.items()}
+        found = {**self.weights, **{name: array.read() for name, array in files.items()}}
         found |= self._bound(params)
         if missing:
             from ..runtime.random_inputs import random_inputs  # a third of NumPy's start-up
@@ -47,7 +49,8 @@ class GivenInputs:
         self, function: str, params: Sequence[Param], files: Mapping[str, FileArray]
     ) -> list[Param]:
         """Return the parameters to draw, with their shapes."""
-        specs = {name: array.spec for name, array in files.items()}
+        specs = {name: spec_of(array) for name, array in self.weights.items()}
+        specs |= {name: array.spec for name, array in files.items()}
         missing = bound_params(function, params, specs, self.bindings)
         require_values(missing, self.seed is not None)
         return missing

@@ -8,7 +8,7 @@ from a file. What is missing is reported at once, with the options that would gi
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..operators.input_bindings import BindingError, InputBindings, listed
+from ..operators.input_bindings import BindingError, InputBindings, dim_option, listed
 from ..runtime.program import Param, TensorSpec
 from .errors import UsageError
 
@@ -67,7 +67,7 @@ def require_values(missing: Sequence[Param], is_drawn: bool) -> None:
         for axis, size in enumerate(param.spec.shape)
         if size is None
     ]
-    options = " ".join(f"--dim {option}=SIZE" for option in dict(open_dims))
+    options = " ".join(map(dim_option, dict(open_dims)))
     if missing and not is_drawn:
         names = [f"'{param.name}' ({_described(param)})" for param in missing]
         them = "them" if len(missing) > 1 else "it"

@@ -40,6 +40,7 @@ DIALECTS = {
 PASSES = {
     "bind-dims": "passes.bind_dims:BindDimsPass",
     "bind-inputs": "passes.bind_inputs:BindInputsPass",
+    "bind-params": "passes.bind_params:BindParamsPass",
     "infer-types": "passes.infer_types:InferTypesPass",
     "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
     "fold-constants": "passes.fold_constants:FoldConstantsPass",

@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter_ns
 
 from ..runtime.errors import Error, render
 from ..runtime.executable import ExecutableFile, load_weights, read_executable
+from ..runtime.given_weights import bound_inputs
 from .array_files import open_arrays
 from .bindings import bindings_of
 from .commands import describe, warnings_passed_to
@@ -49,16 +51,22 @@ def _run(options: Options, data: memoryview | None) -> None:
     prepared = "load", perf_counter_ns() - start
     limits = limits_of(options)
     weights = folder / file.weights_file if file.weights_file else None
+    if options.params is not None:
+        weights = Path(options.params)
 
     def read(given: Path | Mapping[str, Array], wanted: Sequence[str]) -> Arrays:
         assert isinstance(given, Path), "an executable names a file"
         partial = options.random_weights
-        return load_weights(file, given, verify=options.verify, partial=partial)
+        inputs = {p.name for f in file.program.functions for p in f.params}
+        return load_weights(file, given, verify=options.verify, partial=partial, others=inputs)
 
     arrays = open_arrays(options.inputs, "input")
     given = GivenInputs(
         arrays, bindings_of(options.shape, options.dim, options.input), seed=options.random_seed
     )
+    if options.params is not None:
+        bound = bound_inputs(file.program, options.params, options.function, file.unused)
+        given = replace(given, weights=bound)
     executable = Compiled(file.program, limits)
     execute(options, given, executable, weights, limits.memory, read, prepared)
 

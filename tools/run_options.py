@@ -138,7 +138,11 @@ def _inputs(group: Group) -> None:
         help="draw inputs that are not in a file at random, with this seed",
     )
     add_binding_options(group)
-    group.add_argument("--params", metavar="SAFETENSORS", help="the parameters, by name")
+    group.add_argument(
+        "--params",
+        metavar="SAFETENSORS",
+        help="the weights, and parameters of the function, by name",
+    )
     flag(
         group,
         "--random-weights",

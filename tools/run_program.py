@@ -2,19 +2,22 @@
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter_ns
 
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, Note, Severity
+from ..runtime.given_weights import bound_inputs
 from .array_files import open_arrays
 from .bindings import bindings_of, with_shapes
 from .commands import describe
-from .compiler import Compiler, Given, with_random_weights
+from .compiler import Compiler, Given, is_bytecode, with_random_weights
 from .diagnostics import Reporter, message_of, warnings_shown
 from .errors import CommandLineError, FileError, exit_status
 from .evaluated import Evaluated, functions_of
 from .executables import Compiled
 from .execution import execute, limits_of
+from .given_params import with_params
 from .inputs import frontend_of
 from .inputs_of_run import GivenInputs
 from .memory_of_run import memory_of_run
@@ -63,8 +66,8 @@ def _run(options: Options, reporter: Reporter, data: memoryview | None) -> None:
     start = perf_counter_ns()
     compiler = Compiler(reporter, options.allow_unregistered_dialect)
     program, given = _read(options, compiler, data)
-    limits = limits_of(options)
-    if options.random_weights and options.params is None:
+    limits, was_bytecode = limits_of(options), is_bytecode(program.module)
+    if options.random_weights:
         # Before other weights are derived from them.
         seed = options.random_seed or 0
         program = with_random_weights(program, _say, seed, limits.memory)
@@ -75,6 +78,10 @@ def _run(options: Options, reporter: Reporter, data: memoryview | None) -> None:
         reads_memory=options.memory_report is not None,
         keeps_kernels=options.kernels == "native",
     )
+    if options.params is not None and was_bytecode:
+        bound = bound_inputs(loaded.program, options.params, options.function)
+        given = replace(given, weights=bound)
+        loaded = replace(loaded, weights=Path(options.params))
     executable = (
         Evaluated(loaded, limits)
         if options.evaluate
@@ -110,6 +117,8 @@ def _read(
     else:
         read = compiler.read(source, options.frontend)
         given = GivenInputs(arrays, bindings, seed=options.random_seed)
+    if options.params is not None and not is_bytecode(read.module):
+        read = with_params(read, options.params, compiler.context, function)
     params = functions_of(read.module).get(function)
     if params is not None:
         given.require(function, params)

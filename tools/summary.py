@@ -31,7 +31,7 @@ from ..dialects.relay.named_dims import dim_names, parameter_names, result_names
 from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static, tensor_size
 from ..dialects.walking import walk
 from ..frontends.onnx.errors import OnnxError
-from ..operators.input_bindings import InputBindings
+from ..operators.input_bindings import InputBindings, dim_option
 from ..passes.remove_unused_functions import is_public
 from ..runtime.named_results import unique_names
 from .source import Source
@@ -100,7 +100,7 @@ def _open_dims(function: Function, of: str) -> Iterator[str]:
                 places.setdefault(dim or place, []).append(place)
     if places:
         known = (f"{n} ({', '.join(p)})" if p != [n] else n for n, p in places.items())
-        options = " ".join(f"--dim {name}=SIZE" for name in places)
+        options = " ".join(map(dim_option, places))
         yield f"open dims{of}: {', '.join(known)}; give them sizes: {options}"
 
 

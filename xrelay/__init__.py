@@ -92,7 +92,9 @@ def compile(
     parameters: numbers (of all elements), lists or arrays.
 
     `params` are values for weights by name, or a `.safetensors` file of them; weights that come
-    with the model need not be given. `memory_limit` (bytes; default: half of the available memory)
+    with the model need not be given. Parameters of `main` that they name become weights, too: calls
+    do not give them. A name that fits nothing is an error, unless the program lacks weights, whose
+    file may have more. `memory_limit` (bytes; default: half of the available memory)
     and `max_instructions` bound each call. With `sanitize`, for debugging, wrong uses of memory by
     the compiler or kernels are errors.
 
@@ -130,7 +132,8 @@ def load(
     Load a program that `Executable.save` or `xrelay-opt -t native` wrote, without the compiler.
 
     `params` are values for its weights by name, or their `.safetensors` file; by default the file
-    beside it that the program names. The files are mapped into memory, and must not be changed
+    beside it that the program names. Parameters of `main` that they name are bound, as by
+    `compile`. The files are mapped into memory, and must not be changed
     while the program is used; pipes and devices are read, up to 1 GiB. They are not trusted: a
     damaged or hostile one is an error. Small weights and samples of large ones are compared with
     checksums; with `verify`, all bytes are.

@@ -4,6 +4,7 @@ import re
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
 
 from xrelay.dialects.device import device_of
 from xrelay.dialects.memory import Memory
@@ -35,6 +36,12 @@ def plan(module: ModuleOp) -> ModuleOp:
     return module
 
 
+def targets(module: ModuleOp) -> tuple[str, ...]:
+    """Return the target that `module` names first for each type of device, as options."""
+    named = re.findall(r'relay.device<(\w+):\d+, target = "([^"]*)"', str(module))
+    return tuple(f"{kind}={target}" for kind, target in dict(reversed(named)).items())
+
+
 def signatures(module: ModuleOp) -> dict[str, list[str]]:
     """Return the devices of the parameters and results of each function."""
     found: dict[str, list[str]] = {}
@@ -59,3 +66,29 @@ def canonical(module: ModuleOp) -> str:
             names = {}
         lines.append(re.sub(r"%\w+", lambda m: names.setdefault(m[0], f"%{len(names)}"), line))
     return "\n".join(lines)
+
+
+def in_dataflow_order(module: ModuleOp) -> ModuleOp:
+    """Sort the ops of each block in place: operands first, from the terminator on."""
+    blocks = [b for op in module.walk() for region in op.regions for b in region.blocks]
+    for block in blocks:
+        if block.last_op is None or isinstance(block.parent_op(), ModuleOp):
+            continue
+        order: dict[Operation, None] = {}
+        rest = [(op, False) for op in (*block.ops, block.last_op)]
+        while rest:
+            op, is_ready = rest.pop()
+            if op in order:
+                continue
+            if is_ready:
+                order[op] = None
+                continue
+            rest.append((op, True))
+            sources = [v.owner for inner in op.walk() for v in inner.operands]
+            ops = [block.find_ancestor_op_in_block(o) for o in sources if isinstance(o, Operation)]
+            rest += [(source, False) for source in reversed(ops) if source not in (None, op)]
+        last = block.last_op
+        for op in [*(op for op in order if op is not last), last]:
+            op.detach()
+            block.add_op(op)
+    return module

@@ -11,7 +11,7 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ..device import DeviceCarrier, VirtualDeviceAttr, device_of, parse_device, with_device
+from ..device import DeviceCarrier, VirtualDeviceAttr, parse_device, with_device
 from ..type_algebra import CompositeType, parts, rebuild
 
 MaybeDevice = VirtualDeviceAttr | NoneAttr
@@ -35,7 +35,7 @@ def _print_device(device: MaybeDevice, printer: Printer) -> None:
 
 
 @irdl_attr_definition
-class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType):
+class RefType(ParametrizedAttribute, TypeAttribute, CompositeType):
     """
     A mutable cell that holds one value, on the device of its contents.
 
@@ -47,13 +47,6 @@ class RefType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, CompositeType
     name = "relay.ref"
 
     contents: Attribute
-
-    @property
-    def carried_device(self) -> VirtualDeviceAttr | None:
-        return device_of(self.contents)
-
-    def with_device(self, device: VirtualDeviceAttr | None) -> Self:
-        return type(self)(with_device(self.contents, device))
 
     @property
     def parts(self) -> tuple[Attribute, ...]:

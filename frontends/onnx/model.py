@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from ...dialects.device import tensor_type
 from ...dialects.tensors import Tensor
-from ...operators.input_bindings import InputBindings
+from ...operators.input_bindings import InputBindings, option
 from .errors import OnnxError
 from .external import ExternalData
 from .scope import graphs_of, with_inner
@@ -139,7 +139,8 @@ def input_type(info: ValueInfoProto, dims: Sequence[int | str] | None) -> Tensor
         raise OnnxError(f"{what}: {error.message}") from None
     assert element is not None, "a supported dtype has an element type"
     if dims is None:
-        raise OnnxError(f"{what} has no shape; give it: --shape {info.name}=SIZExSIZE…")
+        shape = f"{option('--shape', f'{info.name}=SIZExSIZE')}…"
+        raise OnnxError(f"{what} has no shape; give it: {shape}")
     return tensor_type(element, [DYNAMIC_INDEX if isinstance(dim, str) else dim for dim in dims])
 
 
@@ -147,8 +148,9 @@ def input_dims(info: ValueInfoProto, bindings: InputBindings) -> list[int | str]
     """
     Return the dims of a graph input: sizes, and names of dynamic ones, "" if they have none.
 
-    Exporters write -1 for a dynamic dim, some 0: that is one to which `bindings` give a size. The
-    rank of an input without a shape is that of its shape in `bindings`; None without.
+    Exporters write -1 for a dynamic dim, some 0: that is one to which `bindings` give a size. What
+    has no letter, such as `?` for any dim that is not known, is not a name. The rank of an input
+    without a shape is that of its shape in `bindings`; None without.
     """
     tensor = info.type.tensor_type
     if info.type.WhichOneof("value") == "tensor_type" and not tensor.HasField("shape"):
@@ -158,8 +160,13 @@ def input_dims(info: ValueInfoProto, bindings: InputBindings) -> list[int | str]
     for axis, dim in enumerate(tensor.shape.dim):
         size = dim.dim_value if dim.WhichOneof("value") == "dim_value" else -1
         is_open = size < 0 or (size == 0 and bindings.sizes_place(info.name, axis))
-        found.append(dim.dim_param if is_open else size)
+        found.append(size if not is_open else dim.dim_param if is_name(dim.dim_param) else "")
     return found
+
+
+def is_name(dim: str) -> bool:
+    """Test whether the symbol of a dim tells it from others, so that equal ones are one size."""
+    return any(character.isalpha() or character == "_" for character in dim)
 
 
 def declared_type(info: ValueInfoProto, bindings: InputBindings) -> Tensor:

@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.tensors import as_tensor, dtype_name
-from ...operators.input_bindings import listed
+from ...operators.input_bindings import dim_option, listed, option
 from .errors import OnnxError
 from .node import NodeError
 from .values import Constant, Value
@@ -113,11 +113,11 @@ def _cure(
                 continue
             name, dims = arguments[argument]
             if not is_shape and _is_small(argument):
-                options[f"--input {name}=VALUE"] = None
+                options[option("--input", f"{name}=VALUE")] = None
                 continue
             for axis, dim in enumerate(dims):
                 if isinstance(dim, str):
-                    options[f"--dim {dim or f'{name}:{axis}'}=SIZE"] = None
+                    options[dim_option(dim or f"{name}:{axis}")] = None
     if not options:
         return ""
     shown = " ".join(options) if len(options) <= 30 else f"{' '.join([*options][:30])} …"

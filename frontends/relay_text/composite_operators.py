@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.ir import SSAValue
+from xdsl.ir import OpResult, SSAValue
 
 from ...dialects.dense import Dense, scalar
 from ...dialects.device import VirtualDeviceAttr
@@ -82,12 +82,15 @@ def _dropout(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> V
     (data,) = values_of(builder, call, args, 1)
     attributes_given(builder, call, {"rate": 0.5})
 
-    def build() -> Value:
-        return builder.tuple_value(
-            [data, _filled_like(builder, call, data, 1)], call.offset, from_operator=True
-        )
+    def ones() -> Value:
+        mask = _filled_like(builder, call, data, 1)
+        assert isinstance(mask, OpResult), "an op fills the mask"
+        sources = [v.op for v in mask.op.operands if v is not data and isinstance(v, OpResult)]
+        builder.explicit.folded += [mask.op, *sources]
+        return mask
 
-    return builder.defer_until_known([data], build, call.offset)
+    mask = builder.ssa(builder.defer_until_known([data], ones, call.offset))
+    return builder.tuple_value([data, mask], call.offset, from_operator=True)
 
 
 def _zeros_or_ones_like(value: int) -> Emit:

@@ -1,11 +1,11 @@
 """
 Print explicit memory and kernels.
 
-    %s = memory.alloc_storage 140 align 64            let %s = memory.alloc_storage(140i64, 64i64);
-    %t = memory.alloc_tensor %s[0] : T                let %t = memory.alloc_tensor(%s, 0i64, S, …);
-    %y = vm.invoke_tvm_op @f ins(%x) outs(%t) -> T ->
-    %z = relay.negative %y                            let %_ = vm.invoke_tvm_op(@f, (%x,), (%t,));
-                                                      negative(%t)
+    %s = memory.alloc_storage 140 align 64          let %s = memory.alloc_storage(140i64, S, 64i64);
+    %t = memory.alloc_tensor %s[0] : T              let %t = memory.alloc_tensor(%s, 0i64, S, …);
+    %y = vm.invoke_tvm_op @f ins(%x) outs(%t) -> T  ->
+    %z = relay.negative %y                          let %_ = vm.invoke_tvm_op(@f, (%x,), (%t,));
+                                                    negative(%t)
 
 A value that a kernel wrote is called by the name of the tensor it was written into. A kernel is a
 `def` with `Primitive=1`. Static sizes and shapes are constants without a device.
@@ -91,8 +91,17 @@ def _dims_text(dims: Sequence[int]) -> str:
 
 
 def alloc_storage(body: Body, op: memory.AllocStorageOp) -> str:
+    """
+    Return the call of TVM 0.14 and later, with the shape for allocators of devices with textures.
+
+    It is that of the only tensor in the storage, or `[]` if there are more or it is not static.
+    """
     size = _size(body, op, None if op.size is None else op.size.value.data, op.dynamic_size)
-    shown = [size, f"{op.alignment.value.data}i64"]
+    users = [use.operation for use in op.storage.uses]
+    tensors = [user for user in users if isinstance(user, memory.AllocTensorOp)]
+    dims = _dims(tensors[0].tensor) if len(tensors) == 1 else ()
+    shape = _shape_constant(body, op, () if DYNAMIC_INDEX in dims else dims)
+    shown = [size, shape, f"{op.alignment.value.data}i64"]
     device = op.device or place_of(op.storage.type)
     if device is not None:
         shown.append(f"virtual_device={body.shared.table.device(device, op)}")

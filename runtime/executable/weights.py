@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -98,14 +98,16 @@ def load_weights(
     *,
     verify: bool = False,
     partial: bool = False,
+    others: Collection[str] = (),
 ) -> dict[str, Array]:
     """
     Return the values of the late-bound constants in the `.safetensors` file at `path`.
 
-    They are views of the file, which must not be changed while they are used. Small ones and
-    samples of large ones are compared with the checksums in the executable; all bytes with
-    `verify`. Raises `ExecutableError` if values are missing (unless `partial`), are not those that
-    the program was compiled with, or if there are others.
+    The file may have `others`, such as parameters of functions, too. The values are views of it: it
+    must not be changed while they are used. Small ones and samples of large ones are compared
+    with the checksums in the executable; all bytes with `verify`. Raises `ExecutableError` if
+    values are missing (unless `partial`), are not those that the program was compiled with, or if
+    there are others.
     """
     source = weights_in(path)
     where = f"'{os.fspath(path)}'"
@@ -113,7 +115,7 @@ def load_weights(
     wanted = [c for c in late.values() if not partial or c.name in source]
     found = _bound(wanted, source, where)
     if executable.checksums:
-        known = {*late, *executable.unused}
+        known = {*late, *executable.unused, *others}
         extra = [name for name in source.names if name not in known]
         if extra:
             raise ExecutableError(
@@ -131,11 +133,11 @@ def arrays_of(weights: Mapping[str, object], names: Iterable[str]) -> dict[str, 
     Those derived from others are computed. Raises `MachineError` for a value that NumPy cannot
     convert.
     """
-    source = Weights(_Convertible(weights))
+    source = Weights(ConvertibleSource(weights))
     return {name: source.array(name) for name in names if name in source}
 
 
-class _Convertible(ArraySource):
+class ConvertibleSource(ArraySource):
     """Values that NumPy may convert."""
 
     def __init__(self, weights: Mapping[str, object]) -> None:

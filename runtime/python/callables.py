@@ -11,8 +11,9 @@ Errors are `MachineError`s whose text is what the commands print.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
@@ -64,11 +65,20 @@ class CompiledFunction:
     program, at their place in its source.
     """
 
-    def __init__(self, machine: Evaluates, function: Function, sources: Sources) -> None:
+    def __init__(
+        self,
+        machine: Evaluates,
+        function: Function,
+        sources: Sources,
+        bound: Mapping[str, Array] | None = None,
+    ) -> None:
+        bound = bound or {}
         self._machine = machine
-        self._function = function
+        self._bound = [(i, bound[p.name]) for i, p in enumerate(function.params) if p.name in bound]
+        params = tuple(param for param in function.params if param.name not in bound)
+        self._function = replace(function, params=params) if self._bound else function
         self._sources = sources
-        self._count = len(function.params)
+        self._count = len(params)
         self.name = function.name
 
     def __call__(self, *args: object, out: Any = None, **named: object) -> Any:
@@ -80,12 +90,20 @@ class CompiledFunction:
                 if type(arg) is not np.ndarray:
                     args = converted(self._function, args)
                     break
+            if self._bound:
+                args = self._with_bound(args)
             if out is None:
                 return self._machine.evaluate(self.name, *args)
             require_disjoint(out)
             return self._machine.evaluate(self.name, *args, out=out)
         except MachineError as error:
             fail(error, self._sources)
+
+    def _with_bound(self, args: Sequence[object]) -> tuple[object, ...]:
+        every = list(args)
+        for i, value in self._bound:
+            every.insert(i, value)
+        return tuple(every)
 
     @cached_property
     def signature(self) -> Signature:
@@ -104,9 +122,19 @@ class Callables:
     name, unless that is taken, and an item; `functions` are all by name.
     """
 
-    def __init__(self, machine: Evaluates, functions: Iterable[Function], sources: Sources) -> None:
+    def __init__(
+        self,
+        machine: Evaluates,
+        functions: Iterable[Function],
+        sources: Sources,
+        bound: Mapping[str, Array] | None = None,
+    ) -> None:
+        bound = bound or {}
         self.functions: Mapping[str, CompiledFunction] = MappingProxyType(
-            {f.name: CompiledFunction(machine, f, sources) for f in functions}
+            {
+                f.name: CompiledFunction(machine, f, sources, bound if f.name == MAIN else None)
+                for f in functions
+            }
         )
         """The functions that can be called, by name."""
         self.__dict__ |= {n: f for n, f in self.functions.items() if not hasattr(self, n)}
@@ -150,6 +178,7 @@ class Executable(Callables):
     A compiled program that can be called.
 
     `weights` are the values of its late-bound constants; they are not copied and must not change.
+    `bound` are values of parameters of its function `main`, whose calls do not give them.
     `plans` are the memory planned for its functions, if that is known.
     `sources` are the lines of the files that it was compiled from, which errors quote.
     `memory_limit` (bytes; default: half of the available memory) bounds everything that it holds,
@@ -173,6 +202,7 @@ class Executable(Callables):
         max_instructions: int | None = None,
         sanitize: bool = False,
         native: NativeLibrary | None = None,
+        bound: Mapping[str, Array] | None = None,
     ) -> None:
         self.program = program
         """The program as plain data."""
@@ -190,7 +220,7 @@ class Executable(Callables):
             )
         except MachineError as error:
             fail(error, self._sources)
-        super().__init__(self._machine, program.entries, self._sources)
+        super().__init__(self._machine, program.entries, self._sources, bound)
 
     @property
     def memory(self) -> MemoryUse:
@@ -253,10 +283,11 @@ def load_executable(
     `MachineError`, and its subclass `ExecutableError` for files that cannot be used.
     """
     try:
-        file, weights = load(path, params, verify)
+        file, weights, bound = load(path, params, verify)
         return Executable(
             file.program,
             weights,
+            bound=bound,
             plans=file.memory,
             memory_limit=memory_limit,
             max_instructions=max_instructions,

@@ -23,6 +23,7 @@ from ..executable import (
 )
 from ..executable.weights import bind_weights
 from ..files import path_text
+from ..given_weights import bound_inputs
 from ..planned_memory import PlannedMemory
 from ..program import Array, Program
 from ..tensor_file import write_side_file
@@ -61,11 +62,11 @@ def save(
 
 def load(
     path: AnyPath, params: AnyPath | Mapping[str, Array] | None, verify: bool
-) -> tuple[ExecutableFile, Mapping[str, Array]]:
+) -> tuple[ExecutableFile, Mapping[str, Array], Mapping[str, Array]]:
     """
-    Return the executable at `path`, and its weights.
+    Return the executable at `path`, its weights, and the values of parameters of its `main`.
 
-    `params` are the weights or their file, by default the one beside it that the executable names.
+    `params` are these values or their file, by default the one beside it that the executable names.
     With `verify`, all bytes of constants are compared with their checksums. Raises `MachineError`
     for a file that cannot be read, and `ExecutableError` for one that cannot be used.
     """
@@ -75,7 +76,8 @@ def load(
     except ExecutableError as error:
         hint = "" if name.endswith(".xrx") else " (models are read by xrelay.compile)"
         raise ExecutableError(f"cannot load '{name}': {error.message}{hint}") from None
-    return file, _weights(file, Path(path), params, verify)
+    bound = {} if params is None else bound_inputs(file.program, params, unused=file.unused)
+    return file, _weights(file, Path(path), params, verify), bound
 
 
 def _weights(
@@ -84,7 +86,8 @@ def _weights(
     if isinstance(params, Mapping):
         return bind_weights(file, params, verify=verify)
     if params is not None:
-        return load_weights(file, params, verify=verify)
+        inputs = {param.name for function in file.program.functions for param in function.params}
+        return load_weights(file, params, verify=verify, others=inputs)
     late = file.program.late_constants
     if not late:
         return {}

@@ -65,6 +65,23 @@ def @main(%n: int32) -> int32 {
   let %u = ref_write(%r, %even);
   %even(%n)
 }""",
+    "a tape of derivatives: a reference to a function without tensors": """
+def @main(%n: int32) -> (int32, int32, ()) {
+  let %tape = ref(fn () -> () { () });
+  let %unit = ref(());
+  let %dn = ref(0);
+  let %square = fn (%x: int32, %tape: ref(fn () -> ())) -> int32 {
+    let %rest = ref_read(%tape);
+    let %u = ref_write(%tape, fn () -> () {
+      let %v = ref_write(%dn, ref_read(%dn) + 2 * %x);
+      %rest()
+    });
+    %x * %x
+  };
+  let %y = %square(%n, %tape) + %square(%n, %tape);
+  let %w = ref_write(%unit, ref_read(%tape)());
+  (%y, ref_read(%dn), ref_read(%unit))
+}""",
     "a generic function at several types": """
 def @id[A](%x: A) -> A { %x }
 def @main(%n: int32) { (@id(%n), @id(2f), @id((%n, 2f))) }""",

@@ -1,6 +1,8 @@
 """Sizes and values of inputs, files of arrays, expected outputs, and `--summary`."""
 
 import os
+import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -214,6 +216,53 @@ def test_weights_are_not_written_beside_devices(
     assert (ran.status, ran.out) == (0, "")
     assert "the weights are not written: 'out.mlir' is not a file" in ran.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["net.onnx", "out.mlir"]
+
+
+@pytest.mark.parametrize("unknown", ["?", "-1", "*"])
+def test_a_dim_that_the_model_calls_unknown_has_no_name(
+    opt: Opt, tmp_path: Path, capsys: Capture, unknown: str
+):
+    """Height and width are two sizes, as the exporter of Paddle writes them."""
+    path = tmp_path / "net.onnx"
+    shape = ["batch", 3, unknown, unknown]
+    net = model([helper.make_node("Relu", ["x"], ["y"])], [info("x", shape)], [info("y", shape)])
+    path.write_bytes(net.SerializeToString())
+    assert "--dim batch=SIZE --dim x:2=SIZE --dim x:3=SIZE\n" in opt(path, "--summary").out
+    assert run.main([str(path), "--random-seed", "0", "--shape", "x=1x3x2x5"]) == 0
+    assert capsys.readouterr().out.startswith("y: float32[1, 3, 2, 5]\n")
+    image = np.zeros((1, 3, 2, 5), np.float32)
+    assert xrelay.compile(path)(image).shape == image.shape
+
+
+NAMES = ["floor(h/2)", "a b", "$HOME", "-n", "~n", "*x", "it's", "größe", "plain"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_in_messages_can_be_typed_into_a_shell(
+    opt: Opt, tmp_path: Path, capsys: Capture, name: str
+):
+    path = tmp_path / "net.onnx"
+    nodes = [
+        helper.make_node("Split", ["x", f"{name}s"], ["a", "b"], axis=0),
+        helper.make_node("EyeLike", ["x"], ["y"]),
+    ]
+    inputs = [info("x", [name, 4]), info(f"{name}s", [2], TensorProto.INT64)]
+    net = model(nodes, inputs, [info("y", None)])
+    path.write_bytes(net.SerializeToString())
+    refusal = opt(path).err
+    del net.graph.node[:], net.graph.input[1:]
+    net.graph.node.append(helper.make_node("Relu", ["x"], ["y"]))
+    path.write_bytes(net.SerializeToString())
+    assert run.main([str(path), "--random-seed", "0"]) == 1
+    for text in (refusal, capsys.readouterr().err, opt(path, "--summary").out):
+        options = re.findall(r"--(?:dim|input)[ =].*", text)[0]
+        printed = subprocess.check_output(["sh", "-c", f"printf '%s\\n' {options}"], text=True)
+        words = printed.splitlines()
+        assert any(word.removeprefix("--dim=") == f"{name}=SIZE" for word in words), text
+        if text is refusal:
+            assert any(word.removeprefix("--input=") == f"{name}s=VALUE" for word in words), text
+    sized = f"--dim={name}=3"
+    assert run.main([str(path), "--random-seed", "0", sized]) == 0
 
 
 def test_values_in_python(folder: Path):

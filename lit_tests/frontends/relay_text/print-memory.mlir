@@ -7,7 +7,7 @@
 // What a kernel has written goes by the name of what it was written into.
 //
 // CHECK:      def @written(%x: Tensor[(4), float32]) -> Tensor[(4), float32] {
-// CHECK-NEXT:   let %s = memory.alloc_storage(16i64, 64i64, virtual_device=meta[VirtualDevice][0]);
+// CHECK-NEXT:   let %s = memory.alloc_storage(16i64, meta[relay.Constant][0], 64i64, virtual_device=meta[VirtualDevice][0]);
 // CHECK-NEXT:   let %t = memory.alloc_tensor(%s, 0i64, meta[relay.Constant][0], const_shape=meta[relay.Constant][0], assert_shape=[]);
 // CHECK-NEXT:   let %_ = vm.invoke_tvm_op(@neg, (%x,), (%t,));
 // CHECK-NEXT:   let %z = exp(%t);
@@ -26,7 +26,7 @@ func.func @written(%x: tensor<4xf32>) -> tensor<4xf32> {
 //
 // CHECK:      def @dynamic(%s: Storage[], %n: int64, %x: Tensor[(?, 2), float64]) -> (Storage[], Tensor[(?, 2), float64]) {
 // CHECK-NEXT:   %[[N:[0-9]+]] = add(%n, %n);
-// CHECK-NEXT:   let %r = memory.alloc_storage(%[[N]], 128i64);
+// CHECK-NEXT:   let %r = memory.alloc_storage(%[[N]], meta[relay.Constant][1], 128i64);
 // CHECK-NEXT:   %[[D:[0-9]+]] = vm.shape_of(%x, dtype="int64");
 // CHECK-NEXT:   let %t = memory.alloc_tensor(%s, %n, %[[D]], dtype="float64", assert_shape=[?, 2]);
 // CHECK-NEXT:   let %_ = vm.invoke_tvm_op(@id, (%x,), (%t,));
@@ -45,11 +45,11 @@ func.func @dynamic(%s: !memory.storage, %n: tensor<i64>, %x: tensor<?x2xf64>) ->
   func.return %p : tuple<!memory.storage, tensor<?x2xf64>>
 }
 
-// A size that is used twice is written in both places.
+// A storage has the shape of its only static tensor. A size that is used twice is written in both places.
 //
 // CHECK:      def @shared(%n: int64) -> (Storage[], Storage[]) {
-// CHECK-NEXT:   let %r = memory.alloc_storage(%n, 64i64);
-// CHECK-NEXT:   let %s = memory.alloc_storage(%n, 64i64);
+// CHECK-NEXT:   let %r = memory.alloc_storage(%n, meta[relay.Constant][1], 64i64);
+// CHECK-NEXT:   let %s = memory.alloc_storage(%n, meta[relay.Constant][1], 64i64);
 // CHECK-NEXT:   (%r, %s)
 func.func @shared(%n: tensor<i64>) -> tuple<!memory.storage, !memory.storage> {
   %bytes = tensor.extract %n[] : tensor<i64>

@@ -96,14 +96,19 @@ def test_a_tuple_whose_type_comes_later_is_taken_apart_then() -> None:
     )
 
 
-def test_dropout_is_the_identity_and_ones() -> None:
-    assert op_lines(X, "%0 = nn.dropout(%x, rate=0.3f); %0.0").split("\n") == [
+def test_dropout_is_the_identity_and_ones_where_they_are_used() -> None:
+    ones = [
         "%0 = relay.constant dense<1.000000e+00> : tensor<f32>",
         f"%1 = relay.full %0 {{shape = array<i64: 2, 3>}} : (tensor<f32>) -> {X_T}",
     ]
-    assert op_lines(X, "nn.dropout(%x)").split("\n")[-1] == (
-        f"%2 = relay.tuple %x, %1 : ({X_T}, {X_T}) -> tuple<{X_T}, {X_T}>"
-    )
+    assert op_lines(X, "%0 = nn.dropout(%x, rate=0.3f); %0.0") == ""
+    assert op_lines(X, "%0 = nn.dropout(%x, rate=0.3f); %0.1").split("\n") == ones
+    assert op_lines(X, "nn.dropout(%x)").split("\n") == [
+        *ones,
+        f"%2 = relay.tuple %x, %1 : ({X_T}, {X_T}) -> tuple<{X_T}, {X_T}>",
+    ]
+    unknown = "let %f = fn (%y) { %0 = nn.dropout(%y); %0.0 }; %f(%x)"
+    assert "relay.full" not in op_lines(X, unknown)
 
 
 @pytest.mark.parametrize(

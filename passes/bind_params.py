@@ -1,0 +1,72 @@
+"""
+Turn parameters of a function into weights.
+
+    func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> … {
+      "test.use"(%x, %w)
+    ->                                                              with names = "w"
+    func.func @main(%x: tensor<4xf32>) -> … {
+      %w = relay.param "w" : tensor<4xf32>
+      "test.use"(%x, %w)
+
+The parameters must be tensors of static shape: run `bind-dims` first if they are not. No function
+of the module may call this one.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument, Operation
+from xdsl.passes import ModulePass
+
+from ..dialects import relay
+from ..dialects.relay.named_dims import parameter_names
+from ..dialects.tensors import as_tensor, is_static
+from ..operators.input_bindings import BindingError, require_input
+from .support.diagnostics import PassError
+from .support.entries import entry
+from .support.parameters import ReplaceParameters
+from .support.rewriting import apply_patterns
+
+
+def param_of(argument: BlockArgument, name: str, function: FuncOp) -> Operation:
+    """Return the weight for a parameter. Raises `PassError` if it cannot be one."""
+    tensor = as_tensor(argument.type)
+    if tensor is None or not is_static(tensor):
+        raise PassError(
+            f"@{function.sym_name.data}: a weight must be a tensor of static shape, but '{name}' "
+            f"is {argument.type}",
+            function,
+        )
+    made = relay.ParamOp(name, argument.type)
+    made.location = argument.location
+    return made
+
+
+@dataclass(frozen=True)
+class BindParamsPass(ModulePass):
+    """Turn parameters of a function into weights."""
+
+    name = "bind-params"
+
+    names: tuple[str, ...] = ()
+    """The parameters."""
+    function: str = "main"
+    """The function; the only public one, if there is none of this name."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not self.names:
+            return
+        function = entry(op, self.function)
+        indices = {name.data: i for i, name in enumerate(parameter_names(function))}
+        try:
+            for name in self.names:
+                require_input(name, indices)
+        except BindingError as error:
+            raise PassError(f"@{function.sym_name.data}: {error}", function) from None
+        params = {
+            indices[name]: param_of(function.args[indices[name]], name, function)
+            for name in self.names
+        }
+        apply_patterns(op, ReplaceParameters(function, params))
