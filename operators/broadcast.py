@@ -93,11 +93,12 @@ def along_axis(data: Tensor, vector: Tensor, *, axis: int) -> Tensor:
     require_number(require_same_element((data, vector)), _OPERANDS)
     axis = normalized_axis(axis, data.rank)
     require_rank(vector, 1, "operand 1 of {op}")
-    require_equal(
-        vector.dims[0],
-        data.dims[axis],
-        f"operand 1 of {{op}} has {{0}} elements, but axis {axis} of operand 0 has {{1}}",
-    )
+    if vector.dims[0] != 1:  # one number is for all indices, as in TVM if the axis is open
+        require_equal(
+            vector.dims[0],
+            data.dims[axis],
+            f"operand 1 of {{op}} has {{0}} elements, but axis {axis} of operand 0 has {{1}}",
+        )
     return data
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects.builtin import FunctionType, TupleType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
 from xdsl.ir import Attribute, TypeAttribute
 
 from ...dialects.device import tensor_type
@@ -12,7 +12,7 @@ from ...dialects.memory import StorageType
 from ...dialects.relay.language_types import AdtType, RefType, TypeVarType, substituted
 from . import syntax as ast
 from .arrays import element_type_of
-from .node_graph import GraphError, NodeGraph
+from .node_graph import GraphError, NodeGraph, Unread
 from .type_grammar import HOLE, MAX_TYPES, STORAGE
 
 
@@ -80,6 +80,7 @@ class TypeReader:
     def _tensor(self, number: int) -> Attribute:
         graph = self.graph
         dims = [graph.value(n) for n in graph.children(number, "shape")]
+        dims = [DYNAMIC_INDEX if isinstance(d, Unread) and d.is_dim else d for d in dims]
         if any(not isinstance(dim, int) or not -(2**63) <= dim < 2**63 for dim in dims):
             raise GraphError(f"the dims of node {number} must be numbers or Any")
         dtype = graph.field(number, "dtype")

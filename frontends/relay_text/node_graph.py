@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
@@ -43,6 +44,22 @@ _AXIS_OBJECTS = frozenset(
 
 class GraphError(Exception):
     """The JSON is damaged, or a node is of an unknown kind."""
+
+
+@dataclass(frozen=True)
+class Unread:
+    """
+    A node that has no value here, such as an expression; an error where a value is needed.
+
+    `key` is its type key.
+    """
+
+    key: str
+
+    @property
+    def is_dim(self) -> bool:
+        """Whether it is a symbolic dim: a variable, or an expression of variables."""
+        return self.key.startswith("tir.")
 
 
 class Attrs(dict[str, Any]):
@@ -151,7 +168,8 @@ class NodeGraph:
         """
         Return node `number` as a Python value.
 
-        None for null, numbers, strings, tuples, `VirtualDeviceAttr`, dense constants, `Attrs`.
+        None for null, numbers, strings, tuples, maps, `VirtualDeviceAttr`, dense constants, `Attrs`;
+        `Unread` for other nodes.
         """
         if number not in self._values:
             if number in self._decoding:
@@ -191,7 +209,7 @@ class NodeGraph:
             return self.text(number)
         if key.startswith("relay.attrs."):
             return self._attrs(number, key)
-        raise GraphError(f"a {key} (node {number}) is not supported here")
+        return Unread(key)
 
     def _int(self, number: int, name: str) -> int:
         try:

@@ -23,6 +23,7 @@ from xdsl.irdl import VarOperandDef, VarResultDef
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.relay import BY_NAME
 from ...dialects.tensors import Tensor
+from .node_graph import Unread
 
 Values: TypeAlias = dict[str, Any]
 
@@ -342,4 +343,7 @@ def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Val
         values[key] = value
     dropped = {key: values.pop(key) for key in rule.redundant if key in values}
     rule.convert(values)
+    for key, value in values.items():
+        if any(isinstance(part, Unread) for part in (value, *_as_tuple(value))):
+            raise InvalidAttribute(f"{key} must be a value, but is an expression")
     return values, {**values, **dropped} if dropped else {}
