@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...dialects.attributes import properties_of
 from ...dialects.interfaces import InferTypes
 from ...dialects.relay import BY_NAME, FnOp
+from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor, as_tensor
@@ -87,7 +88,15 @@ def _call(builder: ModuleBuilder, expr: ast.Call, first: Value | None) -> Value:
         if builder.ctx.allow_unregistered:
             return opaque_call(builder, name, [builder.ssa(a) for a in args], expr)
         raise builder.unknown_name(name, expr.offset)
-    _refuse_attributes(builder, expr)
+    value = _call_function(builder, callee, expr)
+    attrs = functions.attributes_of(builder, expr.attrs, expr.offset)
+    if attrs is not None:
+        assert isinstance(value, OpResult)
+        value.op.attributes[ATTRS] = attrs
+    return value
+
+
+def _call_function(builder: ModuleBuilder, callee: ast.Expr, expr: ast.Call) -> SSAValue:
     if isinstance(callee, ast.Global):
         args = [builder.emit_ssa(arg) for arg in expr.args]
         return functions.call_global(builder, callee, args, expr)
@@ -100,10 +109,7 @@ def _call(builder: ModuleBuilder, expr: ast.Call, first: Value | None) -> Value:
 
 def _refuse_attributes(builder: ModuleBuilder, expr: ast.Call) -> None:
     for name in expr.attrs:
-        if name != "attrs_type_key":
-            raise builder.error(
-                f"unexpected attribute {name}: only calls of operators have attributes", expr.offset
-            )
+        raise builder.error(f"unexpected attribute {name}: a constructor has none", expr.offset)
 
 
 # ------------------------------------------------------------------- operators

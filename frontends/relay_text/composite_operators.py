@@ -2,7 +2,7 @@
 Operators of the text that the dialect expresses as other or several ops.
 
     nn.dropout(%x)                  (%x, a tensor of ones): there is no training here
-    zeros_like(%x)                  relay.full of a scalar
+    zeros_like(%x)                  relay.full of a scalar, or dyn.full of the shape of %x
     layout_transform(%x, …)         reshapes and a transposition (`layouts`)
     on_device(%x, …)                relay.on_device
     device_copy(%x, …)              two hints: the operand is on one device, the result on another
@@ -25,6 +25,7 @@ from . import explicit_memory
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, require_count, values_of
 from .ir_builder import Value
+from .converted_operators import CONVERTED
 from .layouts import layout_transform
 
 if TYPE_CHECKING:
@@ -104,14 +105,18 @@ def _zeros_or_ones_like(value: int) -> Emit:
 
 
 def _filled_like(builder: ModuleBuilder, call: ast.Call, data: SSAValue, value: int) -> SSAValue:
+    from .calls import operator
+
     type = as_tensor(data.type)
     if type is None:
         raise not_a_tensor(builder, call, data)
-    if not is_static(type):
-        given = builder.text(type)
-        raise problem(builder, call, f"the shape must be static, but the tensor is of type {given}")
     dtype = dtype_name(type.element_type) or ""
-    return builder.ssa(_full(builder, call, value, type.get_shape(), dtype))
+    if is_static(type):
+        return builder.ssa(_full(builder, call, value, type.get_shape(), dtype))
+    number = builder.value(ConstantOp(_scalar_constant(builder, call, value, dtype)), call.offset)
+    shape = operator(builder, "shape_of", [data], {"dtype": "int64"}, call.offset)
+    filled = builder.ssa(operator(builder, "dyn.full", [number, shape], {}, call.offset))
+    return builder.refined(filled, type, call.offset)
 
 
 def _full(builder: ModuleBuilder, call: ast.Call, value: int, shape: Any, dtype: Any) -> Value:
@@ -154,7 +159,7 @@ def _pad(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value
     attrs = dict(call.attrs)
     value = attrs.pop("pad_value", 0)
     if len(args) == 2:
-        return operator(builder, "nn.pad", args, attrs, call.offset)
+        return CONVERTED["nn.pad"](builder, call, args)
     (data,) = values_of(builder, call, args, 1)
 
     def build() -> Value:
@@ -177,6 +182,7 @@ COMPOSITES: Mapping[str, Emit] = {
     "zeros_like": _zeros_or_ones_like(0),
     "ones_like": _zeros_or_ones_like(1),
     "full": _full_call,
+    **CONVERTED,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
     "vm.shape_of": explicit_memory.shape_of,

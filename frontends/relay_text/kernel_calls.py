@@ -5,8 +5,8 @@ Calls of kernels, the functions of tensors that TVM calls primitive.
     vm.shape_func(@f, (%n,), (%t,), is_input=[0])  -> vm.shape_func @f ins(%n) outs(%t)
     call_lowered(@f, (%x, %y))                        relay.call_lowered @f(%x, %y)
 
-The callee is a `def @f(…, Primitive=1)`, or a function literal with that attribute. The ops get
-their callee once the whole program has been read (`kernels`).
+The callee is a `def @f(…, Primitive=1)`, or a function literal with that attribute; that of
+`call_lowered` is any `def`, which is lowered because it is called so. The ops get their callee once the whole program has been read (`kernels`).
 """
 
 from __future__ import annotations
@@ -57,12 +57,14 @@ class KernelCall:
 # --------------------------------------------------------------------- callees
 
 
-def _callee(builder: ModuleBuilder, call: ast.Call) -> Signature | FnOp:
-    """Return the callee."""
+def _callee(
+    builder: ModuleBuilder, call: ast.Call, must_be_primitive: bool = True
+) -> Signature | FnOp:
+    """Return the callee; a global function says that it is a kernel, if it `must_be_primitive`."""
     expr = call.args[0]
     if isinstance(expr, ast.Global):
         signature = functions.signature_of(builder, expr)
-        if not is_primitive(signature.definition.function.attrs.get("Primitive")):
+        if must_be_primitive and not is_primitive(signature.definition.function.attrs.get("Primitive")):
             raise problem(
                 builder, call, f"@{expr.name} is not a kernel; add the attribute Primitive=1"
             )
@@ -222,7 +224,7 @@ def shape_func(builder: ModuleBuilder, call: ast.Call) -> Value:
 def call_lowered(builder: ModuleBuilder, call: ast.Call) -> Value:
     """Build `relay.call_lowered`, which returns what the kernel computes."""
     attributes_given(builder, call, {"metadata": None})
-    callee = _callee(builder, call)
+    callee = _callee(builder, call, must_be_primitive=False)  # TVM needs no attribute here
     type = _type_of(builder, callee)
     ins = _arguments(builder, call, type, _called(callee))
     op = CallLoweredOp.on(OPEN, ins, type.outputs.data)

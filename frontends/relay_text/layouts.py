@@ -62,19 +62,36 @@ def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Valu
             raise problem(builder, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
         layouts.append(layout)
     source, target = layouts
-    whole = tuple(letter for letter in source.axes if letter.isupper())
-    if set(whole) != {letter for letter in target.axes if letter.isupper()}:
+    whole = [{axis for axis in layout.axes if axis.isupper()} for layout in layouts]
+    if whole[0] != whole[1]:
         raise problem(builder, call, "src_layout and dst_layout must have the same axes")
 
     def build() -> Value:
-        both = source.blocks.keys() & target.blocks.keys()
-        if all(source.blocks[letter] == target.blocks[letter] for letter in both):
-            return _convert(builder, call, data, source, target)
-        joined = Layout(whole, {})
-        between = _convert(builder, call, data, source, joined)
-        return _convert(builder, call, between, joined, target)
+        return _through_whole_axes(builder, call, data, source, target)
 
     return builder.defer_until_known([data], build, call.offset)
+
+
+def change_layout(
+    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: str, target: str
+) -> SSAValue:
+    """Return `data`, a tensor in the layout `source`, in the layout `target` of the same axes."""
+    from_, to = parse_layout(source), parse_layout(target)
+    assert from_ is not None, "a layout"
+    assert to is not None, "a layout"
+    return _through_whole_axes(builder, call, data, from_, to)
+
+
+def _through_whole_axes(
+    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+) -> SSAValue:
+    """Convert `data` to another layout; blocks that change their size are joined before."""
+    both = source.blocks.keys() & target.blocks.keys()
+    if all(source.blocks[letter] == target.blocks[letter] for letter in both):
+        return _convert(builder, call, data, source, target)
+    joined = Layout(tuple(letter for letter in source.axes if letter.isupper()), {})
+    between = _convert(builder, call, data, source, joined)
+    return _convert(builder, call, between, joined, target)
 
 
 def _convert(

@@ -277,7 +277,9 @@ RULES: Mapping[str, Rule] = {
     "arange": Rule(convert=_drop("start", "stop", "step")),  # repeats the operands
     "dyn.broadcast_to": Rule(convert=_drop("shape", "dtype")),
     "dyn.full": Rule(convert=_drop("shape", "dtype")),
-    "dyn.one_hot": Rule(convert=_drop("depth")),
+    "dyn.image.resize2d": Rule(convert=_drop("size", "roi")),
+    "dyn.nn.pad": Rule(convert=_drop("pad_width")),
+    "dyn.one_hot": Rule({"axis": -1}, _drop("depth")),
     "dyn.ones": Rule(convert=_drop("shape")),
     "dyn.reshape": Rule(convert=_drop("newshape")),
     "dyn.squeeze": Rule(convert=_drop("axis")),
@@ -288,8 +290,10 @@ RULES: Mapping[str, Rule] = {
     "dyn.topk": Rule(convert=_drop("k")),
     "dyn.zeros": Rule(convert=_drop("shape")),
     "image.resize2d": Rule(convert=_chain(_as_list("size"), _drop("roi"))),
+    "one_hot": Rule({"axis": -1}),
     "ones": _FILLED,
     "shape_of": Rule(convert=_by_default("dtype", "int32")),
+    "vision.get_valid_counts": Rule(convert=_drop("score_threshold")),  # repeats the operand
     "zeros": _FILLED,
 }
 
