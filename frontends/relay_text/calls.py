@@ -31,6 +31,7 @@ from .operators import (
     returns_tuple,
     rule_of,
 )
+from .weight_types import Weights, has_weights
 
 if TYPE_CHECKING:
     from .module_builder import ModuleBuilder
@@ -80,6 +81,8 @@ def _call(builder: ModuleBuilder, expr: ast.Call, first: Value | None) -> Value:
         if name in builder.program.constructors:
             _refuse_attributes(builder, expr)
             return matches.construct(builder, name, [builder.ssa(a) for a in args], expr)
+        if has_weights(name):
+            _note_weights(builder, name, args, expr.attrs)
         special = COMPOSITES.get(name)
         if special is not None:
             return special(builder, expr, args)
@@ -105,6 +108,15 @@ def _call_function(builder: ModuleBuilder, callee: ast.Expr, expr: ast.Call) -> 
         return generics.call(builder, generic, expr)
     function = builder.emit_ssa(callee)
     return functions.call_value(builder, function, [builder.emit_ssa(a) for a in expr.args], expr)
+
+
+def _note_weights(
+    builder: ModuleBuilder, name: str, args: Sequence[Value], attrs: Mapping[str, Any]
+) -> None:
+    """Note the weights of a call, if their types are not known yet."""
+    values = [arg for arg in args if isinstance(arg, SSAValue)]
+    if len(values) == len(args) > 1 and any(type(v.type) is not TensorType for v in values[1:]):
+        builder.weights.append(Weights(name, values[0], values[1:], attrs))
 
 
 def _refuse_attributes(builder: ModuleBuilder, expr: ast.Call) -> None:

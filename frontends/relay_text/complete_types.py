@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 def complete_types(builder: ModuleBuilder) -> None:
     """Complete all types; raises `RelayTextError` where one cannot be inferred."""
     builder.solver.run_ready()
+    while any([weights.infer(builder.solver) for weights in builder.weights]):
+        builder.solver.run_ready()
     _complete_type_arguments(builder)
     builder.solver.run_ready()
     _replace_placeholders(builder)
