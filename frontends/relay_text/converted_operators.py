@@ -95,17 +95,49 @@ def _scalar(builder: ModuleBuilder, call: ast.Call, value: SSAValue) -> SSAValue
 def _pad(name: str) -> EmitTensors:
     """Return the rule that casts the value, the last operand, to the dtype of the data."""
 
-    def convert(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+    def convert(
+        builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
+    ) -> Value:
         args[-1] = _scalar(builder, call, _cast(builder, call, args[-1], _dtype(args[0])))
+        args[0] = _cropped(builder, call, args[0], attrs)
         return _operator(builder, call, name, args, attrs)
 
     return convert
 
 
+def _cropped(builder: ModuleBuilder, call: ast.Call, data: SSAValue, attrs: Attrs) -> SSAValue:
+    """Return `data` without what negative widths in `attrs` cut off; these become 0."""
+    widths = attrs.get("pad_width")
+    pairs = list(widths) if isinstance(widths, tuple) else []
+    cut = [axis for axis, pair in enumerate(pairs) if _is_pair(pair) and min(pair) < 0]
+    if not cut:
+        return data
+    ends = [pairs[axis][1] for axis in cut]
+    slices: Attrs = {
+        "begin": tuple(max(-pairs[axis][0], 0) for axis in cut),
+        "end": tuple(end if end < 0 else _END for end in ends),
+        "axes": tuple(cut),
+    }
+    for axis in cut:
+        pairs[axis] = tuple(max(width, 0) for width in pairs[axis])
+    attrs["pad_width"] = tuple(pairs)
+    return builder.ssa(_operator(builder, call, "strided_slice", [data], slices))
+
+
+_END = 2**31 - 1
+"""The end of a slice that ends with the tensor."""
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(n, int) for n in value) and len(value) == 2
+
+
 def _one_hot(name: str) -> EmitTensors:
     """Return the rule that casts both values to `dtype`; a dynamic depth may be a vector of one."""
 
-    def convert(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+    def convert(
+        builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
+    ) -> Value:
         dtype = attrs.get("dtype")
         if dtype in ELEMENT_TYPES:
             args[1:3] = [_cast(builder, call, value, dtype) for value in args[1:3]]
@@ -130,7 +162,9 @@ def _sum(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: At
 def _indices(name: str) -> EmitTensors:
     """Return the rule of a selection whose indices may be floats."""
 
-    def convert(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+    def convert(
+        builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
+    ) -> Value:
         dtype = attrs.get("dtype")
         if not isinstance(dtype, str) or not dtype.startswith("float"):
             return _operator(builder, call, name, args, attrs)
@@ -143,6 +177,15 @@ def _indices(name: str) -> EmitTensors:
         return _cast(builder, call, builder.ssa(selected), dtype) if is_indices else selected
 
     return convert
+
+
+def _dyn_resize2d(
+    builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
+) -> Value:
+    """Build `dyn.image.resize2d`; sizes that are floats are truncated."""
+    if _dtype(args[1]).startswith("float"):
+        args[1] = _cast(builder, call, args[1], "int64")
+    return _operator(builder, call, "dyn.image.resize2d", args, attrs)
 
 
 def _shape_of(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
@@ -161,9 +204,9 @@ _KERNELS = ("OIHW", "HWIO", "OHWI8o", "OHWI16o", "OHWI32o")
 
 
 def _has_axes(layout: Any, axes: str) -> bool:
-    """Test whether `layout` consists of `axes`, in any order, some of them in blocks."""
+    """Test whether `layout` is one of `axes`, in any order, some of them in blocks."""
     parsed = parse_layout(layout) if isinstance(layout, str) else None
-    return parsed is not None and {a for a in parsed.axes if a.isupper()} == set(axes)
+    return parsed is not None and parsed.has_axes(axes)
 
 
 def _changed(
@@ -255,7 +298,9 @@ def _conv2d_transpose(
 def _pool(name: str) -> EmitTensors:
     """Return the rule that builds a pooling in a layout that the dialect has."""
 
-    def convert(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+    def convert(
+        builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
+    ) -> Value:
         def build(image: SSAValue, attrs: Attrs) -> Value:
             return _operator(builder, call, name, [image], attrs)
 
@@ -266,6 +311,7 @@ def _pool(name: str) -> EmitTensors:
 
 _POOLS = ("max_pool2d", "avg_pool2d", "global_max_pool2d", "global_avg_pool2d")
 _RULES: dict[str, EmitTensors] = {
+    "dyn.image.resize2d": _dyn_resize2d,
     "dyn.nn.pad": _pad("dyn.nn.pad"),
     "dyn.one_hot": _one_hot("dyn.one_hot"),
     "dyn.topk": _indices("dyn.topk"),

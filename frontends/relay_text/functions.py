@@ -44,6 +44,10 @@ def attribute_of(value: Any) -> Attribute | None:
             parts = [attribute_of(part) for part in value]  # pyright: ignore[reportUnknownVariableType]
             known = [part for part in parts if part is not None]
             return ArrayAttr(known) if len(known) == len(parts) else None
+        case dict():
+            entries = {key: attribute_of(part) for key, part in value.items()}  # pyright: ignore[reportUnknownVariableType]
+            known = {key: part for key, part in entries.items() if part is not None}
+            return DictionaryAttr(known) if len(known) == len(entries) else None
         case Attribute():
             return value
         case _:

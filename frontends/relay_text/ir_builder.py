@@ -35,7 +35,6 @@ from ...dialects.tensors import as_tensor, dtype_name
 from ...dialects.xdsl_internals import set_type
 from .errors import RelayTextError, SourceMap
 from .solver import Solver, UnknownType
-from .weight_types import Weights
 
 _OTHER = re.compile(r"[^A-Za-z0-9_$.-]")
 _NUMBERED = re.compile(r"_(?=[0-9]+\Z)")
@@ -93,8 +92,6 @@ class IRBuilder(ABC):
     before: Operation | None = None
     """Insert before this op; None to append to `block`."""
     deferred: list[Deferred] = field(default_factory=list[Deferred])
-    weights: list[Weights] = field(default_factory=list[Weights])
-    """Weights whose types were unknown when they were used."""
     reached: int = 0
     """The offset of the op built last."""
     open_values: list[SSAValue] = field(default_factory=list[SSAValue])

@@ -38,6 +38,10 @@ class Layout:
     axes: tuple[str, ...]
     blocks: dict[str, int]
 
+    def has_axes(self, letters: str) -> bool:
+        """Test whether the axes are `letters`, in any order, some of them in blocks."""
+        return {axis for axis in self.axes if axis.isupper()} == set(letters)
+
 
 def parse_layout(text: str) -> Layout | None:
     """Parse a layout such as "NCHW"; None if it is malformed."""
@@ -62,8 +66,7 @@ def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Valu
             raise problem(builder, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
         layouts.append(layout)
     source, target = layouts
-    whole = [{axis for axis in layout.axes if axis.isupper()} for layout in layouts]
-    if whole[0] != whole[1]:
+    if not target.has_axes("".join(axis for axis in source.axes if axis.isupper())):
         raise problem(builder, call, "src_layout and dst_layout must have the same axes")
 
     def build() -> Value:

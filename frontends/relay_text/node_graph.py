@@ -152,6 +152,10 @@ class NodeGraph:
         """Return the text of node `number`, a String or an Op; "" when it is null."""
         return str(self.node(number).get("repr_str", ""))
 
+    def name(self, number: int) -> str:
+        """Return the text of node `number`, or the name of a variable; "" for other nodes."""
+        return self.text(number) or self.text(self.child(number, "name_hint"))
+
     def map(self, number: int) -> dict[str, int]:
         """Return the map `number`, whose keys are strings."""
         if self.key(number) == "":
@@ -190,6 +194,10 @@ class NodeGraph:
                 return self._float(number, "value")
             case "Array":
                 return tuple(self.value(n) for n in self.elements(number))
+            case "Map" if "keys" not in self.node(number):
+                pairs = self.elements(number)
+                names = [self.name(n) for n in pairs[::2]]
+                return dict(zip(names, map(self.value, pairs[1::2]), strict=False))
             case "Map":
                 return {key: self.value(n) for key, n in self.map(number).items()}
             case "DictAttrs":

@@ -130,6 +130,16 @@ def _pad(values: Values) -> None:
         values["pad_width"] = tuple(flat)
 
 
+def _equally_many_bounds(values: Values) -> None:
+    """Complete `begin`, `end` and `strides` of a slice without `axes` to the same length."""
+    bounds = {"begin": 0, "end": 2**31 - 1, "strides": 1}
+    given = {name: values[name] for name in bounds if isinstance(values.get(name), tuple)}
+    most = max(map(len, given.values()), default=0)
+    if "axes" not in values:
+        for name, bound in given.items():
+            values[name] = bound + (bounds[name],) * (most - len(bound))
+
+
 def _require(name: str) -> Convert:
     def convert(values: Values) -> None:
         if name not in values:
@@ -268,7 +278,9 @@ RULES: Mapping[str, Rule] = {
     "transpose": Rule(convert=_empty_is_absent("axes")),
     "squeeze": Rule(convert=_as_list("axis")),
     "strided_slice": Rule(
-        convert=_chain(_as_list("begin", "end"), _empty_is_absent("strides", "axes"))
+        convert=_chain(
+            _as_list("begin", "end"), _empty_is_absent("strides", "axes"), _equally_many_bounds
+        )
     ),
     "tile": Rule(convert=_as_list("reps")),
     "repeat": Rule(convert=_require("axis")),

@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 
 from ...dialects.device import tensor_type
 from ...dialects.tensors import as_tensor
+from .layouts import parse_layout
 from .solver import Solver, UnknownType
 
 Shape: TypeAlias = Sequence[int]
@@ -70,16 +71,21 @@ def _convolution(
     data: Shape, attrs: Mapping[str, Any], order: str, own: Callable[[int, int, int], Shape]
 ) -> Shape | None:
     """Return the shape of a weight whose layout is `order` by default; `own` are its channels."""
-    layout = attrs.get("kernel_layout") or order
+    layout = parse_layout(attrs.get("kernel_layout") or order)
+    image = parse_layout(attrs.get("data_layout") or "NCHW")
     channels, kernel = attrs.get("channels"), _pair(attrs.get("kernel_size"))
-    image = attrs.get("data_layout") or "NCHW"
-    if not isinstance(channels, int) or kernel is None or len(data) != len(image):
+    if layout is None or image is None or not isinstance(channels, int) or kernel is None:
         return None
-    if sorted(layout) != sorted(order) or sorted(image) != sorted("NCHW"):
+    if not layout.has_axes(order) or not image.has_axes("NCHW") or len(data) != len(image.axes):
         return None
-    outer, inner = own(data[image.index("C")], channels, int(attrs.get("groups") or 1))
+    count = data[image.axes.index("C")]
+    count = count if count == DYNAMIC_INDEX else count * image.blocks.get("c", 1)
+    outer, inner = own(count, channels, int(attrs.get("groups") or 1))
     sizes = dict(zip(order, (outer, inner, *kernel), strict=True))
-    return [sizes[axis] for axis in layout]
+    return [
+        layout.blocks.get(axis) or _divided(sizes[axis], layout.blocks.get(axis.lower(), 1))
+        for axis in layout.axes
+    ]
 
 
 def _conv2d(data: Shape, attrs: Mapping[str, Any]) -> Shape | None:
