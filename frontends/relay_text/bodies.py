@@ -4,7 +4,7 @@ The grammar of bodies: statements, graph bindings, functions, and the uses of ea
     body     := (item ';')* expression ';'?
     item     := binding | expression
     binding  := 'let' LOCAL (':' type)? '=' expression | GRAPH '=' expression
-    chain    := (binding ';')+ expression            a body as an operand; the ';' after it is not its own
+    operand  := (binding ';')+ expression       a body as an operand, without the ';' after it
     function := ('[' IDENT,* ']')? '(' param,* attribute,* ')' ('->' type)? '{' body '}'
 
 Sequences of items are read by loops, so that they can have any length.

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xdsl.dialects.builtin import TensorType, TupleType
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue, SSAValues
+from xdsl.irdl import VarResultDef
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.attributes import properties_of
@@ -15,6 +17,7 @@ from ...dialects.relay import BY_NAME, FnOp
 from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.operator import Operator
+from ...dialects.relay.tuples import TupleOp
 from ...dialects.tensors import Tensor, as_tensor
 from . import functions, generics, matches
 from . import syntax as ast
@@ -31,6 +34,7 @@ from .operators import (
     returns_tuple,
     rule_of,
 )
+from .type_grammar import HOLE
 from .weight_types import Weights, has_weights
 
 if TYPE_CHECKING:
@@ -302,6 +306,38 @@ def _detach_hint(projection: ast.Projection) -> ast.Call | None:
 # ---------------------------------------------------------- operators as values
 
 
+def operator_program(builder: ModuleBuilder, expr: ast.Name) -> FuncOp:
+    """
+    Build the `@main` of a program that is one operator, whose operands are the parameters.
+
+    Their types, and those of the results, remain to be inferred.
+    """
+    cls, properties, _ = _prepare(builder, expr.name, {}, expr.offset)
+    definition = cls.get_irdl_definition()
+    is_fixed = not any(isinstance(d, VarResultDef) for _, d in definition.results)
+    if is_variadic(expr.name) or not is_fixed:
+        raise _only_called(builder, expr)
+    block = Block()
+    for name, _ in definition.operands:
+        block.insert_arg(HOLE, len(block.args)).name_hint = name
+    results = [HOLE] * len(definition.results)
+    op = cls.create(operands=block.args, properties=properties, result_types=results)
+    with builder.writing(block):
+        builder.add(op, expr.offset)
+        value = op.results[0]
+        if returns_tuple(expr.name, len(results)):
+            value = builder.value(TupleOp(op.results), expr.offset)
+        builder.add(ReturnOp(value), expr.offset)
+    function = FuncOp("main", ([HOLE] * len(block.args), [value.type]), Region(block))
+    function.location = builder.source_map.location(expr.offset)
+    return function
+
+
+def _only_called(builder: ModuleBuilder, expr: ast.Name) -> Exception:
+    text = f"{expr.name} can only be called, not used as a value"
+    return builder.error(text, expr.offset, len(expr.name))
+
+
 def name_value(builder: ModuleBuilder, expr: ast.Name) -> Value:
     """Build a constructor or an operator as a value: a closure around a call of it."""
     name = expr.name
@@ -314,9 +350,7 @@ def name_value(builder: ModuleBuilder, expr: ast.Name) -> Value:
         count = operand_count(name) or 0
     else:
         if name in BY_NAME or name in COMPOSITES or name in KERNEL_CALLS:
-            raise builder.error(
-                f"{name} can only be called, not used as a value", expr.offset, len(name)
-            )
+            raise _only_called(builder, expr)
         raise builder.unknown_name(name, expr.offset)
     types = [builder.solver.fresh() for _ in range(count)]
     block = Block()

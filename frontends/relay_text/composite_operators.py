@@ -24,8 +24,8 @@ from ...dialects.tensors import as_tensor, dtype_name, is_static
 from . import explicit_memory
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, require_count, values_of
-from .ir_builder import Value
 from .converted_operators import CONVERTED
+from .ir_builder import Value
 from .layouts import layout_transform
 
 if TYPE_CHECKING:

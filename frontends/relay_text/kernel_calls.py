@@ -6,7 +6,8 @@ Calls of kernels, the functions of tensors that TVM calls primitive.
     call_lowered(@f, (%x, %y))                        relay.call_lowered @f(%x, %y)
 
 The callee is a `def @f(…, Primitive=1)`, or a function literal with that attribute; that of
-`call_lowered` is any `def`, which is lowered because it is called so. The ops get their callee once the whole program has been read (`kernels`).
+`call_lowered` is any `def`, which is lowered because it is called so. The ops get their callee once
+the whole program has been read (`kernels`).
 """
 
 from __future__ import annotations

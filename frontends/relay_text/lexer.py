@@ -5,7 +5,8 @@ Split Relay text into tokens.
 
 White space, `//` and nested `/* */` comments are dropped; TVM's printer writes types and spans in
 comments. Names of locals may contain what TVM's printer does not clean: `/`, `-`, `.`, `::`, and
-`:` before a number; those of globals may begin with a digit. `#[metadata]` ends the program; JSON follows.
+`:` before a number; those of globals may begin with a digit. `#[metadata]` ends the program; JSON
+follows.
 
 One expression matches every token together with the blanks before it, so the time is linear.
 """

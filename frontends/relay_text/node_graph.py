@@ -172,8 +172,8 @@ class NodeGraph:
         """
         Return node `number` as a Python value.
 
-        None for null, numbers, strings, tuples, maps, `VirtualDeviceAttr`, dense constants, `Attrs`;
-        `Unread` for other nodes.
+        None for null, numbers, strings, tuples, maps, `VirtualDeviceAttr`, dense constants,
+        `Attrs`; `Unread` for other nodes.
         """
         if number not in self._values:
             if number in self._decoding:

@@ -131,13 +131,12 @@ def _pad(values: Values) -> None:
 
 
 def _equally_many_bounds(values: Values) -> None:
-    """Complete `begin`, `end` and `strides` of a slice without `axes` to the same length."""
-    bounds = {"begin": 0, "end": 2**31 - 1, "strides": 1}
-    given = {name: values[name] for name in bounds if isinstance(values.get(name), tuple)}
-    most = max(map(len, given.values()), default=0)
-    if "axes" not in values:
-        for name, bound in given.items():
-            values[name] = bound + (bounds[name],) * (most - len(bound))
+    """Complete the shorter of `begin` and `end` of a slice without `axes`."""
+    begin, end = values.get("begin"), values.get("end")
+    if isinstance(begin, tuple) and isinstance(end, tuple) and "axes" not in values:
+        missing = len(end) - len(begin)
+        values["begin"] = begin + (0,) * missing
+        values["end"] = end + (2**31 - 1,) * -missing
 
 
 def _require(name: str) -> Convert:
