@@ -105,8 +105,6 @@ def _zeros_or_ones_like(value: int) -> Emit:
 
 
 def _filled_like(builder: ModuleBuilder, call: ast.Call, data: SSAValue, value: int) -> SSAValue:
-    from .calls import operator
-
     type = as_tensor(data.type)
     if type is None:
         raise not_a_tensor(builder, call, data)
@@ -114,16 +112,14 @@ def _filled_like(builder: ModuleBuilder, call: ast.Call, data: SSAValue, value: 
     if is_static(type):
         return builder.ssa(_full(builder, call, value, type.get_shape(), dtype))
     number = builder.value(ConstantOp(_scalar_constant(builder, call, value, dtype)), call.offset)
-    shape = operator(builder, "shape_of", [data], {"dtype": "int64"}, call.offset)
-    filled = builder.ssa(operator(builder, "dyn.full", [number, shape], {}, call.offset))
+    shape = builder.operator("shape_of", [data], {"dtype": "int64"}, call.offset)
+    filled = builder.ssa(builder.operator("dyn.full", [number, shape], {}, call.offset))
     return builder.refined(filled, type, call.offset)
 
 
 def _full(builder: ModuleBuilder, call: ast.Call, value: int, shape: Any, dtype: Any) -> Value:
-    from .calls import operator
-
     one = builder.value(ConstantOp(_scalar_constant(builder, call, value, dtype)), call.offset)
-    return operator(builder, "full", [one], {"shape": shape}, call.offset)
+    return builder.operator("full", [one], {"shape": shape}, call.offset)
 
 
 def _scalar_constant(builder: ModuleBuilder, call: ast.Call, value: int, dtype: Any) -> Dense:
@@ -136,8 +132,6 @@ def _scalar_constant(builder: ModuleBuilder, call: ast.Call, value: int, dtype: 
 
 def _full_call(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build `full`; TVM may also state a dtype, to which the value is cast."""
-    from .calls import operator
-
     (value,) = values_of(builder, call, args, 1)
     given = attributes_given(builder, call, {"shape": None, "dtype": ""})
     dtype = given["dtype"] or ""
@@ -146,16 +140,14 @@ def _full_call(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) ->
         type = as_tensor(value.type)
         scalar: Value = value
         if dtype and type is not None and dtype_name(type.element_type) != dtype:
-            scalar = operator(builder, "cast", [value], {"dtype": dtype}, call.offset)
-        return operator(builder, "full", [scalar], {"shape": given["shape"]}, call.offset)
+            scalar = builder.operator("cast", [value], {"dtype": dtype}, call.offset)
+        return builder.operator("full", [scalar], {"shape": given["shape"]}, call.offset)
 
     return builder.defer_until_known([value], build, call.offset)
 
 
 def _pad(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build `nn.pad`; the value is the second argument or (before TVM 0.8) an attribute."""
-    from .calls import operator
-
     attrs = dict(call.attrs)
     value = attrs.pop("pad_value", 0)
     if len(args) == 2:
@@ -168,7 +160,7 @@ def _pad(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value
         scalar = builder.value(
             ConstantOp(_scalar_constant(builder, call, value, dtype)), call.offset
         )
-        return operator(builder, "nn.pad", [data, scalar], attrs, call.offset)
+        return builder.operator("nn.pad", [data, scalar], attrs, call.offset)
 
     return builder.defer_until_known([data], build, call.offset)
 

@@ -12,7 +12,7 @@ The operators are those of the dialect, on operands that were converted, or with
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
@@ -21,23 +21,18 @@ from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.relay import BY_NAME
 from ...dialects.tensors import Tensor, as_tensor, dtype_name
 from . import syntax as ast
-from .ir_builder import TupleValue, Value
+from .ir_builder import IRBuilder, TupleValue, Value
 from .layouts import change_layout, parse_layout
 
-if TYPE_CHECKING:
-    from .module_builder import ModuleBuilder
-
 Attrs: TypeAlias = dict[str, Any]
-Emit: TypeAlias = Callable[["ModuleBuilder", ast.Call, Sequence[Value]], Value]
-EmitTensors: TypeAlias = "Callable[[ModuleBuilder, ast.Call, list[SSAValue], Attrs], Value]"
+Emit: TypeAlias = Callable[[IRBuilder, ast.Call, Sequence[Value]], Value]
+EmitTensors: TypeAlias = Callable[[IRBuilder, ast.Call, list[SSAValue], Attrs], Value]
 
 
 def _operator(
-    builder: ModuleBuilder, call: ast.Call, name: str, args: Sequence[Value], attrs: Attrs
+    builder: IRBuilder, call: ast.Call, name: str, args: Sequence[Value], attrs: Attrs
 ) -> Value:
-    from .calls import operator
-
-    return operator(builder, name, args, attrs, call.offset)
+    return builder.operator(name, args, attrs, call.offset)
 
 
 def _on_tensors(name: str, convert: EmitTensors) -> Emit:
@@ -49,7 +44,7 @@ def _on_tensors(name: str, convert: EmitTensors) -> Emit:
     """
     count = len(BY_NAME[name].get_irdl_definition().operands)
 
-    def emit(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+    def emit(builder: IRBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
         if len(args) != count:
             return _operator(builder, call, name, args, call.attrs)
         values = [builder.ssa(arg) for arg in args]
@@ -77,14 +72,14 @@ def _dtype(value: SSAValue) -> str:
     return dtype_name(_tensor(value).element_type) or ""
 
 
-def _cast(builder: ModuleBuilder, call: ast.Call, value: SSAValue, dtype: str) -> SSAValue:
+def _cast(builder: IRBuilder, call: ast.Call, value: SSAValue, dtype: str) -> SSAValue:
     """Return `value`, cast if it is not of `dtype`."""
     if _dtype(value) == dtype:
         return value
     return builder.ssa(_operator(builder, call, "cast", [value], {"dtype": dtype}))
 
 
-def _scalar(builder: ModuleBuilder, call: ast.Call, value: SSAValue) -> SSAValue:
+def _scalar(builder: IRBuilder, call: ast.Call, value: SSAValue) -> SSAValue:
     """Return `value`, viewed as a scalar if it is a tensor of one element."""
     dims = _tensor(value).get_shape()
     if not dims or any(dim != 1 for dim in dims):
@@ -95,9 +90,7 @@ def _scalar(builder: ModuleBuilder, call: ast.Call, value: SSAValue) -> SSAValue
 def _pad(name: str) -> EmitTensors:
     """Return the rule that casts the value, the last operand, to the dtype of the data."""
 
-    def convert(
-        builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
-    ) -> Value:
+    def convert(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
         args[-1] = _scalar(builder, call, _cast(builder, call, args[-1], _dtype(args[0])))
         args[0] = _cropped(builder, call, args[0], attrs)
         return _operator(builder, call, name, args, attrs)
@@ -105,7 +98,7 @@ def _pad(name: str) -> EmitTensors:
     return convert
 
 
-def _cropped(builder: ModuleBuilder, call: ast.Call, data: SSAValue, attrs: Attrs) -> SSAValue:
+def _cropped(builder: IRBuilder, call: ast.Call, data: SSAValue, attrs: Attrs) -> SSAValue:
     """Return `data` without what negative widths in `attrs` cut off; these become 0."""
     widths = attrs.get("pad_width")
     pairs = list(widths) if isinstance(widths, tuple) else []
@@ -135,9 +128,7 @@ def _is_pair(value: Any) -> bool:
 def _one_hot(name: str) -> EmitTensors:
     """Return the rule that casts both values to `dtype`; a dynamic depth may be a vector of one."""
 
-    def convert(
-        builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
-    ) -> Value:
+    def convert(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
         dtype = attrs.get("dtype")
         if dtype in ELEMENT_TYPES:
             args[1:3] = [_cast(builder, call, value, dtype) for value in args[1:3]]
@@ -147,13 +138,13 @@ def _one_hot(name: str) -> EmitTensors:
     return convert
 
 
-def _where(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+def _where(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `where`; a condition that is not bool is whether it is not 0."""
     args[0] = _cast(builder, call, args[0], "bool")
     return _operator(builder, call, "where", args, attrs)
 
 
-def _sum(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+def _sum(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `sum`; that of bools is whether any is true."""
     name = "any" if _dtype(args[0]) == "bool" else "sum"
     return _operator(builder, call, name, args, attrs)
@@ -162,9 +153,7 @@ def _sum(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: At
 def _indices(name: str) -> EmitTensors:
     """Return the rule of a selection whose indices may be floats."""
 
-    def convert(
-        builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
-    ) -> Value:
+    def convert(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
         dtype = attrs.get("dtype")
         if not isinstance(dtype, str) or not dtype.startswith("float"):
             return _operator(builder, call, name, args, attrs)
@@ -179,16 +168,14 @@ def _indices(name: str) -> EmitTensors:
     return convert
 
 
-def _dyn_resize2d(
-    builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
-) -> Value:
+def _dyn_resize2d(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `dyn.image.resize2d`; sizes that are floats are truncated."""
     if _dtype(args[1]).startswith("float"):
         args[1] = _cast(builder, call, args[1], "int64")
     return _operator(builder, call, "dyn.image.resize2d", args, attrs)
 
 
-def _shape_of(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+def _shape_of(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `shape_of`, whose result may be floats."""
     dtype = attrs.get("dtype")
     if not isinstance(dtype, str) or not dtype.startswith("float"):
@@ -210,13 +197,13 @@ def _has_axes(layout: Any, axes: str) -> bool:
 
 
 def _changed(
-    builder: ModuleBuilder, call: ast.Call, value: SSAValue, source: str, target: str
+    builder: IRBuilder, call: ast.Call, value: SSAValue, source: str, target: str
 ) -> SSAValue:
     return value if source == target else change_layout(builder, call, value, source, target)
 
 
 def _with_layout(
-    builder: ModuleBuilder,
+    builder: IRBuilder,
     call: ast.Call,
     data: SSAValue,
     attrs: Attrs,
@@ -240,7 +227,7 @@ def _with_layout(
 
 
 def _multiplied(
-    builder: ModuleBuilder, call: ast.Call, weight: SSAValue, attrs: Attrs
+    builder: IRBuilder, call: ast.Call, weight: SSAValue, attrs: Attrs
 ) -> tuple[SSAValue, str]:
     """
     Return the weight of a depthwise `conv2d` as one that has one input channel a group.
@@ -264,7 +251,7 @@ def _multiplied(
     return builder.ssa(_operator(builder, call, "reshape", [weight], {"newshape": shape})), end
 
 
-def _conv2d(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+def _conv2d(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `nn.conv2d` in layouts that the dialect has."""
     data, weight = args
     weight, layout = _multiplied(builder, call, weight, attrs)
@@ -280,7 +267,7 @@ def _conv2d(builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs:
 
 
 def _conv2d_transpose(
-    builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
+    builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
 ) -> Value:
     """Build `nn.conv2d_transpose` in the layouts that the dialect has."""
     data, weight = args
@@ -298,9 +285,7 @@ def _conv2d_transpose(
 def _pool(name: str) -> EmitTensors:
     """Return the rule that builds a pooling in a layout that the dialect has."""
 
-    def convert(
-        builder: ModuleBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
-    ) -> Value:
+    def convert(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
         def build(image: SSAValue, attrs: Attrs) -> Value:
             return _operator(builder, call, name, [image], attrs)
 

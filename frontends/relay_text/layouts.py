@@ -15,17 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.ir import SSAValue
 
 from ...dialects.tensors import as_tensor, is_static
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, values_of
-from .ir_builder import Value
-
-if TYPE_CHECKING:
-    from .module_builder import ModuleBuilder
+from .ir_builder import IRBuilder, Value
 
 _LAYOUT = re.compile(r"(?:[A-Z]|[1-9][0-9]{0,8}[a-z])+", re.ASCII)
 _AXIS = re.compile(r"([0-9]*)([A-Za-z])", re.ASCII)
@@ -55,7 +52,7 @@ def parse_layout(text: str) -> Layout | None:
     return Layout(axes, blocks)
 
 
-def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+def layout_transform(builder: IRBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Reorder axes, and split them into blocks or join them."""
     (data,) = values_of(builder, call, args, 1)
     given = attributes_given(builder, call, {"src_layout": None, "dst_layout": None})
@@ -76,7 +73,7 @@ def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Valu
 
 
 def change_layout(
-    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: str, target: str
+    builder: IRBuilder, call: ast.Call, data: SSAValue, source: str, target: str
 ) -> SSAValue:
     """Return `data`, a tensor in the layout `source`, in the layout `target` of the same axes."""
     from_, to = parse_layout(source), parse_layout(target)
@@ -86,7 +83,7 @@ def change_layout(
 
 
 def _through_whole_axes(
-    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    builder: IRBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> SSAValue:
     """Convert `data` to another layout; blocks that change their size are joined before."""
     both = source.blocks.keys() & target.blocks.keys()
@@ -98,16 +95,15 @@ def _through_whole_axes(
 
 
 def _convert(
-    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    builder: IRBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> SSAValue:
     """Convert `data` to another layout; an axis in blocks on both sides has equal ones."""
-    from .calls import operator
 
     def made(name: str, value: SSAValue, attribute: str, numbers: Sequence[int]) -> SSAValue:
         attributes: dict[str, Any] = {attribute: tuple(numbers)}
         if name == "reshape" and 0 in numbers:
             attributes["allowzero"] = True
-        return builder.ssa(operator(builder, name, [value], attributes, call.offset))
+        return builder.ssa(builder.operator(name, [value], attributes, call.offset))
 
     size = _sizes(builder, call, data, source, target)
     split: list[str] = []
@@ -137,7 +133,7 @@ def _convert(
 
 
 def _sizes(
-    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    builder: IRBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> dict[str, int]:
     """Return the size of each axis, with the blocks of both sides as separate axes."""
     type = as_tensor(data.type)

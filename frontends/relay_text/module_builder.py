@@ -8,7 +8,7 @@ stack, so chains can have any length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,6 +97,11 @@ class ModuleBuilder(IRBuilder):
 
     def refined(self, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
         return refine_dims(self, value, declared, at)
+
+    def operator(
+        self, name: str, args: Sequence[Value], attrs: Mapping[str, Any], at: int
+    ) -> Value:
+        return calls.operator(self, name, args, attrs, at)
 
     # ------------------------------------------------------------- expressions
 

@@ -58,7 +58,7 @@ class Unread:
 
     @property
     def is_dim(self) -> bool:
-        """Whether it is a symbolic dim: a variable, or an expression of variables."""
+        """True for a symbolic dim: a variable, or an expression of variables."""
         return self.key.startswith("tir.")
 
 
