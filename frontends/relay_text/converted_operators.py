@@ -12,7 +12,7 @@ The operators are those of the dialect, on operands that were converted, or with
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
@@ -101,7 +101,7 @@ def _pad(name: str) -> EmitTensors:
 def _cropped(builder: IRBuilder, call: ast.Call, data: SSAValue, attrs: Attrs) -> SSAValue:
     """Return `data` without what negative widths in `attrs` cut off; these become 0."""
     widths = attrs.get("pad_width")
-    pairs = list(widths) if isinstance(widths, tuple) else []
+    pairs = list(cast("tuple[Any, ...]", widths)) if isinstance(widths, tuple) else []
     cut = [axis for axis, pair in enumerate(pairs) if _is_pair(pair) and min(pair) < 0]
     if not cut:
         return data
@@ -122,7 +122,11 @@ _END = 2**31 - 1
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, tuple) and all(isinstance(n, int) for n in value) and len(value) == 2
+    match value:
+        case (int(), int()):
+            return True
+        case _:
+            return False
 
 
 def _one_hot(name: str) -> EmitTensors:

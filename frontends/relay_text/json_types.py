@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
 from xdsl.ir import Attribute, TypeAttribute
@@ -79,15 +79,15 @@ class TypeReader:
 
     def _tensor(self, number: int) -> Attribute:
         graph = self.graph
-        dims = [graph.value(n) for n in graph.children(number, "shape")]
-        dims = [DYNAMIC_INDEX if isinstance(d, Unread) and d.is_dim else d for d in dims]
+        values: list[Any] = [graph.value(n) for n in graph.children(number, "shape")]
+        dims = [DYNAMIC_INDEX if isinstance(d, Unread) and d.is_dim else d for d in values]
         if any(not isinstance(dim, int) or not -(2**63) <= dim < 2**63 for dim in dims):
             raise GraphError(f"the dims of node {number} must be numbers or Any")
         dtype = graph.field(number, "dtype")
         element = element_type_of(dtype)
         if element is None:
             raise GraphError(f"the dtype {dtype} (node {number}) is not supported")
-        return tensor_type(element, dims)
+        return tensor_type(element, cast("list[int]", dims))
 
     def _adt(self, number: int, name: str, args: list[Attribute]) -> Attribute:
         own = any(t.name == STORAGE and not ast.is_empty(t) for t in self.module.types)

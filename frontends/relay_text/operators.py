@@ -134,6 +134,7 @@ def _equally_many_bounds(values: Values) -> None:
     """Complete the shorter of `begin` and `end` of a slice without `axes`."""
     begin, end = values.get("begin"), values.get("end")
     if isinstance(begin, tuple) and isinstance(end, tuple) and "axes" not in values:
+        begin, end = cast("tuple[Any, ...]", begin), cast("tuple[Any, ...]", end)
         missing = len(end) - len(begin)
         values["begin"] = begin + (0,) * missing
         values["end"] = end + (2**31 - 1,) * -missing
