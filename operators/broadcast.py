@@ -89,11 +89,11 @@ def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 @rule("relay.nn.bias_add", "relay.nn.prelu", work=Work.LINEAR)
 def along_axis(data: Tensor, vector: Tensor, *, axis: int) -> Tensor:
-    """Infer the type of `data` from it and a vector with one number per index of `axis`."""
+    """Infer the type of `data` from it and a vector with a number per index of `axis`, or one."""
     require_number(require_same_element((data, vector)), _OPERANDS)
     axis = normalized_axis(axis, data.rank)
     require_rank(vector, 1, "operand 1 of {op}")
-    if vector.dims[0] != 1:  # one number is for all indices, as in TVM if the axis is open
+    if vector.dims[0] != 1:
         require_equal(
             vector.dims[0],
             data.dims[axis],

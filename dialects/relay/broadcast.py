@@ -228,6 +228,8 @@ class BiasAddOp(RelayOperator):
     ```mlir
     %y = relay.nn.bias_add %x, %b : (tensor<1x8x4x4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
+
+    A vector of one number is added to all.
     """
 
     name = "relay.nn.bias_add"
@@ -248,6 +250,8 @@ class PreluOp(RelayOperator):
     ```mlir
     %y = relay.nn.prelu %x, %a : (tensor<1x8x4x4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
+
+    An `alpha` of one number is that of all.
     """
 
     name = "relay.nn.prelu"

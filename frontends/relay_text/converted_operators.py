@@ -226,7 +226,8 @@ def _with_layout(
         return build(data, attrs)
     inner = layout if layout in known else known[0]
     data = _changed(builder, call, data, layout, inner)
-    image = builder.ssa(build(data, {**attrs, key: inner, "out_layout": ""}))
+    inner_attrs = {name: value for name, value in attrs.items() if name != "out_layout"}
+    image = builder.ssa(build(data, {**inner_attrs, key: inner}))
     return _changed(builder, call, image, inner, result)
 
 
@@ -287,7 +288,7 @@ def _conv2d_transpose(
 
 
 def _pool(name: str) -> EmitTensors:
-    """Return the rule that builds a pooling in a layout that the dialect has."""
+    """Return the rule that builds a pooling, or `upsampling`, in a layout that the dialect has."""
 
     def convert(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
         def build(image: SSAValue, attrs: Attrs) -> Value:
@@ -298,7 +299,7 @@ def _pool(name: str) -> EmitTensors:
     return convert
 
 
-_POOLS = ("max_pool2d", "avg_pool2d", "global_max_pool2d", "global_avg_pool2d")
+_POOLS = ("max_pool2d", "avg_pool2d", "global_max_pool2d", "global_avg_pool2d", "upsampling")
 _RULES: dict[str, EmitTensors] = {
     "dyn.image.resize2d": _dyn_resize2d,
     "dyn.nn.pad": _pad("dyn.nn.pad"),

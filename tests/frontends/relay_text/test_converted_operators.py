@@ -195,6 +195,9 @@ CASES = {
     "a pooling of blocks": Case(
         "%x: Tensor[(1, 2, 4, 4, 2), float32]", "nn.max_pool2d(%x, pool_size=[2, 2], strides=[2, 2], layout=\"NCHW2c\")", [floats(1, 2, 4, 4, 2)],
         lambda x: x.reshape(1, 2, 2, 2, 2, 2, 2).max((3, 5))),
+    "an upsampling of blocks": Case(
+        "%x: Tensor[(1, 2, 2, 3, 2), float32]", "nn.upsampling(%x, scale_h=2f, scale_w=2f, layout=\"NCHW2c\")", [floats(1, 2, 2, 3, 2)],
+        lambda x: x.repeat(2, 2).repeat(2, 3)),
 }  # fmt: skip
 
 

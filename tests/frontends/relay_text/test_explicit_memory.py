@@ -49,6 +49,10 @@ def main(body: str, params: str = "%x: Tensor[(4), float32]") -> str:
         ("memory.alloc_storage(140i64, 64i64)", "memory.alloc_storage 140 align 64"),
         ("memory.alloc_storage(140, 64)", "memory.alloc_storage 140 align 64"),
         (f"memory.alloc_storage(140i64, {S}, 64i64)", "memory.alloc_storage 140 align 64"),
+        (
+            'memory.alloc_storage(cast(140, dtype="int64"), cast(64, dtype="int64"))',
+            "memory.alloc_storage 140 align 64",
+        ),
         ('memory.alloc_storage(140i64, 64i64, dtype="int8")', "memory.alloc_storage 140 align 64"),
         (
             f"memory.alloc_storage(140i64, 64i64, virtual_device={D})",
