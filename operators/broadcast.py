@@ -13,7 +13,7 @@ from .operands import (
 )
 from .rules import AtLeast, Ints, Work, rule
 from .signature import BOOL, Element, Tensor, ranked
-from .sizes import Check, Shape, SignatureError, Size, broadcast, require, require_equal
+from .sizes import Check, Shape, SignatureError, Size, broadcast, require
 
 _OPERANDS = "operands of {op}"
 
@@ -93,12 +93,8 @@ def along_axis(data: Tensor, vector: Tensor, *, axis: int) -> Tensor:
     require_number(require_same_element((data, vector)), _OPERANDS)
     axis = normalized_axis(axis, data.rank)
     require_rank(vector, 1, "operand 1 of {op}")
-    if vector.dims[0] != 1:
-        require_equal(
-            vector.dims[0],
-            data.dims[axis],
-            f"operand 1 of {{op}} has {{0}} elements, but axis {axis} of operand 0 has {{1}}",
-        )
+    message = f"operand 1 of {{op}} has {{0}} elements, but axis {axis} of operand 0 has {{1}}"
+    require(Check.ONE_OR_EQUAL, vector.dims[0], data.dims[axis], message)
     return data
 
 

@@ -154,6 +154,9 @@ CASES = {
     "one number for an open axis": Case(
         "%x: Tensor[(?, ?, 3), float32], %a: Tensor[(1), float32]", "(nn.prelu(%x, %a), nn.bias_add(%x, %a))", [floats(2, 4, 3), floats(1)],
         lambda x, a: (np.where(x > 0, x, x * a), x + a)),
+    "one number where its length is open": Case(
+        "%x: Tensor[(?, ?, 3), float32], %a: Tensor[(?), float32]", "(nn.prelu(%x, %a), nn.bias_add(%x, %a))", [floats(2, 4, 3), floats(1)],
+        lambda x, a: (np.where(x > 0, x, x * a), x + a)),
     "fewer ends than begins": Case(
         "%x: Tensor[(3, 4, 3), float32]", "strided_slice(%x, begin=[1, 1, 1], end=[4, 3], strides=[1], axes=None)", [floats(3, 4, 3)],
         lambda x: x[1:4, 1:3, 1:]),
