@@ -172,13 +172,6 @@ def _indices(name: str) -> EmitTensors:
     return convert
 
 
-def _dyn_resize2d(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
-    """Build `dyn.image.resize2d`; sizes that are floats are truncated."""
-    if _dtype(args[1]).startswith("float"):
-        args[1] = _cast(builder, call, args[1], "int64")
-    return _operator(builder, call, "dyn.image.resize2d", args, attrs)
-
-
 def _shape_of(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `shape_of`, whose result may be floats."""
     dtype = attrs.get("dtype")
@@ -301,7 +294,6 @@ def _pool(name: str) -> EmitTensors:
 
 _POOLS = ("max_pool2d", "avg_pool2d", "global_max_pool2d", "global_avg_pool2d", "upsampling")
 _RULES: dict[str, EmitTensors] = {
-    "dyn.image.resize2d": _dyn_resize2d,
     "dyn.nn.pad": _pad("dyn.nn.pad"),
     "dyn.one_hot": _one_hot("dyn.one_hot"),
     "dyn.topk": _indices("dyn.topk"),

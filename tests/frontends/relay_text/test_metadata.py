@@ -162,7 +162,10 @@ def test_attributes_that_repeat_operands_may_be_expressions() -> None:
         "def @main(%n: int64) { arange(0i64, %n, 1i64, start=meta[relay.Call][0], "
         'stop=meta[relay.Var][0], dtype="int64") }'
     )
-    nodes = [{"type_key": "relay.Var", "attrs": {}}, {"type_key": "relay.Call", "attrs": {}}]
+    nodes: list[dict[str, Any]] = [
+        {"type_key": "relay.Var", "attrs": {}},
+        {"type_key": "relay.Call", "attrs": {}},
+    ]
     metadata = section(*nodes, relay__Var=[1], relay__Call=[2])
     assert body_of(text + metadata).split("\n")[2].startswith("%2 = relay.arange %0, %n, %1 ")
     other = "def @main(%x: int32) { reshape(%x, newshape=[meta[relay.Var][0]]) }"
@@ -175,7 +178,10 @@ def test_attributes_that_repeat_operands_may_be_expressions() -> None:
 
 def test_symbolic_dims_are_open() -> None:
     text = "def @main(%x: Tensor[(meta[tir.Var][0], 3, meta[tir.Mul][0]), float32]) { nn.relu(%x) }"
-    nodes = [{"type_key": "tir.Var", "attrs": {}}, {"type_key": "tir.Mul", "attrs": {}}]
+    nodes: list[dict[str, Any]] = [
+        {"type_key": "tir.Var", "attrs": {}},
+        {"type_key": "tir.Mul", "attrs": {}},
+    ]
     metadata = section(*nodes, tir__Var=[1], tir__Mul=[2])
     assert "relay.nn.relu %x : (tensor<?x3x?xf32>)" in body_of(text + metadata)
     other = "def @main(%x: Tensor[(meta[relay.Var][0]), float32]) { %x }"
@@ -188,7 +194,10 @@ def test_incomplete_types_are_inferred() -> None:
         "def @main(%x: int32) -> meta[IncompleteType][0] "
         "{ fn (%y: meta[IncompleteType][0]) { %y }(%x) }"
     )
-    nodes = [{"type_key": "IncompleteType", "attrs": {}}, {"type_key": "tir.Any", "attrs": {}}]
+    nodes: list[dict[str, Any]] = [
+        {"type_key": "IncompleteType", "attrs": {}},
+        {"type_key": "tir.Any", "attrs": {}},
+    ]
     metadata = section(*nodes, IncompleteType=[1], tir__Any=[2])
     assert body_of(text + metadata).split("\n")[-1] == "func.return %1 : tensor<i32>"
     other = text.replace("-> meta[IncompleteType]", "-> meta[tir.Any]")
@@ -208,7 +217,7 @@ def test_a_threshold_that_is_an_operand_is_no_attribute() -> None:
 
 def test_a_map_of_functions_is_an_attribute() -> None:
     text = "def @main(%x: int32, hooks=meta[Map][0]) { %x }"
-    nodes = [
+    nodes: list[dict[str, Any]] = [
         {"type_key": "runtime.String", "repr_str": "main"},
         {"type_key": "GlobalVar", "attrs": {"name_hint": "1"}},
         {"type_key": "runtime.String", "repr_str": "hook"},
