@@ -13,7 +13,7 @@ from .operands import (
 )
 from .rules import AtLeast, Ints, Work, rule
 from .signature import BOOL, Element, Tensor, ranked
-from .sizes import Check, Shape, SignatureError, Size, broadcast, require, require_equal
+from .sizes import Check, Shape, SignatureError, Size, broadcast, require
 
 _OPERANDS = "operands of {op}"
 
@@ -89,15 +89,12 @@ def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 @rule("relay.nn.bias_add", "relay.nn.prelu", work=Work.LINEAR)
 def along_axis(data: Tensor, vector: Tensor, *, axis: int) -> Tensor:
-    """Infer the type of `data` from it and a vector with one number per index of `axis`."""
+    """Infer the type of `data` from it and a vector with a number per index of `axis`, or one."""
     require_number(require_same_element((data, vector)), _OPERANDS)
     axis = normalized_axis(axis, data.rank)
     require_rank(vector, 1, "operand 1 of {op}")
-    require_equal(
-        vector.dims[0],
-        data.dims[axis],
-        f"operand 1 of {{op}} has {{0}} elements, but axis {axis} of operand 0 has {{1}}",
-    )
+    message = f"operand 1 of {{op}} has {{0}} elements, but axis {axis} of operand 0 has {{1}}"
+    require(Check.ONE_OR_EQUAL, vector.dims[0], data.dims[axis], message)
     return data
 
 

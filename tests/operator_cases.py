@@ -146,7 +146,8 @@ def along_axis(draw: Draw) -> Proposal:
     shape = draw.shape(1)
     axis = draw.axis(len(shape))
     attrs = {} if axis == 1 and draw.chance() else {"axis": axis}
-    return [(shape, draw.dtype), ((shape[axis],), draw.dtype)], attrs
+    length = shape[axis] if draw.chance() or draw.chance() else 1
+    return [(shape, draw.dtype), ((length,), draw.dtype)], attrs
 
 
 # -------------------------------------------------------------------- reductions

@@ -161,6 +161,7 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("1x3x2x2xf32 3xf32", {}, "1x3x2x2xf32"),
         ("2x4xf32 4xf32", {"axis": -1}, "2x4xf32"),
         ("2x4xf64 2xf64", {"axis": 0}, "2x4xf64"),
+        ("2x4xf32 1xf32", {"axis": 0}, "2x4xf32"),
     )
     yield from _each(
         "broadcast_to",

@@ -244,6 +244,8 @@ class BiasAddOp(RelayOperator):
     ```mlir
     %y = relay.nn.bias_add %x, %b : (tensor<1x8x4x4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
+
+    A vector of one number is added to all.
     """
 
     name = "relay.nn.bias_add"
@@ -265,7 +267,7 @@ class PreluOp(RelayOperator):
     %y = relay.nn.prelu %x, %a : (tensor<1x8x4x4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
 
-    The sign of a zero result is unspecified.
+    An `alpha` of one number is that of all. The sign of a zero result is unspecified.
     """
 
     name = "relay.nn.prelu"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.ir import SSAValue
 
 from . import syntax as ast
-from .ir_builder import Value
-
-if TYPE_CHECKING:
-    from .module_builder import ModuleBuilder
+from .ir_builder import IRBuilder, Value
 
 
 def name_of(call: ast.Call) -> str:
@@ -20,13 +17,13 @@ def name_of(call: ast.Call) -> str:
     return call.callee.name
 
 
-def problem(builder: ModuleBuilder, call: ast.Call, message: str) -> Exception:
+def problem(builder: IRBuilder, call: ast.Call, message: str) -> Exception:
     """Return the error `message` about a call."""
     name = name_of(call)
     return builder.error(f"{name}: {message}", call.offset, len(name))
 
 
-def require_count(builder: ModuleBuilder, call: ast.Call, given: int, *counts: int) -> None:
+def require_count(builder: IRBuilder, call: ast.Call, given: int, *counts: int) -> None:
     """Require that a call has as many arguments as one of `counts`."""
     if given not in counts:
         name = name_of(call)
@@ -39,7 +36,7 @@ def require_count(builder: ModuleBuilder, call: ast.Call, given: int, *counts: i
 
 
 def values_of(
-    builder: ModuleBuilder, call: ast.Call, args: Sequence[Value], *counts: int
+    builder: IRBuilder, call: ast.Call, args: Sequence[Value], *counts: int
 ) -> list[SSAValue]:
     """Return the arguments as SSA values; there must be as many as one of `counts`."""
     require_count(builder, call, len(args), *counts)
@@ -47,7 +44,7 @@ def values_of(
 
 
 def attributes_given(
-    builder: ModuleBuilder, call: ast.Call, defaults: Mapping[str, Any]
+    builder: IRBuilder, call: ast.Call, defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the attributes of a call, with defaults for those omitted; reject any others."""
     name = name_of(call)
@@ -60,7 +57,7 @@ def attributes_given(
     return {**defaults, **call.attrs}
 
 
-def not_a_tensor(builder: ModuleBuilder, call: ast.Call, value: SSAValue) -> Exception:
+def not_a_tensor(builder: IRBuilder, call: ast.Call, value: SSAValue) -> Exception:
     """Return the error that a call expects a tensor but got `value`."""
     given = builder.text(value.type)
     return problem(builder, call, f"expected a tensor, but got a value of type {given}")

@@ -2,7 +2,9 @@
 The grammar of bodies: statements, graph bindings, functions, and the uses of each binding.
 
     body     := (item ';')* expression ';'?
-    item     := 'let' LOCAL (':' type)? '=' expression | GRAPH '=' expression | expression
+    item     := binding | expression
+    binding  := 'let' LOCAL (':' type)? '=' expression | GRAPH '=' expression
+    operand  := (binding ';')+ expression       a body as an operand, without the ';' after it
     function := ('[' IDENT,* ']')? '(' param,* attribute,* ')' ('->' type)? '{' body '}'
 
 Sequences of items are read by loops, so that they can have any length.
@@ -155,8 +157,13 @@ class BodyGrammar(TypeGrammar):
 
     # ----------------------------------------------------------------- bodies
 
-    def body(self) -> Body:
-        """Parse items and a result, up to the closing token."""
+    def body(self, is_operand: bool = False) -> Body:
+        """
+        Parse items and a result, up to the closing token.
+
+        A body that `is_operand` ends with the first expression that is not bound, as in
+        `let %a = let %b = 1; %b; %a`, where TVM's printer writes no brackets.
+        """
         start = self.starts[self.position]
         mark = self.open_scope()
         statements: list[Statement | Binding] = []
@@ -179,7 +186,7 @@ class BodyGrammar(TypeGrammar):
                 continue
             at = self.starts[self.position]
             value = self.braces() if kind == "{" else self.binary(0)
-            if self.take_if(";") and kinds[self.position] not in _CLOSERS:
+            if not is_operand and self.take_if(";") and kinds[self.position] not in _CLOSERS:
                 statements.append(Statement(at, None, value, self._refs))
                 continue
             body = Body(start, statements, value, self._refs)

@@ -6,14 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from xdsl.dialects.builtin import TensorType, TupleType
+from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue, SSAValues
+from xdsl.irdl import VarResultDef
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.attributes import properties_of
 from ...dialects.interfaces import InferTypes
 from ...dialects.relay import BY_NAME, FnOp
+from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.control import YieldOp
 from ...dialects.relay.operator import Operator
+from ...dialects.relay.tuples import TupleOp
 from ...dialects.tensors import Tensor, as_tensor
 from . import functions, generics, matches
 from . import syntax as ast
@@ -30,6 +34,8 @@ from .operators import (
     returns_tuple,
     rule_of,
 )
+from .type_grammar import HOLE
+from .weight_types import Weights, has_weights
 
 if TYPE_CHECKING:
     from .module_builder import ModuleBuilder
@@ -79,6 +85,8 @@ def _call(builder: ModuleBuilder, expr: ast.Call, first: Value | None) -> Value:
         if name in builder.program.constructors:
             _refuse_attributes(builder, expr)
             return matches.construct(builder, name, [builder.ssa(a) for a in args], expr)
+        if has_weights(name):
+            _note_weights(builder, name, args, expr.attrs)
         special = COMPOSITES.get(name)
         if special is not None:
             return special(builder, expr, args)
@@ -87,7 +95,15 @@ def _call(builder: ModuleBuilder, expr: ast.Call, first: Value | None) -> Value:
         if builder.ctx.allow_unregistered:
             return opaque_call(builder, name, [builder.ssa(a) for a in args], expr)
         raise builder.unknown_name(name, expr.offset)
-    _refuse_attributes(builder, expr)
+    value = _call_function(builder, callee, expr)
+    attrs = functions.attributes_of(builder, expr.attrs, expr.offset)
+    if attrs is not None:
+        assert isinstance(value, OpResult)
+        value.op.attributes[ATTRS] = attrs
+    return value
+
+
+def _call_function(builder: ModuleBuilder, callee: ast.Expr, expr: ast.Call) -> SSAValue:
     if isinstance(callee, ast.Global):
         args = [builder.emit_ssa(arg) for arg in expr.args]
         return functions.call_global(builder, callee, args, expr)
@@ -98,12 +114,18 @@ def _call(builder: ModuleBuilder, expr: ast.Call, first: Value | None) -> Value:
     return functions.call_value(builder, function, [builder.emit_ssa(a) for a in expr.args], expr)
 
 
+def _note_weights(
+    builder: ModuleBuilder, name: str, args: Sequence[Value], attrs: Mapping[str, Any]
+) -> None:
+    """Note the weights of a call, if their types are not known yet."""
+    values = [arg for arg in args if isinstance(arg, SSAValue)]
+    if len(values) == len(args) > 1 and any(type(v.type) is not TensorType for v in values[1:]):
+        builder.weights.append(Weights(name, values[0], values[1:], attrs))
+
+
 def _refuse_attributes(builder: ModuleBuilder, expr: ast.Call) -> None:
     for name in expr.attrs:
-        if name != "attrs_type_key":
-            raise builder.error(
-                f"unexpected attribute {name}: only calls of operators have attributes", expr.offset
-            )
+        raise builder.error(f"unexpected attribute {name}: a constructor has none", expr.offset)
 
 
 # ------------------------------------------------------------------- operators
@@ -284,6 +306,38 @@ def _detach_hint(projection: ast.Projection) -> ast.Call | None:
 # ---------------------------------------------------------- operators as values
 
 
+def operator_program(builder: ModuleBuilder, expr: ast.Name) -> FuncOp:
+    """
+    Build the `@main` of a program that is one operator, whose operands are the parameters.
+
+    Their types, and those of the results, remain to be inferred.
+    """
+    cls, properties, _ = _prepare(builder, expr.name, {}, expr.offset)
+    definition = cls.get_irdl_definition()
+    is_fixed = not any(isinstance(d, VarResultDef) for _, d in definition.results)
+    if is_variadic(expr.name) or not is_fixed:
+        raise _only_called(builder, expr)
+    block = Block()
+    for name, _ in definition.operands:
+        block.insert_arg(HOLE, len(block.args)).name_hint = name
+    results = [HOLE] * len(definition.results)
+    op = cls.create(operands=block.args, properties=properties, result_types=results)
+    with builder.writing(block):
+        builder.add(op, expr.offset)
+        value = op.results[0]
+        if returns_tuple(expr.name, len(results)):
+            value = builder.value(TupleOp(op.results), expr.offset)
+        builder.add(ReturnOp(value), expr.offset)
+    function = FuncOp("main", ([HOLE] * len(block.args), [value.type]), Region(block))
+    function.location = builder.source_map.location(expr.offset)
+    return function
+
+
+def _only_called(builder: ModuleBuilder, expr: ast.Name) -> Exception:
+    text = f"{expr.name} can only be called, not used as a value"
+    return builder.error(text, expr.offset, len(expr.name))
+
+
 def name_value(builder: ModuleBuilder, expr: ast.Name) -> Value:
     """Build a constructor or an operator as a value: a closure around a call of it."""
     name = expr.name
@@ -296,9 +350,7 @@ def name_value(builder: ModuleBuilder, expr: ast.Name) -> Value:
         count = operand_count(name) or 0
     else:
         if name in BY_NAME or name in COMPOSITES or name in KERNEL_CALLS:
-            raise builder.error(
-                f"{name} can only be called, not used as a value", expr.offset, len(name)
-            )
+            raise _only_called(builder, expr)
         raise builder.unknown_name(name, expr.offset)
     types = [builder.solver.fresh() for _ in range(count)]
     block = Block()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import FileLineColLoc, FunctionType
+from xdsl.dialects.builtin import FileLineColLoc, FunctionType, TupleType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
+from ...dialects.relay.language_types import AdtType
 from ...dialects.tensors import as_tensor
+from ...dialects.type_algebra import parts
 from ...dialects.xdsl_internals import set_type
 from .dims import reshape_view, try_retype
 from .errors import RelayTextError
 from .ir_builder import Deferred, DeferredOp
+from .solver import UnknownType
 
 if TYPE_CHECKING:
     from .module_builder import ModuleBuilder
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 
 def complete_types(builder: ModuleBuilder) -> None:
     """Complete all types; raises `RelayTextError` where one cannot be inferred."""
+    builder.solver.run_ready()
+    while any([weights.infer(builder.solver) for weights in builder.weights]):
+        builder.solver.run_ready()
+    _complete_type_arguments(builder)
     builder.solver.run_ready()
     _replace_placeholders(builder)
     for value in builder.open_values:
@@ -33,6 +40,33 @@ def complete_types(builder: ModuleBuilder) -> None:
     for complete in builder.completions:
         complete()
     _complete_signatures(builder)
+
+
+def _complete_type_arguments(builder: ModuleBuilder) -> None:
+    """
+    Let type arguments of data types that no value has be `()`: `Nil` alone is a `List[()]`.
+
+    TVM's printer writes them as `meta[IncompleteType][0]`. An unknown type that a value itself has
+    stays unknown.
+    """
+    solver = builder.solver
+    arguments: list[UnknownType] = []
+    of_values: set[UnknownType] = set()
+    for value in builder.open_values:
+        pending = [(value.type, False)]
+        while pending:
+            type, is_argument = pending.pop()
+            type = solver.shallow(type)
+            if not isinstance(type, UnknownType):
+                is_argument = is_argument or isinstance(type, AdtType)
+                pending += [(part, is_argument) for part in parts(type)]
+            elif is_argument:
+                arguments.append(type)
+            else:
+                of_values.add(type)
+    for unknown in dict.fromkeys(arguments):
+        if unknown not in of_values:
+            solver.unify(unknown, TupleType(()))
 
 
 def _is_placeholder(value: SSAValue) -> bool:
@@ -159,6 +193,7 @@ def _adapt_call(op: Operation, type: FunctionType) -> None:
     assert isinstance(op, CallOp)
     invoke = InvokeOp(op.callee, [], list(op.operands), op.results[0].type)
     invoke.location = op.location
+    invoke.attributes |= op.attributes
     block = op.parent
     assert block is not None
     block.insert_op_before(invoke, op)

@@ -2,7 +2,7 @@
 Operators of the text that the dialect expresses as other or several ops.
 
     nn.dropout(%x)                  (%x, a tensor of ones): there is no training here
-    zeros_like(%x)                  relay.full of a scalar
+    zeros_like(%x)                  relay.full of a scalar, or dyn.full of the shape of %x
     layout_transform(%x, …)         reshapes and a transposition (`layouts`)
     on_device(%x, …)                relay.on_device
     device_copy(%x, …)              two hints: the operand is on one device, the result on another
@@ -24,6 +24,7 @@ from ...dialects.tensors import as_tensor, dtype_name, is_static
 from . import explicit_memory
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, require_count, values_of
+from .converted_operators import CONVERTED
 from .ir_builder import Value
 from .layouts import layout_transform
 
@@ -110,18 +111,18 @@ def _filled_like(builder: ModuleBuilder, call: ast.Call, data: SSAValue, value: 
     type = as_tensor(data.type)
     if type is None:
         raise not_a_tensor(builder, call, data)
-    if not is_static(type):
-        given = builder.text(type)
-        raise problem(builder, call, f"the shape must be static, but the tensor is of type {given}")
     dtype = dtype_name(type.element_type) or ""
-    return builder.ssa(_full(builder, call, value, type.get_shape(), dtype))
+    if is_static(type):
+        return builder.ssa(_full(builder, call, value, type.get_shape(), dtype))
+    number = builder.value(ConstantOp(_scalar_constant(builder, call, value, dtype)), call.offset)
+    shape = builder.operator("shape_of", [data], {"dtype": "int64"}, call.offset)
+    filled = builder.ssa(builder.operator("dyn.full", [number, shape], {}, call.offset))
+    return builder.refined(filled, type, call.offset)
 
 
 def _full(builder: ModuleBuilder, call: ast.Call, value: int, shape: Any, dtype: Any) -> Value:
-    from .calls import operator
-
     one = builder.value(ConstantOp(_scalar_constant(builder, call, value, dtype)), call.offset)
-    return operator(builder, "full", [one], {"shape": shape}, call.offset)
+    return builder.operator("full", [one], {"shape": shape}, call.offset)
 
 
 def _scalar_constant(builder: ModuleBuilder, call: ast.Call, value: int, dtype: Any) -> Dense:
@@ -134,8 +135,6 @@ def _scalar_constant(builder: ModuleBuilder, call: ast.Call, value: int, dtype: 
 
 def _full_call(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build `full`; TVM may also state a dtype, to which the value is cast."""
-    from .calls import operator
-
     (value,) = values_of(builder, call, args, 1)
     given = attributes_given(builder, call, {"shape": None, "dtype": ""})
     dtype = given["dtype"] or ""
@@ -144,20 +143,18 @@ def _full_call(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) ->
         type = as_tensor(value.type)
         scalar: Value = value
         if dtype and type is not None and dtype_name(type.element_type) != dtype:
-            scalar = operator(builder, "cast", [value], {"dtype": dtype}, call.offset)
-        return operator(builder, "full", [scalar], {"shape": given["shape"]}, call.offset)
+            scalar = builder.operator("cast", [value], {"dtype": dtype}, call.offset)
+        return builder.operator("full", [scalar], {"shape": given["shape"]}, call.offset)
 
     return builder.defer_until_known([value], build, call.offset)
 
 
 def _pad(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Build `nn.pad`; the value is the second argument or (before TVM 0.8) an attribute."""
-    from .calls import operator
-
     attrs = dict(call.attrs)
     value = attrs.pop("pad_value", 0)
     if len(args) == 2:
-        return operator(builder, "nn.pad", args, attrs, call.offset)
+        return CONVERTED["nn.pad"](builder, call, args)
     (data,) = values_of(builder, call, args, 1)
 
     def build() -> Value:
@@ -166,7 +163,7 @@ def _pad(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value
         scalar = builder.value(
             ConstantOp(_scalar_constant(builder, call, value, dtype)), call.offset
         )
-        return operator(builder, "nn.pad", [data, scalar], attrs, call.offset)
+        return builder.operator("nn.pad", [data, scalar], attrs, call.offset)
 
     return builder.defer_until_known([data], build, call.offset)
 
@@ -180,6 +177,7 @@ COMPOSITES: Mapping[str, Emit] = {
     "zeros_like": _zeros_or_ones_like(0),
     "ones_like": _zeros_or_ones_like(1),
     "full": _full_call,
+    **CONVERTED,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
     "vm.shape_of": explicit_memory.shape_of,

@@ -30,6 +30,7 @@ from ...dialects import memory, vm
 from ...dialects.device import VirtualDeviceAttr, tensor_type
 from ...dialects.relay.constants import ConstantOp
 from ...dialects.relay.device_ops import OnDeviceOp
+from ...dialects.relay.elementwise import CastOp
 from ...dialects.tensors import as_tensor
 from . import arrays
 from . import syntax as ast
@@ -84,16 +85,23 @@ def _explicit(builder: ModuleBuilder, op: Operation, at: int) -> SSAValue:
 
 def _constant(value: SSAValue) -> list[Operation]:
     """
-    Return the constant that defines `value` and the hints on it, users first; empty if there is
-    none.
+    Return the constant that defines `value`, and the hints on it and casts to int64, users first;
+    empty if there is none.
     """
     ops: list[Operation] = []
-    while isinstance(value, OpResult) and isinstance(value.op, OnDeviceOp):
+    while isinstance(value, OpResult) and _keeps_integers(value.op):
         ops.append(value.op)
-        value = value.op.value
+        value = value.op.operands[0]
     if isinstance(value, OpResult) and isinstance(value.op, ConstantOp):
         return [*ops, value.op]
     return []
+
+
+def _keeps_integers(op: Operation) -> bool:
+    """Test whether the result of `op` is equal to its operand, if that is an integer."""
+    type = as_tensor(op.results[0].type)
+    to_int64 = isinstance(op, CastOp) and type is not None and type.element_type == i64
+    return to_int64 or isinstance(op, OnDeviceOp)
 
 
 def integers(dense: DenseIntOrFPElementsAttr[Any], rank: int) -> tuple[int, ...] | None:

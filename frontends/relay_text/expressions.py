@@ -208,6 +208,8 @@ class ExpressionGrammar(BodyGrammar):
             case "fn":
                 self.position += 1
                 return self.closure(at)
+            case "let":
+                return self.body(is_operand=True)
             case "if":
                 return self._if(at)
             case "match" | "match?":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -44,6 +44,11 @@ def attribute_of(value: Any) -> Attribute | None:
             parts = [attribute_of(part) for part in value]  # pyright: ignore[reportUnknownVariableType]
             known = [part for part in parts if part is not None]
             return ArrayAttr(known) if len(known) == len(parts) else None
+        case dict():
+            given = cast("dict[str, Any]", value)
+            entries = {key: attribute_of(part) for key, part in given.items()}
+            known_entries = {key: part for key, part in entries.items() if part is not None}
+            return DictionaryAttr(known_entries) if len(known_entries) == len(entries) else None
         case Attribute():
             return value
         case _:

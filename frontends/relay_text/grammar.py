@@ -14,7 +14,7 @@ from __future__ import annotations
 from xdsl.ir import Attribute
 
 from .expressions import ExpressionGrammar
-from .syntax import Constructor, Definition, Local, Module, TypeData
+from .syntax import Constructor, Definition, Local, Module, Name, TypeData
 
 VERSION = "0.0.5"
 
@@ -70,6 +70,8 @@ class Grammar(ExpressionGrammar):
         else:
             function = self.definition_of_expression(at)
             function.params = free
+            if isinstance(function.body.result, Name) and not function.body.statements:
+                self.module.operator = function.body.result
         if self.kinds[self.position] != "end":
             raise self.unexpected("the end of the program")
         return Definition(at, "main", function)

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -100,6 +100,12 @@ class IRBuilder(ABC):
     @abstractmethod
     def refined(self, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
         """Return `value` with the dims that only `declared`, which agrees with its type, gives."""
+
+    @abstractmethod
+    def operator(
+        self, name: str, args: Sequence[Value], attrs: Mapping[str, Any], at: int
+    ) -> Value:
+        """Build operator `name`, of TVM's name and attributes, on `args`."""
 
     # ------------------------------------------------------------------ errors
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
-from xdsl.dialects.builtin import FunctionType, TupleType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
 from xdsl.ir import Attribute, TypeAttribute
 
 from ...dialects.device import tensor_type
@@ -12,7 +12,7 @@ from ...dialects.memory import StorageType
 from ...dialects.relay.language_types import AdtType, RefType, TypeVarType, substituted
 from . import syntax as ast
 from .arrays import element_type_of
-from .node_graph import GraphError, NodeGraph, Parts
+from .node_graph import GraphError, NodeGraph, Parts, Unread
 from .type_grammar import HOLE, MAX_TYPES, STORAGE
 
 
@@ -82,14 +82,15 @@ class TypeReader:
 
     def _tensor(self, number: int) -> Attribute:
         graph = self.graph
-        dims = [graph.value(n) for n in graph.children(number, "shape")]
+        values: list[Any] = [graph.value(n) for n in graph.children(number, "shape")]
+        dims = [DYNAMIC_INDEX if isinstance(d, Unread) and d.is_dim else d for d in values]
         if any(not isinstance(dim, int) or not -(2**63) <= dim < 2**63 for dim in dims):
             raise GraphError(f"the dims of node {number} must be numbers or Any")
         dtype = graph.field(number, "dtype")
         element = element_type_of(dtype)
         if element is None:
             raise GraphError(f"the dtype {dtype} (node {number}) is not supported")
-        return tensor_type(element, dims)
+        return tensor_type(element, cast("list[int]", dims))
 
     def _adt(self, number: int, name: str, args: list[Attribute]) -> Attribute:
         own = any(t.name == STORAGE and not ast.is_empty(t) for t in self.module.types)

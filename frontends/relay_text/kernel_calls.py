@@ -5,13 +5,14 @@ Calls of kernels, the functions of tensors that TVM calls primitive.
     vm.shape_func(@f, (%n,), (%t,), is_input=[0])  -> vm.shape_func @f ins(%n) outs(%t)
     call_lowered(@f, (%x, %y))                        relay.call_lowered @f(%x, %y)
 
-The callee is a `def @f(…, Primitive=1)`, or a function literal with that attribute. The ops get
-their callee once the whole program has been read (`kernels`).
+The callee is a `def @f(…, Primitive=1)`, or a function literal with that attribute; that of
+`call_lowered` is any `def`, which is lowered because it is called so. The ops get their callee once
+the whole program has been read (`kernels`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -27,7 +28,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ...dialects import vm
+from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay.closures import FnOp
+from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.relay.primitive import CallLoweredOp
 from ...dialects.relay.tuples import TupleOp
 from ...dialects.type_algebra import tuple_of
@@ -57,12 +60,16 @@ class KernelCall:
 # --------------------------------------------------------------------- callees
 
 
-def _callee(builder: ModuleBuilder, call: ast.Call) -> Signature | FnOp:
-    """Return the callee."""
+def _callee(
+    builder: ModuleBuilder, call: ast.Call, must_be_primitive: bool = True
+) -> Signature | FnOp:
+    """Return the callee; a global function says that it is a kernel, if it `must_be_primitive`."""
     expr = call.args[0]
     if isinstance(expr, ast.Global):
         signature = functions.signature_of(builder, expr)
-        if not is_primitive(signature.definition.function.attrs.get("Primitive")):
+        if must_be_primitive and not is_primitive(
+            signature.definition.function.attrs.get("Primitive")
+        ):
             raise problem(
                 builder, call, f"@{expr.name} is not a kernel; add the attribute Primitive=1"
             )
@@ -145,9 +152,17 @@ def _relay_type(builder: ModuleBuilder, value: Value) -> Attribute:
 
 
 def _arguments(
-    builder: ModuleBuilder, call: ast.Call, type: FunctionType, callee: str
+    builder: ModuleBuilder,
+    call: ast.Call,
+    type: FunctionType,
+    callee: str,
+    devices: Sequence[VirtualDeviceAttr | None] = (),
 ) -> list[SSAValue]:
-    """Return the tensors passed to a kernel of `type`: argument 1 of the call."""
+    """
+    Return the tensors passed to a kernel of `type`: argument 1 of the call.
+
+    With `devices`, each argument is fixed on that of its parameter.
+    """
     fields = _fields(builder, call, 1)
     wanted = type.inputs.data
     if len(fields) != len(wanted):
@@ -157,7 +172,24 @@ def _arguments(
     at = call.args[1].offset
     for i, (given, param) in enumerate(zip(fields, wanted, strict=True)):
         builder.require(_relay_type(builder, given), param, f"argument {i} of {callee}", at)
-    return [leaf for given in fields for leaf in leaves_of(builder, given, at)]
+    places = devices or [None] * len(fields)
+    return [
+        _fixed(builder, leaf, place, at)
+        for given, place in zip(fields, places, strict=True)
+        for leaf in leaves_of(builder, given, at)
+    ]
+
+
+def _fixed(
+    builder: ModuleBuilder, value: SSAValue, device: VirtualDeviceAttr | None, at: int
+) -> SSAValue:
+    """Return `value`, fixed on the device; the memory scope is left to the kernel."""
+    if device is None:
+        return value
+    place = VirtualDeviceAttr(device.device_type, device.device_id, device.target)
+    if place.is_unconstrained:
+        return value
+    return builder.value(OnDeviceOp(value, place, True, True), at)
 
 
 # ----------------------------------------------------------------------- calls
@@ -220,16 +252,23 @@ def shape_func(builder: ModuleBuilder, call: ast.Call) -> Value:
 
 
 def call_lowered(builder: ModuleBuilder, call: ast.Call) -> Value:
-    """Build `relay.call_lowered`, which returns what the kernel computes."""
+    """
+    Build `relay.call_lowered`, which returns what the kernel computes.
+
+    Where a function is lowered after devices are planned, its devices are those of the call.
+    """
     attributes_given(builder, call, {"metadata": None})
-    callee = _callee(builder, call)
+    callee = _callee(builder, call, must_be_primitive=False)  # TVM needs no attribute here
     type = _type_of(builder, callee)
-    ins = _arguments(builder, call, type, _called(callee))
+    function = callee.definition.function if isinstance(callee, Signature) else None
+    devices = [param.device for param in function.params] if function is not None else ()
+    ins = _arguments(builder, call, type, _called(callee), devices)
     op = CallLoweredOp.on(OPEN, ins, type.outputs.data)
     if _reshapes_only(call.attrs.get("metadata")) or _kernel_reshapes_only(callee):
         op.properties["reshape_only"] = UnitAttr()
     builder.explicit.calls.append(KernelCall(op, callee, call.offset))
-    return builder.value(op, call.offset)
+    result = builder.value(op, call.offset)
+    return _fixed(builder, result, None if function is None else function.device, call.offset)
 
 
 _RESHAPE_ONLY = "relay.reshape_only"

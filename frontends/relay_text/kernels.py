@@ -106,7 +106,8 @@ class Kernels:
             )
         function, location = definition.function, signature.source_map.location(definition.offset)
         devices = [p.device or UNCONSTRAINED for p in function.params]
-        scopes = self._scopes(devices, function.device, f"@{definition.name}", location)
+        is_lowered = isinstance(call.op, CallLoweredOp)  # the call has the devices
+        scopes = self._scopes(devices, function.device, f"@{definition.name}", location, is_lowered)
         self.builder.source_map = signature.source_map
         attrs = attributes_of(self.builder, function.attrs, definition.offset) or DictionaryAttr({})
         op = self._build_kernel(definition.name, signature.block, attrs.data, scopes)
@@ -131,14 +132,17 @@ class Kernels:
         result: VirtualDeviceAttr | None,
         name: str,
         location: FileLineColLoc,
+        is_placed: bool = False,
     ) -> list[str]:
         """
         Return the memory scope of each parameter, then that of the result; "" where none is given.
+
+        Anything else in a device is an error, unless the kernel `is_placed` on it.
         """
         scopes: list[str] = []
         for device in (*devices, result or UNCONSTRAINED):
             scope = device.scope.data if isinstance(device.scope, StringAttr) else ""
-            if device != VirtualDeviceAttr(scope=device.scope):
+            if not is_placed and device != VirtualDeviceAttr(scope=device.scope):
                 raise RelayTextError(
                     f"{name} is a kernel, which runs on the device of its caller: "
                     "its virtual_devices may only have a memory scope",

@@ -15,17 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from xdsl.ir import SSAValue
 
 from ...dialects.tensors import as_tensor, is_static
 from . import syntax as ast
 from .arguments import attributes_given, not_a_tensor, problem, values_of
-from .ir_builder import Value
-
-if TYPE_CHECKING:
-    from .module_builder import ModuleBuilder
+from .ir_builder import IRBuilder, Value
 
 _LAYOUT = re.compile(r"(?:[A-Z]|[1-9][0-9]{0,8}[a-z])+", re.ASCII)
 _AXIS = re.compile(r"([0-9]*)([A-Za-z])", re.ASCII)
@@ -37,6 +34,10 @@ class Layout:
 
     axes: tuple[str, ...]
     blocks: dict[str, int]
+
+    def has_axes(self, letters: str) -> bool:
+        """Test whether the axes are `letters`, in any order, some of them in blocks."""
+        return {axis for axis in self.axes if axis.isupper()} == set(letters)
 
 
 def parse_layout(text: str) -> Layout | None:
@@ -51,7 +52,7 @@ def parse_layout(text: str) -> Layout | None:
     return Layout(axes, blocks)
 
 
-def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+def layout_transform(builder: IRBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
     """Reorder axes, and split them into blocks or join them."""
     (data,) = values_of(builder, call, args, 1)
     given = attributes_given(builder, call, {"src_layout": None, "dst_layout": None})
@@ -62,32 +63,47 @@ def layout_transform(builder: ModuleBuilder, call: ast.Call, args: Sequence[Valu
             raise problem(builder, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
         layouts.append(layout)
     source, target = layouts
-    whole = tuple(letter for letter in source.axes if letter.isupper())
-    if set(whole) != {letter for letter in target.axes if letter.isupper()}:
+    if not target.has_axes("".join(axis for axis in source.axes if axis.isupper())):
         raise problem(builder, call, "src_layout and dst_layout must have the same axes")
 
     def build() -> Value:
-        both = source.blocks.keys() & target.blocks.keys()
-        if all(source.blocks[letter] == target.blocks[letter] for letter in both):
-            return _convert(builder, call, data, source, target)
-        joined = Layout(whole, {})
-        between = _convert(builder, call, data, source, joined)
-        return _convert(builder, call, between, joined, target)
+        return _through_whole_axes(builder, call, data, source, target)
 
     return builder.defer_until_known([data], build, call.offset)
 
 
+def change_layout(
+    builder: IRBuilder, call: ast.Call, data: SSAValue, source: str, target: str
+) -> SSAValue:
+    """Return `data`, a tensor in the layout `source`, in the layout `target` of the same axes."""
+    from_, to = parse_layout(source), parse_layout(target)
+    assert from_ is not None, "a layout"
+    assert to is not None, "a layout"
+    return _through_whole_axes(builder, call, data, from_, to)
+
+
+def _through_whole_axes(
+    builder: IRBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+) -> SSAValue:
+    """Convert `data` to another layout; blocks that change their size are joined before."""
+    both = source.blocks.keys() & target.blocks.keys()
+    if all(source.blocks[letter] == target.blocks[letter] for letter in both):
+        return _convert(builder, call, data, source, target)
+    joined = Layout(tuple(letter for letter in source.axes if letter.isupper()), {})
+    between = _convert(builder, call, data, source, joined)
+    return _convert(builder, call, between, joined, target)
+
+
 def _convert(
-    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    builder: IRBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> SSAValue:
     """Convert `data` to another layout; an axis in blocks on both sides has equal ones."""
-    from .calls import operator
 
     def made(name: str, value: SSAValue, attribute: str, numbers: Sequence[int]) -> SSAValue:
         attributes: dict[str, Any] = {attribute: tuple(numbers)}
         if name == "reshape" and 0 in numbers:
             attributes["allowzero"] = True
-        return builder.ssa(operator(builder, name, [value], attributes, call.offset))
+        return builder.ssa(builder.operator(name, [value], attributes, call.offset))
 
     size = _sizes(builder, call, data, source, target)
     split: list[str] = []
@@ -117,7 +133,7 @@ def _convert(
 
 
 def _sizes(
-    builder: ModuleBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    builder: IRBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> dict[str, int]:
     """Return the size of each axis, with the blocks of both sides as separate axes."""
     type = as_tensor(data.type)

@@ -4,8 +4,9 @@ Split Relay text into tokens.
     %0 = nn.dense(%x, %w, units=None);   ->   graph 0, =, ident nn.dense, (, local x, …
 
 White space, `//` and nested `/* */` comments are dropped; TVM's printer writes types and spans in
-comments. Names of locals may contain what TVM's printer does not clean: `/`, `-`, `.`, and `:`
-before a number. `#[metadata]` ends the program; JSON follows.
+comments. Names of locals may contain what TVM's printer does not clean: `/`, `-`, `.`, `::`, and
+`:` before a number; those of globals may begin with a digit. `#[metadata]` ends the program; JSON
+follows.
 
 One expression matches every token together with the blanks before it, so the time is linear.
 """
@@ -26,13 +27,13 @@ KEYWORDS = frozenset(
 
 _BLANK = r"(?:[ \t\r\n]+|//[^\n]*|/\*(?:[^*/]+|\*(?!/)|/(?!\*))*+\*/)*+"
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-_PART = r"(?:[/.-][A-Za-z0-9_]+|:[0-9][A-Za-z0-9_]*)"
+_PART = r"(?:(?:[/.-]|::)[A-Za-z0-9_]+|:[0-9][A-Za-z0-9_]*)"
 _TOKEN = re.compile(
     _BLANK
     + r"(?:"
     + rf"(?P<local>%{_NAME}{_PART}*+)"
     + r"|(?P<graph>%[0-9]+)"
-    + rf"|(?P<global>@{_NAME}(?:[/.-][A-Za-z0-9_]+)*+)"
+    + r"|(?P<global>@[A-Za-z0-9_]+(?:[/.-][A-Za-z0-9_]+)*+)"
     + r"|(?P<meta>meta\[[^\]\s]+\]\[[0-9]+\])"
     + r"|(?P<ident>match\?|"
     + rf"{_NAME}(?:[./]{_NAME})*+)"

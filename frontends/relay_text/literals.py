@@ -7,6 +7,7 @@ import struct
 
 _NUMBER = re.compile(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)(?:([fi])([0-9]*))?\Z", re.ASCII)
 _WIDTHS = {"f": (16, 32, 64), "i": (16, 32, 64)}
+_MAX_FLOAT16 = 65504.0
 MAX_DIGITS = 4000
 """Maximum length of a literal: converting an integer takes time quadratic in its digits."""
 
@@ -19,7 +20,8 @@ def number(text: str, negative: bool = False, rounded: bool = True) -> tuple[int
     """
     Return the value of a literal, negated if `negative`, and its dtype.
 
-    A float is `rounded` to its width, except as an attribute, where floats are doubles.
+    A float is `rounded` to its width, except as an attribute, where floats are doubles. A float16
+    may not be above the greatest one, even if it would be rounded to that (TVM).
 
     Without suffix it is an int32, or an int64 if it does not fit; `f` is float32, while `f16` and
     so on state their width. A fraction or an exponent needs an `f`.
@@ -54,6 +56,8 @@ def number(text: str, negative: bool = False, rounded: bool = True) -> tuple[int
 def _float(value: float, negative: bool, bits: int, text: str) -> tuple[float, str]:
     code = {16: "<e", 32: "<f", 64: "<d"}[bits]
     try:
+        if bits == 16 and value > _MAX_FLOAT16:
+            raise OverflowError
         value = struct.unpack(code, struct.pack(code, value))[0]
     except OverflowError:
         raise LiteralError(f"{text} does not fit in a float{bits}") from None

@@ -8,7 +8,7 @@ stack, so chains can have any length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,7 @@ from .errors import nearest
 from .explicit_memory import ExplicitMemory, UnitResult
 from .ir_builder import IRBuilder, TupleValue, Value, ssa_name
 from .program import Generic, Program, Signature
+from .weight_types import Weights
 from .weights import belongs_in_file
 
 SCALAR_BOOL = tensor_type(i1, [])
@@ -50,6 +51,8 @@ class ModuleBuilder(IRBuilder):
     source: str = ""
     """The text of the program."""
     program: Program = field(default_factory=Program)
+    weights: list[Weights] = field(default_factory=list[Weights])
+    """Weights whose types were unknown when they were used."""
     prepared: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """Cache of operators with converted attributes."""
     separate: bool = False
@@ -94,6 +97,11 @@ class ModuleBuilder(IRBuilder):
 
     def refined(self, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
         return refine_dims(self, value, declared, at)
+
+    def operator(
+        self, name: str, args: Sequence[Value], attrs: Mapping[str, Any], at: int
+    ) -> Value:
+        return calls.operator(self, name, args, attrs, at)
 
     # ------------------------------------------------------------- expressions
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
@@ -73,6 +74,22 @@ class Parts:
         """Count node `number`, which was read, as a part of the one that is being read."""
         if self._open:
             self._open[-1] += self._sizes[number]
+
+
+@dataclass(frozen=True)
+class Unread:
+    """
+    A node that has no value here, such as an expression; an error where a value is needed.
+
+    `key` is its type key.
+    """
+
+    key: str
+
+    @property
+    def is_dim(self) -> bool:
+        """True for a symbolic dim: a variable, or an expression of variables."""
+        return self.key.startswith("tir.")
 
 
 class Attrs(dict[str, Any]):
@@ -166,6 +183,10 @@ class NodeGraph:
         """Return the text of node `number`, a String or an Op; "" when it is null."""
         return str(self.node(number).get("repr_str", ""))
 
+    def name(self, number: int) -> str:
+        """Return the text of node `number`, or the name of a variable; "" for other nodes."""
+        return self.text(number) or self.text(self.child(number, "name_hint"))
+
     def map(self, number: int) -> dict[str, int]:
         """Return the map `number`, whose keys are strings."""
         if self.key(number) == "":
@@ -182,7 +203,8 @@ class NodeGraph:
         """
         Return node `number` as a Python value.
 
-        None for null, numbers, strings, tuples, `VirtualDeviceAttr`, dense constants, `Attrs`.
+        None for null, numbers, strings, tuples, maps, `VirtualDeviceAttr`, dense constants,
+        `Attrs`; `Unread` for other nodes.
         """
         if number not in self._values:
             if number in self._decoding:
@@ -205,6 +227,10 @@ class NodeGraph:
                 return self._float(number, "value")
             case "Array":
                 return tuple(self.value(n) for n in self.elements(number))
+            case "Map" if "keys" not in self.node(number):
+                pairs = self.elements(number)
+                names = [self.name(n) for n in pairs[::2]]
+                return dict(zip(names, map(self.value, pairs[1::2]), strict=False))
             case "Map":
                 return {key: self.value(n) for key, n in self.map(number).items()}
             case "DictAttrs":
@@ -224,7 +250,7 @@ class NodeGraph:
             return self.text(number)
         if key.startswith("relay.attrs."):
             return self._attrs(number, key)
-        raise GraphError(f"a {key} (node {number}) is not supported here")
+        return Unread(key)
 
     def _int(self, number: int, name: str) -> int:
         try:

@@ -23,6 +23,7 @@ from xdsl.irdl import VarOperandDef, VarResultDef
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.relay import BY_NAME
 from ...dialects.tensors import Tensor
+from .node_graph import Unread
 
 Values: TypeAlias = dict[str, Any]
 
@@ -127,6 +128,16 @@ def _pad(values: Values) -> None:
         for pair in cast("tuple[Any, ...]", width):
             flat += _as_tuple(pair)
         values["pad_width"] = tuple(flat)
+
+
+def _equally_many_bounds(values: Values) -> None:
+    """Complete the shorter of `begin` and `end` of a slice without `axes`."""
+    begin, end = values.get("begin"), values.get("end")
+    if isinstance(begin, tuple) and isinstance(end, tuple) and "axes" not in values:
+        begin, end = cast("tuple[Any, ...]", begin), cast("tuple[Any, ...]", end)
+        missing = len(end) - len(begin)
+        values["begin"] = begin + (0,) * missing
+        values["end"] = end + (2**31 - 1,) * -missing
 
 
 def _require(name: str) -> Convert:
@@ -267,7 +278,9 @@ RULES: Mapping[str, Rule] = {
     "transpose": Rule(convert=_empty_is_absent("axes")),
     "squeeze": Rule(convert=_as_list("axis")),
     "strided_slice": Rule(
-        convert=_chain(_as_list("begin", "end"), _empty_is_absent("strides", "axes"))
+        convert=_chain(
+            _as_list("begin", "end"), _empty_is_absent("strides", "axes"), _equally_many_bounds
+        )
     ),
     "tile": Rule(convert=_as_list("reps")),
     "repeat": Rule(convert=_require("axis")),
@@ -276,7 +289,9 @@ RULES: Mapping[str, Rule] = {
     "arange": Rule(convert=_drop("start", "stop", "step")),  # repeats the operands
     "dyn.broadcast_to": Rule(convert=_drop("shape", "dtype")),
     "dyn.full": Rule(convert=_drop("shape", "dtype")),
-    "dyn.one_hot": Rule(convert=_drop("depth")),
+    "dyn.image.resize2d": Rule(convert=_drop("size", "roi")),
+    "dyn.nn.pad": Rule(convert=_drop("pad_width")),
+    "dyn.one_hot": Rule({"axis": -1}, _drop("depth")),
     "dyn.ones": Rule(convert=_drop("shape")),
     "dyn.reshape": Rule(convert=_drop("newshape")),
     "dyn.squeeze": Rule(convert=_drop("axis")),
@@ -287,8 +302,10 @@ RULES: Mapping[str, Rule] = {
     "dyn.topk": Rule(convert=_drop("k")),
     "dyn.zeros": Rule(convert=_drop("shape")),
     "image.resize2d": Rule(convert=_chain(_as_list("size"), _drop("roi"))),
+    "one_hot": Rule({"axis": -1}),
     "ones": _FILLED,
     "shape_of": Rule(convert=_by_default("dtype", "int32")),
+    "vision.get_valid_counts": Rule(convert=_drop("score_threshold")),  # repeats the operand
     "zeros": _FILLED,
 }
 
@@ -342,4 +359,7 @@ def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Val
         values[key] = value
     dropped = {key: values.pop(key) for key in rule.redundant if key in values}
     rule.convert(values)
+    for key, value in values.items():
+        if any(isinstance(part, Unread) for part in (value, *_as_tuple(value))):
+            raise InvalidAttribute(f"{key} must be a value, but is an expression")
     return values, {**values, **dropped} if dropped else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from xdsl.dialects.builtin import FunctionType
+from xdsl.dialects.builtin import DictionaryAttr, FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -13,6 +13,7 @@ from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.memory import CopyOp
 from ...dialects.relay import BY_NAME
+from ...dialects.relay.annotations import ATTRS
 from ...dialects.relay.patterns import (
     ConstructorPattern,
     TuplePattern,
@@ -129,11 +130,20 @@ def device_copy(body: Body, op: relay.DeviceCopyOp) -> str:
 
 def call_value(body: Body, op: relay.CallOp) -> str:
     callee, *args = body.texts(op.operands, place(body, op))
+    args += _attributes(body, op)
     return f"{callee}({', '.join(args)})"
 
 
+def _attributes(body: Body, op: Operation) -> list[str]:
+    """Return the attributes of a call of a function, as in `name="f"`."""
+    attrs = op.attributes.get(ATTRS)
+    if not isinstance(attrs, DictionaryAttr):
+        return []
+    return [f"{k}={attribute_text(v, body.shared.table, op)}" for k, v in attrs.data.items()]
+
+
 def call_symbol(body: Body, op: FuncCallOp | relay.InvokeOp) -> str:
-    args = body.texts(op.operands, place(body, op))
+    args = body.texts(op.operands, place(body, op)) + _attributes(body, op)
     return f"@{op.callee.string_value()}({', '.join(args)})"
 
 

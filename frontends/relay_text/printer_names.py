@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 _READABLE = re.compile(
-    r"[A-Za-z_][A-Za-z0-9_]*(?:[/.-][A-Za-z0-9_]+|:[0-9][A-Za-z0-9_]*)*", re.ASCII
+    r"[A-Za-z_][A-Za-z0-9_]*(?:(?:[/.-]|::)[A-Za-z0-9_]+|:[0-9][A-Za-z0-9_]*)*", re.ASCII
 )
-_GLOBAL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:[/.-][A-Za-z0-9_]+)*", re.ASCII)
+_GLOBAL = re.compile(r"[A-Za-z0-9_]+(?:[/.-][A-Za-z0-9_]+)*", re.ASCII)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _OTHER = re.compile(r"[^A-Za-z0-9_]", re.ASCII)
 _PROJECTION = re.compile(r"(.*?)(?:\.[0-9]+)+", re.DOTALL)

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -77,6 +78,12 @@ def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str
             return string_text(value.data)
         case ArrayAttr():
             return f"[{', '.join(attribute_text(part, table, at) for part in value)}]"
+        case DictionaryAttr():
+            entries = (
+                f"{string_text(key)}={attribute_text(part, table, at)}"
+                for key, part in value.data.items()
+            )
+            return f"{{{', '.join(entries)}}}"
         case NoneType():
             return "None"
         case DenseIntOrFPElementsAttr():

@@ -20,6 +20,7 @@ from xdsl.ir import Attribute, Block, Operation, Region
 
 from ...dialects.device import DEVICE
 from ...dialects.errors import TOO_DEEP
+from ...dialects.relay import BY_NAME
 from ...dialects.relay.adt import TypeDataOp
 from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from . import calls, functions, generics, prelude
@@ -113,6 +114,10 @@ class _Reader:
 
     def read(self, module: Module) -> Read:
         """Build the module, and verify what only the reader knows."""
+        if module.operator is not None and module.operator.name in BY_NAME:
+            result = ModuleOp([calls.operator_program(self.builder, module.operator)])
+            result.location = module.source_map.location(0)
+            return Read(result, {})
         parts = [*prelude.needed_by(module), module]
         for part in parts:
             self._declare_types(part)

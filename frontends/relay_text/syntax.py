@@ -361,3 +361,5 @@ class Module:
     """Operators and constructors, with the offset of their first use."""
     globals: dict[str, int] = field(default_factory=dict[str, int])
     """Global functions, with the offset of their first use."""
+    operator: Name | None = None
+    """The operator that is the whole program, if it is one."""

@@ -3,6 +3,7 @@ The grammar of types and attribute values.
 
     type := 'Tensor' '[' '(' dim,* ')' ',' DTYPE ']' | DTYPE | '(' type,* ')' | '_'
           | 'fn' typeParams? '(' type,* ')' '->' type | 'ref' '(' type ')' | IDENT ('[' type,* ']')?
+          | meta[IncompleteType][n]
 
 Types become types of the dialects at once; `_` is `!relay.incomplete`.
 """
@@ -22,7 +23,7 @@ from .arrays import element_type_of
 from .errors import SourceMap, nearest
 from .lexer import Tokens
 from .metadata import Metadata
-from .node_graph import GraphError
+from .node_graph import GraphError, Unread
 from .syntax import Local, Module
 from .token_stream import TokenStream
 
@@ -115,7 +116,10 @@ class TypeGrammar(TokenStream):
                 contents = self.type()
                 self.take(")")
                 return RefType(contents)
+            case "meta" if self.meta() == Unread("IncompleteType"):
+                return HOLE
             case _:
+                self.position = position
                 raise self.unexpected("a type")
 
     def _types(self, close: str) -> list[Attribute]:
@@ -204,6 +208,8 @@ class TypeGrammar(TokenStream):
         position = self.position
         if self.kinds[position] == "meta":
             dim = self.meta()
+            if isinstance(dim, Unread) and dim.is_dim:
+                return DYNAMIC_INDEX
             if isinstance(dim, int):
                 return dim
             self.position = position

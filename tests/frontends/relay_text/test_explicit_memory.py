@@ -14,6 +14,7 @@ from relay_programs import body_of, context, error_of, ir_of, read
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.device import VirtualDeviceAttr
+from xrelay.dialects.relay import PrimFuncOp
 from xrelay.frontends.relay_text import parse_json
 from xrelay.frontends.relay_text.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
@@ -48,6 +49,10 @@ def main(body: str, params: str = "%x: Tensor[(4), float32]") -> str:
         ("memory.alloc_storage(140i64, 64i64)", "memory.alloc_storage 140 align 64"),
         ("memory.alloc_storage(140, 64)", "memory.alloc_storage 140 align 64"),
         (f"memory.alloc_storage(140i64, {S}, 64i64)", "memory.alloc_storage 140 align 64"),
+        (
+            'memory.alloc_storage(cast(140, dtype="int64"), cast(64, dtype="int64"))',
+            "memory.alloc_storage 140 align 64",
+        ),
         ('memory.alloc_storage(140i64, 64i64, dtype="int8")', "memory.alloc_storage 140 align 64"),
         (
             f"memory.alloc_storage(140i64, 64i64, virtual_device={D})",
@@ -358,7 +363,7 @@ def test_wrong_arguments(body: str, message: str) -> None:
         ("call_lowered(@neg, (%x, %x))", "1:1: call_lowered: @neg expects 1 arguments, but got 2"),
         ("call_lowered(@neg, %x)", "1:1: call_lowered: argument 1 must be a tuple, but is of type Tensor[(4), float32]"),
         ("call_lowered(@neg, (vm.shape_of(%x),))", "1:20: argument 0 of @neg must be of type Tensor[(4), float32], but is of type Tensor[(1), int64]"),
-        ("call_lowered(@plain, (%x,))", "1:1: call_lowered: @plain is not a kernel; add the attribute Primitive=1"),
+        (ALLOC + "vm.invoke_tvm_op(@plain, (%x,), (%t,))", "3:1: vm.invoke_tvm_op: @plain is not a kernel; add the attribute Primitive=1"),
         ("call_lowered(@gen, (%x,))", "1:1: call_lowered: a kernel cannot be generic, but @gen is"),
         ("call_lowered(@non, (%x,))", "1:14: unknown function @non"),
         ("call_lowered(%x, (%x,))", "1:1: call_lowered: the callee must be a global kernel, or a function literal with Primitive=1, given here or bound to a variable"),
@@ -406,11 +411,26 @@ def test_kernels_are_called_with_the_types_that_they_have() -> None:
     )
 
 
-def test_kernels_are_on_no_device() -> None:
-    text = f"def @main(%x: int32) {{ call_lowered(@k, (%x,)) }}\ndef @k(%a {{virtual_device={D}}}: int32, Primitive=1) {{ %a }}"
-    assert error_of(text, META).startswith(
-        "2:5: @k is a kernel, which runs on the device of its caller"
-    )
+def test_a_kernel_that_writes_is_on_no_device() -> None:
+    text = f"def @main(%x: Tensor[(4), float32]) {{ {ALLOC} vm.invoke_tvm_op(@k, (%x,), (%t,)); %t }}\ndef @k(%a {{virtual_device={D}}}: Tensor[(4), float32], Primitive=1) {{ %a }}"
+    found = error_of(text, META)
+    assert "@k is a kernel, which runs on the device of its caller" in found
+
+
+def test_the_devices_of_a_lowered_function_are_those_of_its_calls() -> None:
+    text = f"def @main(%x: int32) {{ call_lowered(@k, (%x,)) }}\ndef @k(%a {{virtual_device={D}}}: int32, virtual_device={D}) {{ %a }}"
+    module = read(text, META)
+    assert str(module).count("relay.on_device %") == 2
+    assert str(module).count("#relay.device<cuda:1> {constrain_result = true}") == 2
+    assert_same_when_printed(module)
+
+
+def test_a_lowered_call_makes_any_function_a_kernel() -> None:
+    text = "def @main(%x: int32) { (call_lowered(@k, (%x,)), call_lowered(@k, (%x,))) }\ndef @k(%a: int32, Extern=1) { negative(%a) }"
+    module = read(text, META)
+    (kernel,) = (op for op in module.ops if isinstance(op, PrimFuncOp))
+    assert kernel.sym_name.data == "k"
+    assert_same_when_printed(module)
 
 
 def test_the_memory_scopes_of_a_kernel() -> None:

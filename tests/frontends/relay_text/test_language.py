@@ -1,9 +1,14 @@
 """The IR of each construct of the text."""
 
+# ruff: noqa: E501 (tables)
+
 import pytest
-from relay_programs import body_of, ir_of, read
+from relay_programs import body_of, error_of, ir_of, read
 from xdsl.dialects.builtin import FileLineColLoc, StringAttr
 from xdsl.dialects.func import FuncOp
+
+from xrelay.dialects.relay.annotations import ATTRS
+from xrelay.frontends.relay_text.printer import module_text
 
 
 def lines(text: str) -> str:
@@ -37,6 +42,29 @@ CASES = {
         %y = relay.constant dense<1> : tensor<i32>
         %0 = relay.add %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i32>
         func.return %0 : tensor<i32>
+        """,
+    ),
+    "lets as the values of others": (
+        """
+        def @main(%x: int32) {
+          let %a = let %b = %x + %x;
+          %0 = %b * %b;
+          let %c = let %d = %0; negative(%d);
+          %c + %b;
+          %1 = let %e = %a; exp(cast(%e, dtype="float32"));
+          (%1, %a - let %f = %a; %f)
+        }
+        """,
+        """
+        %b = relay.add %x, %x : (tensor<i32>, tensor<i32>) -> tensor<i32>
+        %d = relay.multiply %b, %b : (tensor<i32>, tensor<i32>) -> tensor<i32>
+        %c = relay.negative %d : (tensor<i32>) -> tensor<i32>
+        %a = relay.add %c, %b : (tensor<i32>, tensor<i32>) -> tensor<i32>
+        %0 = relay.cast %a {dtype = f32} : (tensor<i32>) -> tensor<f32>
+        %1 = relay.exp %0 : (tensor<f32>) -> tensor<f32>
+        %2 = relay.subtract %a, %a : (tensor<i32>, tensor<i32>) -> tensor<i32>
+        %3 = relay.tuple %1, %2 : (tensor<f32>, tensor<i32>) -> tuple<tensor<f32>, tensor<i32>>
+        func.return %3 : tuple<tensor<f32>, tensor<i32>>
         """,
     ),
     "infix operators": (
@@ -308,6 +336,132 @@ def test_definitions_of_data_types() -> None:
         "relay.type_data @Empty []",
         "relay.type_data extern @Store []",
     ]
+
+
+def test_names_that_tvm_makes_are_printed_as_they_are() -> None:
+    text = "def @main(%aten::x-y::2: int32) -> int32 {\n  @93(%aten::x-y::2)\n}\n"
+    module = read(f"{text}def @93(%x: int32) -> int32 {{ %x }}")
+    printed = module_text(module)
+    assert "%aten::x-y::2: int32" in printed
+    assert "def @93(" in printed
+    assert read(printed).is_structurally_equivalent(module)
+
+
+ATTRIBUTES = """
+def @generic[A](%x: A) { %x }
+def @open(%x: Tensor[(?), float32]) { %x }
+def @main(%x: Tensor[(4), float32]) {
+  %0 = fn (%y: float32) { %y };
+  let %h = fn [A](%y: A) { (%y, %x) };
+  (
+    %0(3f, name="closure", attrs_type_key="attrs.TestAttrs"),
+    @open(%x, numbers=[1, 2], other=None, a.key="x"),
+    @generic(%x, flag=True),
+    %h(%x, q={"k"=2}),
+    @main2(%x, foo=1)
+  )
+}
+def @main2(%x: Tensor[(4), float32]) { %x }
+"""
+
+
+def test_attributes_of_calls_of_functions_are_kept() -> None:
+    module = read(ATTRIBUTES)
+    found = {
+        op.name + str(op.properties.get("callee", "")): str(op.attributes[ATTRS])
+        for op in module.walk()
+        if ATTRS in op.attributes
+    }
+    assert found == {
+        "relay.call": '{name = "closure", attrs_type_key = "attrs.TestAttrs"}',
+        "relay.invoke@open": '{numbers = [1 : i64, 2 : i64], other = none, a.key = "x"}',
+        "relay.invoke@generic": "{flag = true}",
+        "relay.invoke@main_h": "{q = {k = 2 : i64}}",
+        "func.call@main2": "{foo = 1 : i64}",
+    }
+    printed = module_text(module)
+    assert '(3f, name="closure", attrs_type_key="attrs.TestAttrs")' in printed
+    assert '@open(%x, numbers=[1, 2], other=None, a.key="x")' in printed
+    again = read(printed)
+    assert sum(ATTRS in op.attributes for op in again.walk()) == len(found)
+
+
+def test_a_constructor_has_no_attributes() -> None:
+    found = error_of("def @main() {\n  Cons(1, Nil, foo=1)\n}")
+    assert found == "2:3: unexpected attribute foo: a constructor has none"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("add", ["lhs", "rhs"]),
+        ("nn.relu", ["data"]),
+        ("nn.batch_norm", ["data", "gamma", "beta", "moving_mean", "moving_var"]),
+    ],
+)
+def test_an_operator_is_the_program_whose_parameters_are_its_operands(
+    name: str, expected: list[str]
+) -> None:
+    (function,) = read(name).ops
+    assert isinstance(function, FuncOp)
+    block = function.body.block
+    assert [a.name_hint for a in block.args] == expected
+    assert {str(a.type) for a in block.args} == {"!relay.incomplete"}
+    operator = block.first_op
+    assert operator is not None
+    assert operator.name == f"relay.{name}"
+    assert list(operator.operands) == list(block.args)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("concatenate", "concatenate can only be called, not used as a value"),
+        ("nn.dropout", "nn.dropout can only be called, not used as a value"),
+        ("reshape", "reshape: newshape is required"),
+        ("nn.rleu", "unknown operator or constructor nn.rleu; did you mean 'nn.relu'"),
+    ],
+)
+def test_an_operator_that_cannot_be_a_program(name: str, message: str) -> None:
+    assert error_of(name).startswith(f"1:1: {message}")
+
+
+@pytest.mark.parametrize(
+    ("params", "expr", "types"),
+    [
+        ("%x: Tensor[(1, 4, 8, 8), int8], %w", "nn.conv2d(%x, %w, channels=6, kernel_size=[3, 2])", ["6x4x3x2xi8"]),
+        ("%x: Tensor[(1, 8, 8, 4), float32], %w", 'nn.conv2d(%x, %w, groups=2, channels=6, kernel_size=[3, 2], data_layout="NHWC", kernel_layout="HWIO")', ["3x2x2x6xf32"]),
+        ("%x: Tensor[(1, 2, 8, 8, 2), float32], %w", 'nn.conv2d(%x, %w, channels=6, kernel_size=[3, 3], data_layout="NCHW2c", kernel_layout="OIHW2i3o")', ["2x2x3x3x2x3xf32"]),
+        ("%x: Tensor[(1, ?, 8, 8), float32], %w", "nn.conv2d(%x, %w, channels=6, kernel_size=[3, 2])", ["6x?x3x2xf32"]),
+        ("%x: Tensor[(1, 4, 8, 8), float32], %w", "nn.conv2d_transpose(%x, %w, groups=2, channels=6, kernel_size=[3, 2])", ["4x3x3x2xf32"]),
+        ("%x: Tensor[(2, 3), float16], %w", "nn.dense(%x, %w, units=5)", ["5x3xf16"]),
+        ("%x: Tensor[(2, 3), float32], %b", "nn.bias_add(%x, %b, axis=-1)", ["3xf32"]),
+        ("%x: Tensor[(2, 3), float32], %a", "nn.prelu(%x, %a)", ["3xf32"]),
+        ("%x: Tensor[(2, 3), float32], %g, %b, %m, %v: Tensor[(3), float32]", "nn.batch_norm(%x, %g, %b, %m, %v).0", ["3xf32"] * 4),
+        # a type that a later use has counts, as do dims that only it knows
+        ("%x: Tensor[(1, ?, 8, 8), float32], %w", "let %y = nn.conv2d(%x, %w, channels=6, kernel_size=[1, 1]); @f(%w)", ["6x4x1x1xf32"]),
+    ],
+)  # fmt: skip
+def test_types_of_weights_follow_from_the_data(params: str, expr: str, types: list[str]) -> None:
+    f = "def @f(%w: Tensor[(6, 4, 1, 1), float32]) { %w }"
+    function = next(iter(read(f"def @main({params}) {{ {expr} }}\n{f}").ops))
+    assert isinstance(function, FuncOp)
+    assert [str(a.type) for a in function.body.block.args[1:]] == [f"tensor<{t}>" for t in types]
+
+
+def test_types_of_weights_that_do_not_follow() -> None:
+    text = "def @main(%x: Tensor[(1, 4, 8, 8), float32], %w) { nn.conv2d(%x, %w, channels=6) }"
+    assert error_of(text) == "1:46: cannot infer the type of %w; add a type annotation"
+
+
+def test_what_is_in_no_list_is_unit() -> None:
+    (*_, function) = read("def @main() { (Nil, Cons(Nil, Nil)) }").ops
+    assert isinstance(function, FuncOp)
+    assert str(function.function_type.outputs.data[0]) == (
+        "tuple<!relay.adt<@List, [tuple<>]>, !relay.adt<@List, [!relay.adt<@List, [tuple<>]>]>>"
+    )
+    found = error_of("def @main(%x) { Cons(%x, Nil) }")
+    assert found == "1:11: cannot infer the type of %x; add a type annotation"
 
 
 def test_names_that_mlir_does_not_allow_are_kept() -> None:

@@ -34,6 +34,8 @@ def failure(text: str) -> str:
         ("%a-b", [("local", "a-b")]),
         ("%input.1", [("local", "input.1")]),
         ("%data_0:0: T", [("local", "data_0:0"), (":", ":"), ("ident", "T")]),
+        ("%aten::x-y::2: T", [("local", "aten::x-y::2"), (":", ":"), ("ident", "T")]),
+        ("@93_fused", [("global", "93_fused")]),
         ("%x:T", [("local", "x"), (":", ":"), ("ident", "T")]),
         ("%a/%b", [("local", "a"), ("/", "/"), ("local", "b")]),
         ("%a/*c*//%b", [("local", "a"), ("/", "/"), ("local", "b")]),
@@ -112,6 +114,7 @@ def test_escapes(literal: str, expected: str) -> None:
         ("0.1f64", (0.1, "float64")),
         ("1e-05f", (9.999999747378752e-06, "float32")),
         ("2.f16", (2.0, "float16")),
+        ("65504f16", (65504.0, "float16")),
     ],
 )
 def test_numbers(text: str, expected: tuple[float, str]) -> None:
@@ -132,6 +135,7 @@ def test_the_least_integers_are_numbers() -> None:
         ("40000i16", "40000 does not fit in an int16"),
         ("9223372036854775808", "9223372036854775808 does not fit in an int64"),
         ("1e39f", "1e39f does not fit in a float32"),
+        ("65505f16", "65505f16 does not fit in a float16"),
         ("1" * 5000, "invalid number '" + "1" * 40 + "…'"),
     ],
 )

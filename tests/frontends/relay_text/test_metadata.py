@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import RelayTextError, load_module, parse_json
 from xrelay.frontends.relay_text.arrays import MAGIC, ArrayError, decode
+from xrelay.frontends.relay_text.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.verifier import verify
 
@@ -143,6 +144,90 @@ def test_attributes_as_an_object() -> None:
         "%0 = relay.sum %x {axis = array<i64: 1>, keepdims = true} : "
         "(tensor<2x3xf32>) -> tensor<2x1xf32>"
     )
+
+
+def section(*nodes: dict[str, Any], **entries: list[int]) -> str:
+    """The metadata section with `nodes`, numbered from 1, and the `entries` by key."""
+    first = len(nodes) + 1
+    arrays = [{"type_key": "Array", "data": numbers} for numbers in entries.values()]
+    numbers = list(range(first, first + len(entries)))
+    keys = [key.replace("__", ".") for key in entries]
+    root = {"type_key": "Map", "keys": keys, "data": numbers}
+    every = [{"type_key": ""}, *nodes, *arrays, root]
+    return f"\n#[metadata]\n{json.dumps({'root': len(every) - 1, 'nodes': every})}"
+
+
+def test_attributes_that_repeat_operands_may_be_expressions() -> None:
+    text = (
+        "def @main(%n: int64) { arange(0i64, %n, 1i64, start=meta[relay.Call][0], "
+        'stop=meta[relay.Var][0], dtype="int64") }'
+    )
+    nodes: list[dict[str, Any]] = [
+        {"type_key": "relay.Var", "attrs": {}},
+        {"type_key": "relay.Call", "attrs": {}},
+    ]
+    metadata = section(*nodes, relay__Var=[1], relay__Call=[2])
+    assert body_of(text + metadata).split("\n")[2].startswith("%2 = relay.arange %0, %n, %1 ")
+    other = "def @main(%x: int32) { reshape(%x, newshape=[meta[relay.Var][0]]) }"
+    assert error_of(other + metadata) == (
+        "1:24: reshape: newshape must be a value, but is an expression"
+    )
+    other = "def @main(%x: int32) { meta[relay.Var][0] }"
+    assert error_of(other + metadata).startswith("1:24: expected an expression, such as")
+
+
+def test_symbolic_dims_are_open() -> None:
+    text = "def @main(%x: Tensor[(meta[tir.Var][0], 3, meta[tir.Mul][0]), float32]) { nn.relu(%x) }"
+    nodes: list[dict[str, Any]] = [
+        {"type_key": "tir.Var", "attrs": {}},
+        {"type_key": "tir.Mul", "attrs": {}},
+    ]
+    metadata = section(*nodes, tir__Var=[1], tir__Mul=[2])
+    assert "relay.nn.relu %x : (tensor<?x3x?xf32>)" in body_of(text + metadata)
+    other = "def @main(%x: Tensor[(meta[relay.Var][0]), float32]) { %x }"
+    metadata = section({"type_key": "relay.Var", "attrs": {}}, relay__Var=[1])
+    assert error_of(other + metadata).startswith("1:23: expected a dim")
+
+
+def test_incomplete_types_are_inferred() -> None:
+    text = (
+        "def @main(%x: int32) -> meta[IncompleteType][0] "
+        "{ fn (%y: meta[IncompleteType][0]) { %y }(%x) }"
+    )
+    nodes: list[dict[str, Any]] = [
+        {"type_key": "IncompleteType", "attrs": {}},
+        {"type_key": "tir.Any", "attrs": {}},
+    ]
+    metadata = section(*nodes, IncompleteType=[1], tir__Any=[2])
+    assert body_of(text + metadata).split("\n")[-1] == "func.return %1 : tensor<i32>"
+    other = text.replace("-> meta[IncompleteType]", "-> meta[tir.Any]")
+    assert error_of(other + metadata) == "1:25: expected a type, but got 'meta[tir.Any][0]'"
+
+
+def test_a_threshold_that_is_an_operand_is_no_attribute() -> None:
+    text = (
+        "def @main(%x: Tensor[(1, ?, 5), float32]) "
+        "{ vision.get_valid_counts(%x, 0.5f, meta[relay.attrs.GetValidCountsAttrs][0]) }"
+    )
+    attrs = {"id_index": "0", "score_index": "2", "score_threshold": "0"}
+    node = {"type_key": "relay.attrs.GetValidCountsAttrs", "attrs": attrs}
+    lines = body_of(text + section(node, relay__attrs__GetValidCountsAttrs=[1]))
+    assert "relay.vision.get_valid_counts %x, %0 {score_index = 2 : i64}" in lines
+
+
+def test_a_map_of_functions_is_an_attribute() -> None:
+    text = "def @main(%x: int32, hooks=meta[Map][0]) { %x }"
+    nodes: list[dict[str, Any]] = [
+        {"type_key": "runtime.String", "repr_str": "main"},
+        {"type_key": "GlobalVar", "attrs": {"name_hint": "1"}},
+        {"type_key": "runtime.String", "repr_str": "hook"},
+        {"type_key": "Map", "data": [2, 3]},
+    ]
+    module = read(text + section(*nodes, Map=[4]))
+    assert 'relay.attrs = {hooks = {main = "hook"}}' in str(module)
+    printed = module_text(module)
+    assert 'hooks={"main"="hook"}' in printed
+    assert read(printed).is_structurally_equivalent(module)
 
 
 def test_large_constants_are_weights() -> None:

@@ -153,7 +153,7 @@ def test_what_becomes_other_ops(expr: str, expected: list[str]) -> None:
         (IMAGE, "nn.conv2d(%x, %w, channels=7)", "nn.conv2d: channels is 7, but the weight implies 6"),
         (IMAGE, "nn.conv2d(%x, %w, kernel_size=[1, 3])", "nn.conv2d: kernel_size is [1, 3], but the weight implies [3, 3]"),
         (IMAGE, "nn.conv2d(%x, %w, padding=[1, 1, 1])", "nn.conv2d: padding must have 1, 2 or 4 entries, but has 3"),
-        (IMAGE, 'nn.conv2d(%x, %w, out_layout="NHWC")', 'nn.conv2d: out_layout must be "NCHW", the layout of the data, but is "NHWC"'),
+        (IMAGE, 'nn.conv2d(%x, %w, out_layout="NCHX")', 'nn.conv2d: out_layout must be "NCHW", the layout of the data, but is "NCHX"'),
         (X, "add(%x, 1)", "add: operands of add must have one element type, but operand 0 has f32 and operand 1 has i32"),
         (X, "call_lowered(%x)", "call_lowered expects 2 arguments, but got 1"),
         (X, "concatenate", "concatenate can only be called, not used as a value"),

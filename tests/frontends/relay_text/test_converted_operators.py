@@ -1,0 +1,262 @@
+"""
+Operators that TVM computes in another type or layout than that of their operands: numbers.
+
+Each program agrees with NumPy in the evaluator, in the machine, and in machine code.
+"""
+
+# ruff: noqa: E501 (programs)
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import pytest
+from agreement import Array
+from compiled_programs import CompiledPrograms
+from in_machine import results_in_machine
+from numpy.lib.stride_tricks import sliding_window_view
+from relay_programs import body_of, error_of, read
+
+from xrelay.frontends.relay_text.printer import module_text
+from xrelay.passes.evaluation.evaluator import evaluate
+
+Reference: TypeAlias = (
+    Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """The parameters and body of `@main`, the arguments, and what they should give."""
+
+    params: str
+    body: str
+    args: Sequence[Array]
+    expected: Reference
+
+    @property
+    def text(self) -> str:
+        return f"def @main({self.params}) {{ {self.body} }}"
+
+    @property
+    def results(self) -> list[Array]:
+        found = cast("Callable[..., Any]", self.expected)(*self.args)
+        return flattened(found)
+
+
+RNG = np.random.default_rng(11)
+
+
+def floats(*shape: int) -> Array:
+    return RNG.integers(-8, 8, shape).astype(np.float32) / 2
+
+
+def ints(*values: int, dtype: str = "int64") -> Array:
+    return np.array(values, dtype)
+
+
+def convolved(image: Array, weight: Array, groups: int = 1) -> Array:
+    """Convolve an NCHW image with an OIHW weight, group by group."""
+    windows = sliding_window_view(image, weight.shape[2:], axis=(2, 3))
+    parts = zip(np.split(windows, groups, 1), np.split(weight, groups, 0), strict=True)
+    done = [np.einsum("nchwij,ocij->nohw", x, w) for x, w in parts]
+    return np.concatenate(done, 1).astype(np.float32)
+
+
+def spread(image: Array, weight: Array) -> Array:
+    """The transpose of a convolution: an NCHW image, an IOHW weight, strides of 1."""
+    (n, _, h, w), (_, out, kh, kw) = image.shape, weight.shape
+    result = np.zeros((n, out, h + kh - 1, w + kw - 1), np.float32)
+    for i in range(kh):
+        for j in range(kw):
+            result[:, :, i : i + h, j : j + w] += np.einsum(
+                "nchw,co->nohw", image, weight[:, :, i, j]
+            )
+    return result
+
+
+def blocked(image: Array, block: int) -> Array:
+    """NCHW to NCHW4c, for a block of 4."""
+    n, c, h, w = image.shape
+    return image.reshape(n, c // block, block, h, w).transpose(0, 1, 3, 4, 2)
+
+
+def joined(image: Array) -> Array:
+    """NCHW4c to NCHW."""
+    n, c, h, w, block = image.shape
+    return image.transpose(0, 1, 4, 2, 3).reshape(n, c * block, h, w)
+
+
+def depthwise(x: Array, w: Array) -> Array:
+    """NHWC, and a weight of (height, width, channels, results of each)."""
+    height, width, channels, factor = w.shape
+    weight = w.transpose(2, 3, 0, 1).reshape(channels * factor, 1, height, width)
+    return convolved(x.transpose(0, 3, 1, 2), weight, channels).transpose(0, 2, 3, 1)
+
+
+def largest(x: Array) -> tuple[Array, Array]:
+    order = np.argsort(-x, axis=-1, kind="stable")[:, :2]
+    return np.take_along_axis(x, order, -1), order.astype(np.float32)
+
+
+IMAGE, NHWC = "%x: Tensor[(2, 4, 5, 5), float32]", "%x: Tensor[(2, 5, 5, 4), float32]"
+X, OPEN = "%x: Tensor[(3, 4), float32]", "%x: Tensor[(?, 4), float32]"
+
+CASES = {
+    "an integer pads floats": Case(
+        X, "nn.pad(%x, 2, pad_width=[[1, 0], [0, 2]])", [floats(3, 4)],
+        lambda x: np.pad(x, [(1, 0), (0, 2)], constant_values=2)),
+    "a float pads integers": Case(
+        "%x: Tensor[(2, 3), int8]", "nn.pad(%x, 2.7f, pad_width=[[1, 0], [0, 2]])", [floats(2, 3).astype(np.int8)],
+        lambda x: np.pad(x, [(1, 0), (0, 2)], constant_values=2)),
+    "a vector of one pads": Case(
+        "%x: Tensor[(2, 3), float32], %v: Tensor[(1), float32]", "nn.pad(%x, %v, pad_width=[[1, 0], [0, 2]])", [floats(2, 3), floats(1)],
+        lambda x, v: np.pad(x, [(1, 0), (0, 2)], constant_values=v[0])),
+    "widths below 0 cut": Case(
+        "%x: Tensor[(4, 5, 2), float32]", "nn.pad(%x, 7f, pad_width=[[-1, 2], [1, -2], [0, 1]])", [floats(4, 5, 2)],
+        lambda x: np.pad(x[1:, :-2], [(0, 2), (1, 0), (0, 1)], constant_values=7)),
+    "widths below 0 of open dims": Case(
+        "%x: Tensor[(?, ?), float32]", "nn.pad(%x, 7f, pad_width=[[-1, 2], [1, -2]])", [floats(4, 5)],
+        lambda x: np.pad(x[1:, :-2], [(0, 2), (1, 0)], constant_values=7)),
+    "widths that are computed": Case(
+        X + ", %w: Tensor[(2, 2), int64]", "dyn.nn.pad(%x, %w, 3, pad_width=[])", [floats(3, 4), np.array([[1, 0], [2, 1]])],
+        lambda x, w: np.pad(x, w, constant_values=3)),
+    "one_hot along the last axis": Case(
+        "%i: Tensor[(2, 2), int32]", "one_hot(%i, 5, 1, depth=3, dtype=\"float32\")", [np.array([[0, 2], [1, 7]], np.int32)],
+        lambda i: np.array([[[5, 1, 1], [1, 1, 5]], [[1, 5, 1], [1, 1, 1]]], np.float32)),
+    "one_hot of a depth that is a vector": Case(
+        "%i: Tensor[(3), int32], %d: Tensor[(1), int64]", "dyn.one_hot(%i, 1, 0, %d, depth=0, dtype=\"int32\")", [ints(0, 1, 2, dtype="int32"), ints(4)],
+        lambda i, d: np.eye(3, 4, dtype=np.int32)),
+    "zeros and ones of open dims": Case(
+        OPEN, "(zeros_like(%x), ones_like(cast(%x, dtype=\"int16\")))", [floats(5, 4)],
+        lambda x: (np.zeros_like(x), np.ones(x.shape, np.int16))),
+    "the sum of bools": Case(
+        X, "sum(greater(%x, 1f), axis=[1])", [floats(3, 4)],
+        lambda x: (x > 1).any(1)),
+    "indices that are floats": Case(
+        X, "topk(%x, k=2, dtype=\"float32\")", [floats(3, 4)], largest),
+    "indices alone": Case(
+        X, "topk(%x, k=2, ret_type=\"indices\", dtype=\"float32\")", [floats(3, 4)],
+        lambda x: largest(x)[1]),
+    "values alone": Case(
+        X, "topk(%x, k=2, ret_type=\"values\", dtype=\"float32\")", [floats(3, 4)],
+        lambda x: largest(x)[0]),
+    "where numbers are not 0": Case(
+        X + ", %i: Tensor[(4), int8]", "(where(%x, %x, 9f), where(%i, %x, 9f))", [floats(3, 4), ints(0, 1, -1, 2, dtype="int8")],
+        lambda x, i: (np.where(x.astype(bool), x, 9).astype(np.float32), np.where(i.astype(bool), x, 9).astype(np.float32))),
+    "a shape of floats": Case(
+        OPEN, "shape_of(%x, dtype=\"float32\")", [floats(5, 4)],
+        lambda x: np.array(x.shape, np.float32)),
+    "one number for an open axis": Case(
+        "%x: Tensor[(?, ?, 3), float32], %a: Tensor[(1), float32]", "(nn.prelu(%x, %a), nn.bias_add(%x, %a))", [floats(2, 4, 3), floats(1)],
+        lambda x, a: (np.where(x > 0, x, x * a), x + a)),
+    "one number where its length is open": Case(
+        "%x: Tensor[(?, ?, 3), float32], %a: Tensor[(?), float32]", "(nn.prelu(%x, %a), nn.bias_add(%x, %a))", [floats(2, 4, 3), floats(1)],
+        lambda x, a: (np.where(x > 0, x, x * a), x + a)),
+    "fewer ends than begins": Case(
+        "%x: Tensor[(3, 4, 3), float32]", "strided_slice(%x, begin=[1, 1, 1], end=[4, 3], strides=[1], axes=None)", [floats(3, 4, 3)],
+        lambda x: x[1:4, 1:3, 1:]),
+    "sizes that are computed": Case(
+        "%x: Tensor[(1, 1, 2, 2), float32], %s: Tensor[(2), int64], %r: Tensor[(4), float32]",
+        "dyn.image.resize2d(%x, %s, %r, size=[], roi=[], method=\"nearest_neighbor\", coordinate_transformation_mode=\"asymmetric\", rounding_method=\"floor\")",
+        [floats(1, 1, 2, 2), ints(4, 6), np.zeros(4, np.float32)],
+        lambda x, s, r: x.repeat(2, 2).repeat(3, 3)),
+    "a depthwise weight of NHWC": Case(
+        NHWC + ", %w: Tensor[(3, 2, 4, 1), float32]", "nn.conv2d(%x, %w, groups=4, channels=4, kernel_size=[3, 2], data_layout=\"NHWC\", kernel_layout=\"HWOI\")",
+        [floats(2, 5, 5, 4), floats(3, 2, 4, 1)], depthwise),
+    "several results of each channel": Case(
+        NHWC + ", %w: Tensor[(3, 2, 4, 3), float32]", "nn.conv2d(%x, %w, groups=4, channels=12, kernel_size=[3, 2], data_layout=\"NHWC\", kernel_layout=\"HWOI\")",
+        [floats(2, 5, 5, 4), floats(3, 2, 4, 3)], depthwise),
+    "several results of each channel, OIHW": Case(
+        IMAGE + ", %w: Tensor[(4, 2, 3, 3), float32]", "nn.conv2d(%x, %w, groups=4, channels=8, kernel_size=[3, 3])",
+        [floats(2, 4, 5, 5), floats(4, 2, 3, 3)],
+        lambda x, w: convolved(x, w.reshape(8, 1, 3, 3), 4)),
+    "HWOI without groups": Case(
+        IMAGE + ", %w: Tensor[(3, 2, 6, 4), float32]", "nn.conv2d(%x, %w, kernel_layout=\"HWOI\")", [floats(2, 4, 5, 5), floats(3, 2, 6, 4)],
+        lambda x, w: convolved(x, w.transpose(2, 3, 0, 1))),
+    "OHWI": Case(
+        NHWC + ", %w: Tensor[(6, 3, 2, 4), float32]", "nn.conv2d(%x, %w, data_layout=\"NHWC\", kernel_layout=\"OHWI\", channels=6, kernel_size=[3, 2])",
+        [floats(2, 5, 5, 4), floats(6, 3, 2, 4)],
+        lambda x, w: convolved(x.transpose(0, 3, 1, 2), w.transpose(0, 3, 1, 2)).transpose(0, 2, 3, 1)),
+    "blocks": Case(
+        "%x: Tensor[(2, 2, 5, 5, 2), float32], %w: Tensor[(2, 2, 3, 2, 2, 3), float32]",
+        "nn.conv2d(%x, %w, data_layout=\"NCHW2c\", kernel_layout=\"OIHW2i3o\", out_layout=\"NCHW6c\", channels=6, kernel_size=[3, 2])",
+        [blocked(floats(2, 4, 5, 5), 2), floats(2, 2, 3, 2, 2, 3)],
+        lambda x, w: blocked(convolved(joined(x), w.transpose(0, 5, 1, 4, 2, 3).reshape(6, 4, 3, 2)), 6)),
+    "another order of the result": Case(
+        IMAGE + ", %w: Tensor[(6, 4, 3, 2), float32]", "nn.conv2d(%x, %w, out_layout=\"NHWC\")", [floats(2, 4, 5, 5), floats(6, 4, 3, 2)],
+        lambda x, w: convolved(x, w).transpose(0, 2, 3, 1)),
+    "the transpose of a convolution": Case(
+        NHWC + ", %w: Tensor[(3, 2, 6, 4), float32]",
+        "nn.conv2d_transpose(%x, %w, channels=6, kernel_size=[3, 2], data_layout=\"NHWC\", kernel_layout=\"HWOI\")",
+        [floats(2, 5, 5, 4), floats(3, 2, 6, 4)],
+        lambda x, w: spread(x.transpose(0, 3, 1, 2), w.transpose(3, 2, 0, 1)).transpose(0, 2, 3, 1)),
+    "a pooling of blocks": Case(
+        "%x: Tensor[(1, 2, 4, 4, 2), float32]", "nn.max_pool2d(%x, pool_size=[2, 2], strides=[2, 2], layout=\"NCHW2c\")", [floats(1, 2, 4, 4, 2)],
+        lambda x: x.reshape(1, 2, 2, 2, 2, 2, 2).max((3, 5))),
+    "an upsampling of blocks": Case(
+        "%x: Tensor[(1, 2, 2, 3, 2), float32]", "nn.upsampling(%x, scale_h=2f, scale_w=2f, layout=\"NCHW2c\")", [floats(1, 2, 2, 3, 2)],
+        lambda x: x.repeat(2, 2).repeat(2, 3)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_numbers(case: Case) -> None:
+    module = read(case.text)
+    for found in (
+        evaluate(module.clone(), case.args),
+        results_in_machine(module, case.args, "main"),
+    ):
+        assert_close(flattened(found), case.results)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_printed_programs_are_read_back(case: Case) -> None:
+    module = read(case.text)
+    assert read(module_text(module)).is_structurally_equivalent(module)
+
+
+def test_numbers_in_machine_code(tmp_path: Path) -> None:
+    programs = CompiledPrograms()
+    for name, case in CASES.items():
+        assert programs.add(read(case.text), [case.args], name), programs.refused
+    programs.check(tmp_path)
+
+
+def flattened(value: Any) -> list[Array]:
+    if isinstance(value, list | tuple):
+        return [leaf for part in value for leaf in flattened(part)]  # pyright: ignore[reportUnknownVariableType]
+    return [np.asarray(value)]
+
+
+def assert_close(found: Sequence[Array], expected: Sequence[Array]) -> None:
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == other.dtype
+        assert one.shape == other.shape
+        np.testing.assert_allclose(one.astype(np.float64), other.astype(np.float64), rtol=1e-6)
+
+
+def test_a_depthwise_weight_is_not_moved() -> None:
+    lines = body_of(CASES["a depthwise weight of NHWC"].text)
+    assert "transpose" not in lines
+    assert "relay.reshape %w" in lines
+
+
+@pytest.mark.parametrize(
+    ("params", "body", "message"),
+    [
+        (X, "nn.pad(%x, %x, pad_width=[[0, 0], [0, 0]])", "nn.pad: pad_value must have rank 0, but has rank 2"),
+        (X, "sum(%x, %x)", "sum expects 1 argument, but got 2"),
+        (X, "topk((%x, %x), k=1, dtype=\"float32\")", "topk: "),
+        (X, "nn.bias_add(%x, nn.relu(reshape(%x, newshape=[12])))", "nn.bias_add: operand 1 of nn.bias_add has 12 elements, but axis 1 of operand 0 has 4"),
+        (IMAGE, "nn.max_pool2d(%x, pool_size=[1, 1], layout=\"NCDHW\")", 'nn.max_pool2d: layout must be "NCHW" or "NHWC", but is "NCDHW"'),
+        (IMAGE, "nn.max_pool2d(%x, pool_size=[1, 1], layout=\"NCHW4c\")", "nn.max_pool2d: src_layout has 5 axes, but the tensor has rank 4"),
+    ],
+)  # fmt: skip
+def test_wrong_operands(params: str, body: str, message: str) -> None:
+    assert error_of(f"def @main({params}) {{\n{body} }}").partition(": ")[2].startswith(message)
