@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, MutableMapping, Sequence
-from math import prod
+from math import copysign, inf, prod
 from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, tensor
@@ -404,7 +404,10 @@ class Builder:
 
 def _number(value: float, type: Attribute) -> Attribute:
     if isinstance(type, AnyFloat):
-        return FloatAttr(value, type)
+        try:
+            return FloatAttr(value, type)
+        except OverflowError:  # rounds to an infinity
+            return FloatAttr(copysign(inf, value), type)
     assert isinstance(type, IntegerType | IndexType)
     return IntegerAttr(int(value), cast(IntegerType, type), truncate_bits=True)
 

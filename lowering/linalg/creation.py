@@ -109,9 +109,11 @@ def _integer_steps(b: Builder, start: SSAValue, stop: SSAValue, step: SSAValue) 
 
 
 def _float_steps(b: Builder, start: SSAValue, stop: SSAValue, step: SSAValue) -> SSAValue:
+    """Return the number of steps from `start` to `stop`, rounded up; 0 if it does not fit i64."""
     distance = b.insert(arith.SubfOp(stop, start))
     up = b.insert(math.CeilOp(b.insert(arith.DivfOp(distance, step))))
-    return convert(b, up, f64, i64)
+    fits = compare(b, "olt", up, b.constant(2.0**63, f64))
+    return select(b, fits, convert(b, up, f64, i64), b.constant(0, i64))
 
 
 # -------------------------------------------------------------------- one-hot

@@ -1,8 +1,8 @@
 """
 Arithmetic on scalars, in the body of a `linalg.generic`, with the results of the NumPy kernels.
 
-Nothing here is undefined, whatever the numbers are: integers wrap around, a quotient by 0 is 0, and
-floats out of range convert to integers as NumPy's do on x86.
+Nothing here is undefined, whatever the numbers are: integers wrap around, a quotient by 0 is 0,
+floats become integers by truncation and saturation, and NaN becomes 0.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from xdsl.dialects.builtin import (
     Float64Type,
     IntegerType,
     f32,
-    f64,
     i1,
-    i32,
-    i64,
 )
 from xdsl.dialects.utils.fast_math import FastMathFlag
 from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.tensors import AnyInteger, bits_of, is_unsigned, signless
+from ...operators.ranges import ALL, PRECISIONS, Range, can_convert
 from .builder import Builder, Unsupported
 
 NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
@@ -114,11 +112,14 @@ def safe_divisor(b: Builder, x: SSAValue, y: SSAValue, unsigned: bool) -> SSAVal
     return select(b, unsafe, one, y)
 
 
-def convert(b: Builder, x: SSAValue, source: Attribute, target: Attribute) -> SSAValue:
+def convert(
+    b: Builder, x: SSAValue, source: Attribute, target: Attribute, numbers: Range = ALL
+) -> SSAValue:
     """
     Convert the number `x` from the element type `source` to `target`, as `relay.cast` does.
 
-    Both are element types of operators, which tell signed integers from unsigned.
+    Both are element types of operators, which tell signed integers from unsigned. If `x` is a
+    float, it is in the range `numbers`, or NaN.
     """
     if target == source:
         return x
@@ -128,7 +129,9 @@ def convert(b: Builder, x: SSAValue, source: Attribute, target: Attribute) -> SS
         zero = b.constant(0, x.type)
         return compare(b, "une" if is_float(source) else "ne", x, zero)
     if is_float(source):
-        return _of_float(b, x, target)
+        return (
+            _resized_float(b, x, target) if is_float(target) else _truncated(b, x, target, numbers)
+        )
     if is_float(target):
         convert_ = arith.UIToFPOp if is_unsigned(source) else arith.SIToFPOp
         return b.insert(convert_(x, cast(AnyFloat, target)))
@@ -146,39 +149,53 @@ def resized(b: Builder, x: SSAValue, target: Attribute, *, unsigned: bool) -> SS
     return b.insert((arith.ExtUIOp if unsigned else arith.ExtSIOp)(x, target))
 
 
-def _of_float(b: Builder, x: SSAValue, target: Attribute) -> SSAValue:
-    """
-    Convert a float.
+def _resized_float(b: Builder, x: SSAValue, target: Attribute) -> SSAValue:
+    if width(target) == width(x.type):  # f16 and bf16
+        return b.insert(arith.TruncFOp(widened(b, x), cast(AnyFloat, target)))
+    op = arith.TruncFOp if width(target) < width(x.type) else arith.ExtFOp
+    return b.insert(op(x, cast(AnyFloat, target)))
 
-    To integers as NumPy does on x86: out of the range of i32 (of i64 for u32, u64 and i64) and for
-    NaN the result has the lowest bits of the least number of that type; u64 takes two such steps.
+
+def _truncated(b: Builder, x: SSAValue, target: Attribute, numbers: Range) -> SSAValue:
     """
-    if is_float(target):
-        if width(target) == width(x.type):  # f16 and bf16
-            return b.insert(arith.TruncFOp(widened(b, x), cast(AnyFloat, target)))
-        op = arith.TruncFOp if width(target) < width(x.type) else arith.ExtFOp
-        return b.insert(op(x, cast(AnyFloat, target)))
+    Truncate a float to the integer type `target`; saturate at its bounds, and return 0 for NaN.
+
+        %1 = arith.cmpf ogt, %x, %low      %2 = arith.select %1, %x, %low     // NaN: low
+        %3 = arith.cmpf olt, %2, %high     %4 = arith.select %3, %2, %high
+        %5 = arith.fptosi %4
+        %6 = arith.cmpf uno, %x, %x        %7 = arith.select %6, %zero, %5
+
+    The comparisons are in the order of x86's maximum and minimum, one instruction each. Bounds
+    that `numbers` are in are not compared with. If the float type lacks the upper bound, the
+    numbers above are replaced after the conversion.
+    """
+    below, above = can_convert(numbers, str(x.type), *integer_range(target))
     x = widened(b, x)
+    least, greatest = integer_range(target)
     bits, unsigned = width(target), is_unsigned(target)
-    if bits < 32 or (bits == 32 and not unsigned):
-        return resized(b, _in_range(b, x, i32), IntegerType(bits), unsigned=False)
-    if bits == 32 or not unsigned:
-        return resized(b, _in_range(b, x, i64), IntegerType(bits), unsigned=False)
-    half = b.constant(2.0**63, x.type)
-    high = compare(b, "oge", x, half)
-    above = b.insert(arith.SubfOp(x, half))
-    low = _in_range(b, select(b, high, above, x), i64)
-    flipped = b.insert(arith.XOrIOp(low, b.constant(-(2**63), i64)))
-    return select(b, high, flipped, low)
+    inside = x
+    if unsigned or not below:  # 0 is the least unsigned integer: NaN becomes 0, too
+        low = b.constant(float(least), x.type)
+        inside = select(b, compare(b, "ogt", inside, low), inside, low)
+    limit, precision = 2.0 ** (bits if unsigned else bits - 1), PRECISIONS[str(x.type)]
+    is_exact = greatest < 2**precision
+    if not above:
+        high = b.constant(float(greatest) if is_exact else limit - limit * 2.0**-precision, x.type)
+        inside = select(b, compare(b, "olt", inside, high), inside, high)
+    op = arith.FPToUIOp if unsigned and bits >= 32 else arith.FPToSIOp
+    integer = b.insert(op(inside, IntegerType(max(bits, 32))))
+    integer = resized(b, integer, IntegerType(bits), unsigned=unsigned)
+    if not is_exact:
+        overflow = compare(b, "oge", x, b.constant(limit, x.type))
+        integer = select(b, overflow, b.constant(greatest, integer.type), integer)
+    if unsigned:
+        return integer
+    return select(b, is_nan(b, x), b.constant(0, integer.type), integer)
 
 
-def _in_range(b: Builder, x: SSAValue, target: IntegerType) -> SSAValue:
-    """Truncate the float `x`; the least integer of `target` if it is out of range or NaN."""
-    bound = 2.0 ** (target.width.data - 1)
-    # f64 has numbers between the least i32 minus 1 and the least i32, which truncate to it.
-    lowest = -bound - 1 if target == i32 and x.type == f64 else -bound
-    above = compare(b, "ogt" if lowest < -bound else "oge", x, b.constant(lowest, x.type))
-    below = compare(b, "olt", x, b.constant(bound, x.type))
-    fits = b.insert(arith.AndIOp(above, below))
-    inside = b.insert(arith.FPToSIOp(select(b, fits, x, b.constant(0, x.type)), target))
-    return select(b, fits, inside, b.constant(-int(bound), target))
+def integer_range(type: Attribute) -> tuple[int, int]:
+    """Return the least and the greatest integer of an element type."""
+    bits = width(type)
+    if is_unsigned(type):
+        return 0, 2**bits - 1
+    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1

@@ -7,16 +7,18 @@ from math import ceil, floor, isfinite, isnan
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ...dialects.attributes import plain_attributes
 from ...dialects.tensors import is_unsigned
+from ...operators.ranges import ALL, Range, reads_range, result_range
 from .builder import Builder, Rule, element_type
 from .elementwise import ScalarRule, elementwise
 from .scalars import (
     compare,
     convert,
     float_op,
+    integer_range,
     is_float,
     is_nan,
     maximum,
@@ -132,17 +134,22 @@ def at_most(b: Builder, x: SSAValue, bound: float) -> SSAValue:
     return high if isnan(bound) else select(b, compare(b, "ogt", x, high), high, x)
 
 
-def integer_range(type: Attribute) -> tuple[int, int]:
-    """Return the least and the greatest integer of an element type."""
-    bits = width(type)
-    if is_unsigned(type):
-        return 0, 2**bits - 1
-    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
-
-
 def cast(b: Builder, op: Operation, x: Sequence[SSAValue]) -> SSAValue:
     """Convert to the element type of the result."""
-    return convert(b, x[0], element_type(op.operands[0]), element_type(op.results[0]))
+    source, target = element_type(op.operands[0]), element_type(op.results[0])
+    return convert(b, x[0], source, target, range_of(op.operands[0]))
+
+
+def range_of(value: SSAValue) -> Range:
+    """Return the range of a tensor of floats, as the chain of operators that computes it shows."""
+    chain: list[Operation] = []
+    while isinstance(op := value.owner, Operation) and reads_range(op.name):
+        chain.append(op)
+        value = op.operands[0]
+    numbers = ALL
+    for op in reversed(chain):
+        numbers = result_range(op.name, plain_attributes(op), numbers)
+    return numbers
 
 
 def logical_not(b: Builder, op: Operation, x: Sequence[SSAValue]) -> SSAValue:

@@ -19,18 +19,76 @@ relay.prim_func @divides_integers(%x: tensor<4xi8>, %y: tensor<4xi8>) -> tensor<
 
 // -----
 
-// Only floats in the range of the integer type are converted.
+// Floats are clamped to the bounds of the integer type, in the order of x86's maximum and minimum;
+// those above an upper bound that is not a float are replaced after the conversion, as NaN is.
 //
 // CHECK-LABEL: @casts_floats
-// CHECK:           arith.cmpf oge
-// CHECK:           arith.cmpf olt
-// CHECK:           %[[FITS:.*]] = arith.andi
-// CHECK:           %[[SAFE:.*]] = arith.select %[[FITS]]
-// CHECK:           %[[INSIDE:.*]] = arith.fptosi %[[SAFE]] : f32 to i32
-// CHECK:           arith.select %[[FITS]], %[[INSIDE]]
+// CHECK:         ^bb0(%[[X:.*]]: f32, %{{.*}}: i32):
+// CHECK:           %[[ABOVE:.*]] = arith.cmpf ogt, %[[X]], %[[LOW:.*]] : f32
+// CHECK-NEXT:      %[[X1:.*]] = arith.select %[[ABOVE]], %[[X]], %[[LOW]]
+// CHECK:           %[[BELOW:.*]] = arith.cmpf olt, %[[X1]], %[[HIGH:.*]] : f32
+// CHECK-NEXT:      %[[X2:.*]] = arith.select %[[BELOW]], %[[X1]], %[[HIGH]]
+// CHECK-NEXT:      %[[I:.*]] = arith.fptosi %[[X2]] : f32 to i32
+// CHECK:           %[[OVER:.*]] = arith.cmpf oge, %[[X]]
+// CHECK:           %[[I1:.*]] = arith.select %[[OVER]], %{{.*}}, %[[I]]
+// CHECK:           %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+// CHECK:           %[[I2:.*]] = arith.select %[[NAN]], %{{.*}}, %[[I1]]
+// CHECK-NEXT:      linalg.yield %[[I2]]
 relay.prim_func @casts_floats(%x: tensor<4xf32>) -> tensor<4xi32> {
   %0 = relay.cast %x {dtype = i32} : (tensor<4xf32>) -> tensor<4xi32>
   relay.yield %0 : tensor<4xi32>
+}
+
+// -----
+
+// Clipped numbers are not clamped again, whatever moves or rounds them in between; NaN may be left.
+//
+// CHECK-LABEL: @casts_clipped_floats
+// CHECK:         linalg.yield
+// CHECK:         linalg.yield
+// CHECK:         ^bb0(%[[X:.*]]: f32, %{{.*}}: i8):
+// CHECK-NEXT:      %[[I:.*]] = arith.fptosi %[[X]] : f32 to i32
+// CHECK-NEXT:      %[[B:.*]] = arith.trunci %[[I]] : i32 to i8
+// CHECK-NEXT:      %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+// CHECK:           arith.select %[[NAN]], %{{.*}}, %[[B]]
+relay.prim_func @casts_clipped_floats(%x: tensor<4xf32>) -> tensor<4xi8> {
+  %0 = relay.clip %x {a_min = -128.0, a_max = 127.0} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.round %0 : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.cast %1 {dtype = i8} : (tensor<4xf32>) -> tensor<4xi8>
+  relay.yield %2 : tensor<4xi8>
+}
+
+// -----
+
+// The maximum with 0 removes NaN, too.
+//
+// CHECK-LABEL: @casts_clipped_floats_to_unsigned_integers
+// CHECK:         linalg.yield
+// CHECK:         ^bb0(%[[X:.*]]: f32, %{{.*}}: i8):
+// CHECK:           %[[ABOVE:.*]] = arith.cmpf ogt, %[[X]], %[[ZERO:.*]] : f32
+// CHECK-NEXT:      %[[X1:.*]] = arith.select %[[ABOVE]], %[[X]], %[[ZERO]]
+// CHECK-NEXT:      %[[I:.*]] = arith.fptosi %[[X1]] : f32 to i32
+// CHECK-NEXT:      %[[B:.*]] = arith.trunci %[[I]] : i32 to i8
+// CHECK-NEXT:      linalg.yield %[[B]]
+relay.prim_func @casts_clipped_floats_to_unsigned_integers(%x: tensor<4xf32>) -> tensor<4xui8> {
+  %0 = relay.clip %x {a_min = 0.0, a_max = 255.0} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.cast %0 {dtype = ui8} : (tensor<4xf32>) -> tensor<4xui8>
+  relay.yield %1 : tensor<4xui8>
+}
+
+// -----
+
+// A range that reaches beyond the type is clamped.
+//
+// CHECK-LABEL: @casts_floats_clipped_too_wide
+// CHECK:         linalg.yield
+// CHECK:           arith.cmpf olt
+// CHECK-NEXT:      arith.select
+// CHECK-NEXT:      arith.fptosi
+relay.prim_func @casts_floats_clipped_too_wide(%x: tensor<4xf32>) -> tensor<4xi8> {
+  %0 = relay.clip %x {a_min = -128.0, a_max = 128.0} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = relay.cast %0 {dtype = i8} : (tensor<4xf32>) -> tensor<4xi8>
+  relay.yield %1 : tensor<4xi8>
 }
 
 // -----
