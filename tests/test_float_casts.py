@@ -28,6 +28,7 @@ from xrelay.dialects.attributes import ELEMENT_TYPES
 from xrelay.lowering.native.machine import Machine
 from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.pipelines import AotPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.elementwise import BLOCK
@@ -176,6 +177,8 @@ def test_in_native_kernels(settings: Settings, tmp_path: Path):
         assert y.tolist() == expected(np.rint(x) if rounds else x, target), (name, x.dtype, target)
 
 
+UP_TO_PLANS = AotPipeline().text.partition(",plan-memory")[0] + ",plan-memory"
+
 SIZES = """
 func.func @main(%n: tensor<2xf32>) -> tensor<?x?xf32> {
   %shape = relay.cast %n {dtype = i64} : (tensor<2xf32>) -> tensor<2xi64>
@@ -196,7 +199,7 @@ def test_in_the_evaluation_of_shapes(
     (in_machine,) = machine_of(machine_program(parse(SIZES))).run("main", n)
     assert in_machine.shape == shape
     batch = NativeBatch()
-    number = batch.add(parse(SIZES))
+    number = batch.add(parse(SIZES), UP_TO_PLANS)
     assert number is not None
     batch.build(tmp_path)
     (as_native,) = batch.run(number, [n])

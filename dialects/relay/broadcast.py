@@ -138,14 +138,30 @@ class FloorDivideOp(Pairwise):
 
 @irdl_op_definition
 class MaximumOp(CommutativePairwise):
-    """Take the greater of `lhs` and `rhs`; on i1, logical or."""
+    """
+    Take the greater of `lhs` and `rhs`; on i1, logical or.
+
+    ```mlir
+    %y = relay.maximum %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    NaN if either is NaN. The sign of a zero result is unspecified.
+    """
 
     name = "relay.maximum"
 
 
 @irdl_op_definition
 class MinimumOp(CommutativePairwise):
-    """Take the lesser of `lhs` and `rhs`; on i1, logical and."""
+    """
+    Take the lesser of `lhs` and `rhs`; on i1, logical and.
+
+    ```mlir
+    %y = relay.minimum %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    NaN if either is NaN. The sign of a zero result is unspecified.
+    """
 
     name = "relay.minimum"
 
@@ -271,6 +287,8 @@ class PreluOp(RelayOperator):
     ```mlir
     %y = relay.nn.prelu %x, %a : (tensor<1x8x4x4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
+
+    The sign of a zero result is unspecified.
     """
 
     name = "relay.nn.prelu"

@@ -86,6 +86,8 @@ class ClipOp(Elementwise):
     ```mlir
     %y = relay.clip %x {a_min = 0.0, a_max = 6.0} : (tensor<4xf32>) -> tensor<4xf32>
     ```
+
+    NaN stays. The sign of a zero result is unspecified.
     """
 
     name = "relay.clip"
@@ -201,7 +203,15 @@ class IsInfOp(Elementwise):
 
 @irdl_op_definition
 class ReluOp(Elementwise):
-    """Take the greater of `data` and 0."""
+    """
+    Take the greater of `data` and 0.
+
+    ```mlir
+    %y = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    NaN stays. The sign of a zero result is unspecified.
+    """
 
     name = "relay.nn.relu"
 
@@ -214,6 +224,8 @@ class LeakyReluOp(Elementwise):
     ```mlir
     %y = relay.nn.leaky_relu %x {alpha = 0.01} : (tensor<4xf32>) -> tensor<4xf32>
     ```
+
+    The sign of a zero result is unspecified.
     """
 
     name = "relay.nn.leaky_relu"
@@ -270,7 +282,8 @@ class CastOp(Elementwise):
     %y = relay.cast %x {dtype = i64} : (tensor<4xf32>) -> tensor<4xi64>
     ```
 
-    Floats are truncated to integers; nonzero values become true in i1.
+    Floats are truncated to integers; those out of range become the nearest integer of the type, and
+    NaN becomes 0. Integers wrap around. Nonzero values, NaN too, become true in i1.
     """
 
     name = "relay.cast"

@@ -37,7 +37,16 @@ class Pool2d(RelayOperator, ABC):
 
 @irdl_op_definition
 class MaxPool2dOp(Pool2d):
-    """Take the greatest element of each window of `data`, ignoring padding."""
+    """
+    Take the greatest element of each window of `data`, ignoring padding.
+
+    ```mlir
+    %y = relay.nn.max_pool2d %x {pool_size = array<i64: 2, 2>}
+      : (tensor<1x3x8x8xf32>) -> tensor<1x3x7x7xf32>
+    ```
+
+    The sign of a zero result is unspecified.
+    """
 
     name = "relay.nn.max_pool2d"
 
@@ -85,7 +94,15 @@ class GlobalAvgPool2dOp(GlobalPool2d):
 
 @irdl_op_definition
 class GlobalMaxPool2dOp(GlobalPool2d):
-    """Take the greatest element of each image of `data`."""
+    """
+    Take the greatest element of each image of `data`.
+
+    ```mlir
+    %y = relay.nn.global_max_pool2d %x : (tensor<1x3x8x8xf32>) -> tensor<1x3x1x1xf32>
+    ```
+
+    The sign of a zero result is unspecified.
+    """
 
     name = "relay.nn.global_max_pool2d"
 

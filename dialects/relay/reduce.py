@@ -64,14 +64,30 @@ class MeanOp(Reduction):
 
 @irdl_op_definition
 class MaxOp(Reduction):
-    """Take the greatest element of `data` along `axis`, which must not be empty."""
+    """
+    Take the greatest element of `data` along `axis`, which must not be empty.
+
+    ```mlir
+    %y = relay.max %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+    ```
+
+    NaN if there is one. The sign of a zero result is unspecified.
+    """
 
     name = "relay.max"
 
 
 @irdl_op_definition
 class MinOp(Reduction):
-    """Take the least element of `data` along `axis`, which must not be empty."""
+    """
+    Take the least element of `data` along `axis`, which must not be empty.
+
+    ```mlir
+    %y = relay.min %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+    ```
+
+    NaN if there is one. The sign of a zero result is unspecified.
+    """
 
     name = "relay.min"
 
