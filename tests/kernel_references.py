@@ -511,7 +511,7 @@ def mean_of(cells: list[Any], count: int, dtype: str) -> Any:
     """The mean, for integers rounded toward zero; 0 for an empty window."""
     if not count:
         return 0
-    return math.fsum(cells) / count if dtype.startswith("float") else c_divide(sum(cells), count)
+    return terms_of(cells) / count if dtype.startswith("float") else c_divide(sum(cells), count)
 
 
 def greatest_of(cells: list[Any], count: int, dtype: str) -> Any:

@@ -282,13 +282,11 @@ class BiasAddOp(RelayOperator):
 @irdl_op_definition
 class PreluOp(RelayOperator):
     """
-    Multiply the negative elements of `data` by the vector `alpha` along `axis`.
+    Multiply the elements of `data` that are not positive by the vector `alpha` along `axis`.
 
     ```mlir
     %y = relay.nn.prelu %x, %a : (tensor<1x8x4x4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
-
-    The sign of a zero result is unspecified.
     """
 
     name = "relay.nn.prelu"

@@ -117,7 +117,8 @@ def is_exact(size: Polynomial, type: Attribute) -> bool:
     width, signed = integer.width.data, integer.signedness.data is not Signedness.UNSIGNED
     constant, symbol = size.constant, size.symbol
     if constant is None:
-        return type == i64 or signed and width >= 32 and symbol is not None and symbol.kind == "dim"
+        is_dim = symbol is not None and symbol.kind == "dim"
+        return type == i64 or (signed and width >= 32 and is_dim)
     low, bits = (-(2 ** (width - 1)), width - 1) if signed and width > 1 else (0, width)
     return low <= constant < 2**bits
 

@@ -80,9 +80,6 @@ ELEMENTS = 37
 MAY_UNDERFLOW = frozenset({"sigmoid"})
 """Operators whose units are at least the least normal number: results below it may be 0."""
 
-EITHER_ZERO = frozenset({"clip", "max", "maximum", "min", "minimum", "nn.relu"})
-"""Operators that return a zero of either sign for a zero."""
-
 UNITS: Mapping[str, str] = {
     "mean": "the mean of the magnitudes",
     "nn.gelu": "the operand",
@@ -143,6 +140,12 @@ def is_reduction(name: str) -> bool:
     return BY_NAME[name].__module__ == reduce.__name__
 
 
+def may_return_either_zero(name: str) -> bool:
+    """Test whether the documentation of an operator leaves the sign of a zero result open."""
+    text = " ".join((BY_NAME[name].__doc__ or "").split())
+    return "sign of a zero result is unspecified" in text
+
+
 def bound_of(name: str, dtype: str) -> float | None:
     """Return the bound of an operator on elements of a type; None if it is exact there."""
     return BOUNDS[name][FLOATS.index(dtype)] if name in BOUNDS and dtype in FLOATS else None
@@ -175,12 +178,13 @@ def parts() -> Iterator[str | tuple[Sequence[str], Sequence[Sequence[str]]]]:
         "halves), all pairs of them, and random numbers, in arrays of many elements, one and none."
     )
     yield "\n".join(f"- *{level}*: {text}" for level, text in LEVELS.items())
+    either = _names(filter(may_return_either_zero, operators()))
     yield "## Exact"
     yield (
         "The results are those of the definition, bit for bit. Any NaN equals any other; "
-        f"{_names(EITHER_ZERO)} may return a zero of either sign for a zero. Casts of floats to "
-        "integers are truncated and saturate, and NaN is 0. An element that shape evaluation does "
-        "not know is computed when the program runs."
+        f"{either} may return a zero of either sign for a zero. Casts of floats to integers "
+        "truncate and saturate, and NaN is 0. An element that shape evaluation does not know is "
+        "computed when the program runs."
     )
     exact: list[Sequence[str]] = []
     for name in sorted(operators()):
