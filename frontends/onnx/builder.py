@@ -78,6 +78,7 @@ class Builder:
         self._tensors: MutableMapping[Constant, SSAValue] = {}
         """The constants that operators of the block, or of one around it, have needed."""
         self._shapes: MutableMapping[SSAValue, Value] = {}
+        self._wide: dict[Value, Value] = {}
         self.built = 0
         """The number of operators so far."""
 
@@ -345,6 +346,21 @@ class Builder:
         if dtype_of(value) == dtype:
             return value
         return self.op("cast", value, dtype=dtype)
+
+    def rounded(self, wide: Value, dtype: np.dtype[Any]) -> Value:
+        """
+        Round `wide`, an intermediate result, to `dtype`; `unrounded` returns it again.
+
+        ONNX leaves open where operators of the same node, or of several, round to float16.
+        """
+        value = self.cast(wide, dtype)
+        if value is not wide:
+            self._wide[value] = wide
+        return value
+
+    def unrounded(self, value: Value) -> Value:
+        """Return what `value` was rounded from, if that is known, else `value`."""
+        return self._wide.get(value, value)
 
     def slice(self, value: Value, axis: int, begin: int, end: int) -> Value:
         """Slice `value` from `begin` to `end` along `axis`."""

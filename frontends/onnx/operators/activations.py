@@ -137,6 +137,13 @@ def shrink(node: Node, b: Builder) -> Value:
     return b.op("where", b.op("greater", x, b.scalar_like(lambd, x)), down, inner)
 
 
+def in_float32(name: str, x: Value, axis: int, b: Builder) -> Value:
+    """Apply a softmax; that of float16 is float32 to a product that reads it, as in onnxruntime."""
+    dtype = dtype_of(x)
+    wide = b.cast(x, np.dtype(np.float32)) if dtype == np.float16 else x
+    return b.rounded(b.op(name, wide, axis=axis), dtype)
+
+
 def softmax_of_matrix(name: str) -> Convert:
     """Return the conversion for opsets up to 12, which flatten to a matrix at `axis`."""
 
@@ -146,8 +153,8 @@ def softmax_of_matrix(name: str) -> Convert:
         given = node.integer("axis", 1)
         axis = given if given == rank else node.axis(given, rank)
         if axis == rank - 1:
-            return b.op(name, x, axis=-1)
-        return b.reshape(b.op(name, as_matrix(x, axis, b), axis=-1), dims_of(x))
+            return in_float32(name, x, -1, b)
+        return b.reshape(in_float32(name, as_matrix(x, axis, b), -1, b), dims_of(x))
 
     return convert
 
@@ -156,7 +163,7 @@ def softmax_of_axis(name: str) -> Convert:
     """Return the conversion from opset 13 on, along one axis."""
 
     def convert(node: Node, b: Builder) -> Value:
-        return b.op(name, node.input(0), axis=node.integer("axis", -1))
+        return in_float32(name, node.input(0), node.integer("axis", -1), b)
 
     return convert
 

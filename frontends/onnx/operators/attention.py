@@ -18,6 +18,7 @@ import numpy as np
 from ..builder import Builder
 from ..node import Node
 from ..values import Dim, Value, dtype_of, shape_of, shape_text
+from .activations import in_float32
 from .linear import product, swapped
 from .rule import Rules, since
 
@@ -68,7 +69,7 @@ def _attended(node: Node, heads: Heads, added: Sequence[Value], b: Builder) -> V
         future = np.triu(np.ones((length, others), np.bool_), others - length + 1)
         lowest = float(np.finfo(dtype_of(scores)).min)
         scores = b.op("where", b.constant(future), b.scalar_like(lowest, scores), scores)
-    y = product(node, b.op("nn.softmax", scores, axis=-1), heads.value, b)
+    y = product(node, in_float32("nn.softmax", scores, -1, b), heads.value, b)
     width = shape_of(heads.value)[3]
     return b.reshape(b.transpose(y, (0, 2, 1, 3)), (batch, length, count * width))
 

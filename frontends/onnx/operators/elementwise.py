@@ -151,7 +151,13 @@ def _clip(b: Builder, x: Value, low: Value | None, high: Value | None) -> Value:
 
 
 def where(node: Node, b: Builder) -> Value:
-    return b.op("where", node.input(0), node.input(1), node.input(2))
+    condition, choices = node.input(0), [node.input(1), node.input(2)]
+    wide = [b.unrounded(value) for value in choices]
+    if wide != choices:
+        float32 = np.dtype(np.float32)
+        chosen = b.op("where", condition, *(b.cast(value, float32) for value in wide))
+        return b.rounded(chosen, dtype_of(choices[0]))
+    return b.op("where", condition, *choices)
 
 
 def bit_shift(node: Node, b: Builder) -> Value:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from ..builder import Builder
 from ..node import Node
@@ -53,7 +56,14 @@ def matmul(node: Node, b: Builder) -> Value:
 
 
 def product(node: Node, x: Value, y: Value, b: Builder) -> Value:
-    """Compute NumPy's product: vectors, matrices, and stacks of matrices that broadcast."""
+    """
+    Compute NumPy's product: vectors, matrices, and stacks of matrices that broadcast.
+
+    A factor that is known in a wider type is not rounded before.
+    """
+    dtype = dtype_of(x)
+    x, y = b.unrounded(x), b.unrounded(y)
+    out_dtype = None if dtype_of(x) == dtype_of(y) == dtype else dtype
     left, right = dims_of(x), dims_of(y)
     if not left or not right:
         raise node.error("a factor has rank 0; supported: rank 1 and more")
@@ -61,7 +71,7 @@ def product(node: Node, x: Value, y: Value, b: Builder) -> Value:
         x = b.reshape(x, (1, *left))
     if len(right) == 1:
         y = b.reshape(y, (*right, 1))
-    result = _of_matrices(node, x, y, b)
+    result = _of_matrices(node, x, y, out_dtype, b)
     dims = dims_of(result)
     if len(left) == 1:
         dims = (*dims[:-2], dims[-1])
@@ -70,7 +80,9 @@ def product(node: Node, x: Value, y: Value, b: Builder) -> Value:
     return b.reshape(result, dims)
 
 
-def _of_matrices(node: Node, x: Value, y: Value, b: Builder) -> Value:
+def _of_matrices(
+    node: Node, x: Value, y: Value, out_dtype: np.dtype[Any] | None, b: Builder
+) -> Value:
     """Multiply two matrices or stacks of matrices."""
     left, right = dims_of(x), dims_of(y)
     rows, inner, columns = left[-2], left[-1], right[-1]
@@ -83,13 +95,12 @@ def _of_matrices(node: Node, x: Value, y: Value, b: Builder) -> Value:
         # one matrix for all: the stack on the left is one tall matrix
         matrix = b.reshape(y, right[-2:])
         if not has_static_shape(x):
-            return b.op("nn.dense", x, b.transpose(matrix, (1, 0)))
-        rows_of_all = b.op("nn.matmul", as_matrix(x, len(left) - 1, b), matrix)
+            return b.op("nn.dense", x, b.transpose(matrix, (1, 0)), out_dtype=out_dtype)
+        rows_of_all = b.op("nn.matmul", as_matrix(x, len(left) - 1, b), matrix, out_dtype=out_dtype)
         return b.reshape(rows_of_all, (*left[:-1], columns))
     stack = _broadcast(node, left[:-2], right[:-2])
-    stacked = b.op(
-        "nn.batch_matmul", _stacked(x, stack, b), _stacked(y, stack, b), transpose_b=False
-    )
+    factors = _stacked(x, stack, b), _stacked(y, stack, b)
+    stacked = b.op("nn.batch_matmul", *factors, transpose_b=False, out_dtype=out_dtype)
     return b.reshape(stacked, (*stack, rows, columns))
 
 
