@@ -1,6 +1,6 @@
 """
 Reference implementations of the operators: third-party code (onnxruntime, Python's arithmetic and
-`math`, NumPy in extended precision), or plain loops that follow the definition.
+`math`, NumPy in extended precision, mpmath), or plain loops that follow the definition.
 
 `REFERENCES[name].values(attrs, specs, *operands)` computes the results, whose element types and
 shapes are `specs`: integers as unbounded Python integers, floats in at least float64. `terms` sums
@@ -21,6 +21,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+import mpmath  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
 from onnx import TensorProto, helper
@@ -88,9 +89,62 @@ def each(function: Callable[..., Any]) -> Reference:
     return Reference(values)
 
 
-def extended(function: Callable[..., Array]) -> Reference:
-    """Apply `function` in NumPy's extended precision."""
-    return Reference(lambda attrs, specs, *xs: function(*(x.astype(np.longdouble) for x in xs)))
+PRECISION = 120
+"""The precision of mpmath in bits."""
+
+
+def wide(mantissa: int, exponent: int) -> Any:
+    """Return `mantissa` times 2 to the `exponent` as an extended float, cut off at 64 bits."""
+    excess = max(mantissa.bit_length() - 64, 0)
+    size = np.longdouble(np.uint64(abs(mantissa) >> excess))
+    return np.ldexp(size if mantissa >= 0 else -size, exponent + excess)
+
+
+def wide_fraction(x: Fraction) -> Any:
+    """Return `x` as an extended float."""
+    shift = 80 + max(x.denominator.bit_length() - x.numerator.bit_length(), 0)
+    return wide(int((abs(x.numerator) << shift) // x.denominator), -shift) * (1 if x >= 0 else -1)
+
+
+def nearest(x: Fraction | int, dtype: str) -> float:
+    """Round `x` to a float type, halves to even; what rounds to 0 keeps its sign."""
+    if x == 0:
+        return 0.0
+    info = np.finfo(dtype)
+    size = abs(Fraction(x))
+    exponent = size.numerator.bit_length() - size.denominator.bit_length()
+    exponent -= size < Fraction(2) ** exponent
+    last = max(exponent, int(info.minexp)) - int(info.nmant)
+    mantissa = round(size / Fraction(2) ** last)
+    if mantissa * Fraction(2) ** last > Fraction(float(info.max)):
+        return math.inf if x > 0 else -math.inf
+    return math.copysign(math.ldexp(mantissa, last), 1 if x > 0 else -1)
+
+
+def real(function: Callable[..., Array], precise: Callable[..., Any]) -> Reference:
+    """
+    Apply `function`, of NumPy, in extended floats; to finite float64 `precise`, of mpmath.
+
+    Results that are 0, infinite or NaN are those of `function`.
+    """
+
+    def values(attrs: Attrs, specs: Specs, *xs: Array) -> Array:
+        if not specs[0][0]:
+            xs = tuple(x.reshape(1) for x in xs)
+        alike = np.broadcast_arrays(*xs)
+        y = np.array(function(*(x.astype(np.longdouble) for x in alike)), np.longdouble)
+        if xs[0].dtype == np.float64:
+            ordinary = np.isfinite(y) & (y != 0)
+            for x in alike:
+                ordinary &= np.isfinite(x)
+            with mpmath.workprec(PRECISION):
+                for place in zip(*np.nonzero(ordinary), strict=True):
+                    exact = precise(*(mpmath.mpf(float(x[place])) for x in alike))
+                    mantissa, exponent = map(int, mpmath.mpf(exact).man_exp)
+                    y[place] = wide(mantissa if exact > 0 else -mantissa, exponent)
+        return y.reshape(specs[0][0])
+
+    return Reference(values)
 
 
 def by_kind(floats: Reference, integers: Reference) -> Reference:
@@ -110,35 +164,81 @@ def rounded(function: Callable[[float], int]) -> Reference:
     return each(one)
 
 
+def exactly(function: Callable[[Any, Any], Any]) -> Reference:
+    """Round the exact results of `function`, which are fractions, or floats that need no more."""
+
+    def values(attrs: Attrs, specs: Specs, *xs: Array) -> Array:
+        dtype = specs[0][1]
+
+        def one(a: Any, b: Any) -> Any:
+            y = function(a, b)
+            return nearest(y, dtype) if isinstance(y, Fraction) else y
+
+        return each(one).values(attrs, specs, *xs)
+
+    return Reference(values)
+
+
+def divided_by_zero(a: float, b: float) -> float:
+    """The quotient by a zero, whose sign counts."""
+    return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1, b)
+
+
+def divide(a: float, b: float) -> float:
+    return a / b if b else divided_by_zero(a, b)
+
+
 def c_divide(a: int, b: int) -> int:
-    """The quotient, rounded toward zero."""
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+    """The quotient, rounded toward zero; 0 if `b` is."""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if b else 0
+
+
+def c_remainder(a: int, b: int) -> int:
+    """What `c_divide` leaves; 0 if `b` is 0."""
+    return a - c_divide(a, b) * b if b else 0
+
+
+def fmod(a: float, b: float) -> float:
+    return math.nan if b == 0 or math.isinf(a) else math.fmod(a, b)
 
 
 def floor_divide(a: Any, b: Any) -> Any:
+    """The floor of the quotient, by Python's floats where one number is not finite."""
     if isinstance(a, int):
-        return a // b
-    if math.isnan(a) or math.isnan(b):
-        return math.nan
+        return a // b if b else 0
     if b == 0:
-        return math.nan if a == 0 else math.copysign(math.inf, a) * math.copysign(1, b)
-    try:
-        return float(Fraction(a) // Fraction(b)) or math.copysign(0, a) * math.copysign(1, b)
-    except OverflowError:
-        return math.copysign(math.inf, a) * math.copysign(1, b)
+        return divided_by_zero(a, b)
+    if not math.isfinite(a) or not math.isfinite(b):
+        return a // b
+    quotient = Fraction(a) // Fraction(b)
+    return Fraction(quotient) if quotient else math.copysign(0, a / b)
 
 
 def floor_mod(a: Any, b: Any) -> Any:
+    """What `floor_divide` leaves; a zero has the sign of `b`."""
     if isinstance(a, int):
-        return a % b
-    if math.isnan(a) or math.isnan(b) or b == 0:
-        return math.nan
-    return float(Fraction(a) % Fraction(b)) or math.copysign(0, b)
+        return a % b if b else 0
+    if b == 0 or not math.isfinite(a) or not math.isfinite(b):
+        return a % b if b else math.nan
+    remainder = Fraction(a) % Fraction(b)
+    return remainder or math.copysign(0, b)
 
 
 def power(a: int, b: int) -> int:
-    """The power; an inverse is truncated to an integer."""
+    """The power; an inverse is truncated to an integer, and 0 for 0."""
     return a**b if b >= 0 else c_divide(1, a**-b) if abs(a) == 1 else 0
+
+
+def float_power(a: float, b: float) -> float:
+    """The power in float64, by Python."""
+    try:
+        return math.pow(a, b)
+    except ValueError:  # a pole, or not a real number
+        if a:
+            return math.nan
+        return math.copysign(math.inf, a) if b % 2 == 1 else math.inf
+    except OverflowError:
+        return -math.inf if a < 0 and b % 2 == 1 else math.inf
 
 
 def wrapping_power(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
@@ -159,44 +259,51 @@ def greatest(sign: int) -> Callable[..., Any]:
 
 
 def clip(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    """Bounds of floats are rounded to their type first."""
     low, high = attrs["a_min"], attrs["a_max"]
-    if x.dtype.kind != "f":
+    if x.dtype.kind == "f":
+        low, high = (float(np.array(bound).astype(x.dtype)) for bound in (low, high))
+    else:
         info = np.iinfo(x.dtype)
         low = info.min if low < info.min else min(math.ceil(low), info.max)
         high = info.max if high > info.max else max(math.floor(high), info.min)
     return each(lambda v: v if v != v else min(max(v, low), high)).values(attrs, specs, x)
 
 
-def cast(attrs: Attrs, specs: Specs, x: Array) -> Array:
-    target = specs[0][1]
-    if target == "bool":
-        return each(lambda v: v != 0).values(attrs, specs, x)
-    if target.startswith("float"):
-        return each(float).values(attrs, specs, x)
-    if x.dtype.kind != "f":
-        return each(int).values(attrs, specs, x)
-    return each(lambda number: saturated(number, target)).values(attrs, specs, x)
-
-
-def saturated(number: float, dtype: str) -> int:
-    """Return `number` truncated to the nearest integer that `dtype` has; 0 for NaN."""
+def saturated(x: float, dtype: str) -> int:
+    """Truncate `x` toward 0, to the bounds of an integer type; NaN is 0."""
     info = np.iinfo(dtype)
-    if math.isnan(number):
-        return 0
-    if math.isinf(number):
-        return int(info.max if number > 0 else info.min)
-    return min(max(int(number), int(info.min)), int(info.max))
+    if math.isinf(x):
+        return int(info.max if x > 0 else info.min)
+    return 0 if x != x else min(max(math.trunc(x), int(info.min)), int(info.max))
+
+
+def cast(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    """Integers wrap around; floats saturate; any number but 0 is true."""
+    target = specs[0][1]
+
+    def one(v: Any) -> Any:
+        if target == "bool":
+            return v != 0
+        if not target.startswith("float"):
+            return saturated(v, target) if isinstance(v, float) else int(v)
+        if isinstance(v, float) and not (v and math.isfinite(v)):
+            return v
+        return nearest(Fraction(v), target)
+
+    return each(one).values(attrs, specs, x)
 
 
 def normal(x: Array) -> Array:
     """The normal distribution function."""
-    return np.array([(1 + math.erf(v / math.sqrt(2))) / 2 for v in x.reshape(-1)]).reshape(x.shape)
+    flat = x.reshape(-1)
+    return np.array([math.erfc(-float(v) / math.sqrt(2)) / 2 for v in flat]).reshape(x.shape)
 
 
 def gelu(attrs: Attrs, specs: Specs, x: Array) -> Array:
-    x = x.astype(np.float64)
     if attrs["approximate"] == "none":
-        return x * normal(x)
+        return real(lambda v: v * normal(v), lambda v: v * mpmath.ncdf(v)).values(attrs, specs, x)
+    x = x.astype(np.longdouble)
     return x * ((1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))) / 2)
 
 
@@ -206,6 +313,12 @@ def along(vector: Array, axis: int, rank: int) -> Array:
 
 def slope(x: Any, a: Any) -> Any:
     return x if x > 0 else a * x
+
+
+def leaky_relu(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    """The slope is rounded to the type of the elements first."""
+    a = float(np.array(attrs["alpha"]).astype(x.dtype))
+    return each(lambda v: slope(v, a)).values(attrs, specs, x)
 
 
 def on_axis(function: Callable[..., Any]) -> Reference:
@@ -243,11 +356,34 @@ def folded(function: Callable[[list[Any]], Any]) -> Compute:
     return values
 
 
+def terms_of(group: list[Any]) -> Any:
+    """The sum of the terms, without rounding errors."""
+    if isinstance(group[0] if group else 0.0, int):
+        return sum(group)
+    if not all(map(math.isfinite, group)):
+        return np.longdouble(sum(x for x in group if not math.isfinite(x)))
+    return wide_fraction(sum(map(Fraction, group), Fraction(0)))
+
+
+def product_of(group: list[Any]) -> Any:
+    """The product, without rounding errors."""
+    if isinstance(group[0] if group else 0, int):
+        return reduce(operator.mul, group, 1)
+    sign = math.prod(math.copysign(1, x) for x in group)
+    if 0 in group or not all(map(math.isfinite, group)):
+        return np.longdouble(
+            math.prod(math.copysign(1, x) if x and math.isfinite(x) else x for x in group)
+        )
+    return np.longdouble(sign) * wide_fraction(
+        math.prod(map(abs, map(Fraction, group)), start=Fraction(1))
+    )
+
+
 def position(sign: int) -> Reference:
     def values(attrs: Attrs, specs: Specs, x: Array) -> Array:
         def find(numbers: list[Any]) -> int:
             best = greatest(sign)(*numbers)
-            hits = [i for i, number in enumerate(numbers) if number == best]
+            hits = [i for i, x in enumerate(numbers) if x == best or (x != x and best != best)]
             return hits[-1 if attrs["select_last_index"] else 0]
 
         return folded(find)(attrs, specs, x)
@@ -375,7 +511,7 @@ def mean_of(cells: list[Any], count: int, dtype: str) -> Any:
     """The mean, for integers rounded toward zero; 0 for an empty window."""
     if not count:
         return 0
-    return math.fsum(cells) / count if dtype.startswith("float") else c_divide(sum(cells), count)
+    return terms_of(cells) / count if dtype.startswith("float") else c_divide(sum(cells), count)
 
 
 def greatest_of(cells: list[Any], count: int, dtype: str) -> Any:
@@ -795,8 +931,8 @@ same_order = Reference(lambda attrs, specs, x: x.reshape(specs[0][0]), moves=Tru
 
 REFERENCES: dict[str, Reference] = {
     "abs": each(abs),
-    "acos": extended(np.arccos),
-    "acosh": extended(np.arccosh),
+    "acos": real(np.arccos, mpmath.acos),
+    "acosh": real(np.arccosh, mpmath.acosh),
     "add": each(operator.add),
     "all": Reference(folded(all)),
     "any": Reference(folded(any)),
@@ -804,26 +940,26 @@ REFERENCES: dict[str, Reference] = {
     "argwhere": Reference(argwhere),
     "argmax": position(1),
     "argmin": position(-1),
-    "asin": extended(np.arcsin),
-    "asinh": extended(np.arcsinh),
-    "atan": extended(np.arctan),
-    "atanh": extended(np.arctanh),
+    "asin": real(np.arcsin, mpmath.asin),
+    "asinh": real(np.arcsinh, mpmath.asinh),
+    "atan": real(np.arctan, mpmath.atan),
+    "atanh": real(np.arctanh, mpmath.atanh),
     "broadcast_to": moved(lambda attrs, x: np.broadcast_to(x, attrs["shape"])),
     "cast": Reference(cast),
     "ceil": rounded(math.ceil),
     "clip": Reference(clip),
     "concatenate": moved(lambda attrs, *xs: np.concatenate(xs, attrs["axis"])),
     "copy": moved(lambda attrs, x: x),
-    "cos": extended(np.cos),
-    "cosh": extended(np.cosh),
-    "divide": by_kind(extended(np.divide), each(c_divide)),
+    "cos": real(np.cos, mpmath.cos),
+    "cosh": real(np.cosh, mpmath.cosh),
+    "divide": by_kind(each(divide), each(c_divide)),
     "equal": each(operator.eq),
-    "erf": each(math.erf),
-    "exp": extended(np.exp),
+    "erf": real(np.vectorize(math.erf, [np.longdouble]), mpmath.erf),
+    "exp": real(np.exp, mpmath.exp),
     "expand_dims": same_order,
     "floor": rounded(math.floor),
-    "floor_divide": each(floor_divide),
-    "floor_mod": each(floor_mod),
+    "floor_divide": exactly(floor_divide),
+    "floor_mod": exactly(floor_mod),
     "full": moved(lambda attrs, x: np.full(attrs["shape"], x)),
     "greater": each(operator.gt),
     "greater_equal": each(operator.ge),
@@ -832,19 +968,19 @@ REFERENCES: dict[str, Reference] = {
     "isnan": each(math.isnan),
     "less": each(operator.lt),
     "less_equal": each(operator.le),
-    "log": extended(np.log),
-    "log10": extended(np.log10),
-    "log2": extended(np.log2),
+    "log": real(np.log, mpmath.log),
+    "log10": real(np.log10, mpmath.log10),
+    "log2": real(np.log2, lambda x: mpmath.log(x, 2)),
     "logical_and": each(lambda a, b: a and b),
     "logical_not": each(operator.not_),
     "logical_or": each(lambda a, b: a or b),
     "logical_xor": each(operator.ne),
     "max": Reference(folded(lambda group: greatest(1)(*group))),
     "maximum": each(greatest(1)),
-    "mean": with_terms(folded(lambda group: math.fsum(group) / len(group))),
+    "mean": with_terms(folded(lambda group: terms_of(group) / len(group))),
     "min": Reference(folded(lambda group: greatest(-1)(*group))),
     "minimum": each(greatest(-1)),
-    "mod": by_kind(extended(np.fmod), each(lambda a, b: a - c_divide(a, b) * b)),
+    "mod": by_kind(each(fmod), each(c_remainder)),
     "multiply": each(operator.mul),
     "negative": each(operator.neg),
     "nn.avg_pool2d": with_terms(pool(mean_of)),
@@ -859,9 +995,7 @@ REFERENCES: dict[str, Reference] = {
     "nn.global_avg_pool2d": with_terms(whole_image(mean_of)),
     "nn.global_max_pool2d": Reference(whole_image(greatest_of)),
     "nn.layer_norm": normalized(layer_norm),
-    "nn.leaky_relu": Reference(
-        lambda attrs, specs, x: each(lambda v: slope(v, attrs["alpha"])).values(attrs, specs, x)
-    ),
+    "nn.leaky_relu": Reference(leaky_relu),
     "nn.log_softmax": normalized(log_softmax),
     "nn.lrn": Reference(lrn),
     "nn.matmul": bilinear(matmul),
@@ -872,27 +1006,29 @@ REFERENCES: dict[str, Reference] = {
     "nn.softmax": Reference(softmax),
     "nn.upsampling": Reference(upsampling, moves=True),
     "not_equal": each(operator.ne),
-    "power": by_kind(extended(np.power), Reference(wrapping_power)),
-    "prod": Reference(folded(lambda group: reduce(operator.mul, group, 1))),
+    "power": by_kind(
+        real(np.vectorize(float_power, [np.longdouble]), mpmath.power), Reference(wrapping_power)
+    ),
+    "prod": Reference(folded(product_of)),
     "repeat": moved(repeat),
     "reshape": same_order,
     "reverse": moved(lambda attrs, x: pick(x, attrs["axis"], range(x.shape[attrs["axis"]])[::-1])),
     "round": rounded(round),
-    "rsqrt": extended(lambda x: 1 / np.sqrt(x)),
-    "sigmoid": extended(lambda x: 1 / (1 + np.exp(-x))),
+    "rsqrt": real(lambda x: 1 / np.sqrt(x), lambda x: 1 / mpmath.sqrt(x)),
+    "sigmoid": real(lambda x: 1 / (1 + np.exp(-x)), lambda x: 1 / (1 + mpmath.exp(-x))),
     "sign": each(lambda x: x if x != x else (x > 0) - (x < 0)),
-    "sin": extended(np.sin),
-    "sinh": extended(np.sinh),
+    "sin": real(np.sin, mpmath.sin),
+    "sinh": real(np.sinh, mpmath.sinh),
     "split": Reference(split, moves=True),
-    "sqrt": extended(np.sqrt),
+    "sqrt": each(lambda x: math.sqrt(x) if x >= 0 else math.nan),
     "squeeze": same_order,
     "stack": moved(stack),
     "strided_slice": moved(strided_slice),
     "subtract": each(operator.sub),
-    "sum": with_terms(folded(sum)),
+    "sum": with_terms(folded(terms_of)),
     "take": moved(take),
-    "tan": extended(np.tan),
-    "tanh": extended(np.tanh),
+    "tan": real(np.tan, mpmath.tan),
+    "tanh": real(np.tanh, mpmath.tanh),
     "tile": moved(tile),
     "trunc": rounded(math.trunc),
     "transpose": moved(transpose),

@@ -695,9 +695,8 @@ SUMS = {
 Operators tested on operands of moderate size: a sum with infinite or dominating terms depends on
 the order of its terms.
 """
-UNORDERED = {"argmax", "argmin", "topk", "dyn.topk", "unique"}
+UNORDERED = {"topk", "dyn.topk", "unique"}
 """Operators tested without NaN, whose position in the order is unspecified."""
-DIVISIONS = {"divide", "mod", "floor_mod", "floor_divide"}
 
 
 def moderate(draw: Draw, shape: Sequence[int], dtype: str) -> Array:
@@ -739,23 +738,8 @@ def elements(draw: Draw, name: str, number: int, spec: Spec, attrs: Mapping[str,
     values = with_edges(draw, shape, dtype) if draw.chance() else moderate(draw, shape, dtype)
     if name in UNORDERED and dtype in FLOATS:
         return np.where(np.isnan(values), 0, values).astype(dtype)
-    if name in DIVISIONS:
-        return _divisible(values, number, name)
     if name == "take" and number == 1 and attrs["mode"] == "fast":
         return np.zeros_like(values)
-    if (name == "nn.prelu" and number == 1) or name == "nn.leaky_relu":
-        return moderate(draw, shape, dtype)  # infinity * 0 is NaN, if computed
-    if name == "power" and values.dtype.kind == "i" and number == 0:
-        return np.where(values == 0, 1, values).astype(dtype)  # 0 to a negative power is undefined
-    return values
-
-
-def _divisible(values: Array, number: int, name: str) -> Array:
-    """Exclude integer division by 0, and rounded division of or by infinity."""
-    if values.dtype.kind != "f":
-        return np.where(values == 0, 7, values).astype(values.dtype) if number == 1 else values
-    if name in ("floor_divide", "floor_mod"):
-        return np.where(np.isinf(values), 3, values).astype(values.dtype)
     return values
 
 

@@ -19,6 +19,8 @@ class Pairwise(RelayOperator, ABC):
     ```mlir
     %y = relay.add %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
     ```
+
+    Integers wrap around.
     """
 
     lhs = operand_def(AnyTensor)
@@ -80,35 +82,56 @@ class MultiplyOp(CommutativePairwise):
 
 @irdl_op_definition
 class DivideOp(Pairwise):
-    """Divide `lhs` by `rhs`; quotients of integers are rounded toward 0, as in C."""
+    """
+    Divide `lhs` by `rhs`; quotients of integers are rounded toward 0, as in C.
+
+    An integer divided by 0 is 0, and the least integer divided by -1 itself.
+    """
 
     name = "relay.divide"
 
 
 @irdl_op_definition
 class PowerOp(Pairwise):
-    """Raise `lhs` to the power of `rhs`."""
+    """
+    Raise `lhs` to the power of `rhs`.
+
+    Integers wrap around; a negative power of an integer is rounded toward 0, and 0 for 0.
+    """
 
     name = "relay.power"
 
 
 @irdl_op_definition
 class ModOp(Pairwise):
-    """Take the remainder of `lhs` divided by `rhs`, with the sign of `lhs`, as in C."""
+    """
+    Take the remainder of `lhs` divided by `rhs`, with the sign of `lhs`, as in C.
+
+    That of an integer divided by 0 is 0.
+    """
 
     name = "relay.mod"
 
 
 @irdl_op_definition
 class FloorModOp(Pairwise):
-    """Take the remainder of the floor division of `lhs` by `rhs`, with the sign of `rhs`."""
+    """
+    Take the remainder of the floor division of `lhs` by `rhs`, with the sign of `rhs`.
+
+    That of an integer divided by 0 is 0; of floats by 0, NaN.
+    """
 
     name = "relay.floor_mod"
 
 
 @irdl_op_definition
 class FloorDivideOp(Pairwise):
-    """Divide `lhs` by `rhs` and round down."""
+    """
+    Divide `lhs` by `rhs` and round down.
+
+    An integer divided by 0 is 0, the least integer divided by -1 itself, and a float divided by 0
+    what `relay.divide` returns.
+    """
 
     name = "relay.floor_divide"
 
@@ -261,13 +284,13 @@ class BiasAddOp(RelayOperator):
 @irdl_op_definition
 class PreluOp(RelayOperator):
     """
-    Multiply the negative elements of `data` by the vector `alpha` along `axis`.
+    Multiply the elements of `data` that are not positive by the vector `alpha` along `axis`.
 
     ```mlir
     %y = relay.nn.prelu %x, %a : (tensor<1x8x4x4xf32>, tensor<8xf32>) -> tensor<1x8x4x4xf32>
     ```
 
-    An `alpha` of one number is that of all. The sign of a zero result is unspecified.
+    An `alpha` of one number is that of all.
     """
 
     name = "relay.nn.prelu"

@@ -31,7 +31,7 @@ class Elementwise(RelayOperator, ABC):
 
 @irdl_op_definition
 class AbsOp(Elementwise):
-    """Take the absolute value of `data`."""
+    """Take the absolute value of `data`; that of the least integer is itself."""
 
     name = "relay.abs"
 
@@ -143,7 +143,11 @@ class RsqrtOp(Elementwise):
 
 @irdl_op_definition
 class SigmoidOp(Elementwise):
-    """Compute 1 / (1 + exp(-x)) for each element x of `data`."""
+    """
+    Compute 1 / (1 + exp(-x)) for each element x of `data`.
+
+    Results below the least normal number may be 0.
+    """
 
     name = "relay.sigmoid"
 

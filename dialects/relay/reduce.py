@@ -34,14 +34,23 @@ class Reduction(RelayOperator, ABC):
 
 @irdl_op_definition
 class SumOp(Reduction):
-    """Sum `data` along `axis`."""
+    """
+    Sum `data` along `axis`; integers wrap around.
+
+    The order of the sum is not specified: where it overflows on the way, a float may be infinite.
+    """
 
     name = "relay.sum"
 
 
 @irdl_op_definition
 class ProdOp(Reduction):
-    """Multiply the elements of `data` along `axis`."""
+    """
+    Multiply the elements of `data` along `axis`; integers wrap around.
+
+    The order of the product is not specified: where it overflows or underflows on the way, a float
+    may be infinite, 0 or NaN.
+    """
 
     name = "relay.prod"
 
@@ -105,8 +114,8 @@ class ArgReduction(Reduction, ABC):
     %y = relay.argmax %x {axis = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xi32>
     ```
 
-    Of several such indices it returns the first, or the last with `select_last_index`. The axis
-    must not be empty.
+    Of several such indices it returns the first, or the last with `select_last_index`; a NaN is
+    better than any number. The axis must not be empty.
     """
 
     select_last_index = bool_prop(False)

@@ -109,6 +109,22 @@ def _division(rounded: str) -> Callable[[str, Code], str]:
     return text
 
 
+def _remainder(name: str, code: Code) -> str:
+    """The text of a remainder; by -1 it is that by 1, whose quotient always fits."""
+    number = code("{0} / {1} is not defined")
+    return _function(
+        name,
+        "%a: i64, %b: i64",
+        f"""  %m1 = arith.constant -1 : i64
+  %ok = arith.cmpi ne, %b, %c0 : i64
+{_require("%ok", number)}
+  %same = arith.cmpi eq, %b, %m1 : i64
+  %divisor = arith.select %same, %c1, %b : i64
+  %r = arith.remsi %a, %divisor : i64
+  func.return %r : i64""",
+    )
+
+
 def _size(name: str, code: Code) -> str:
     number = code("a storage must have from 0 to {1} bytes, but has {0}")
     return _function(
@@ -168,7 +184,7 @@ FUNCTIONS: Mapping[str, Callable[[str, Code], str]] = {
     "subi": _sum("subi", "-"),
     "muli": _multiplication,
     "divsi": _division("  %r = arith.addi %q, %c0 : i64"),
-    "remsi": _division("  %r = arith.addi %rem, %c0 : i64"),
+    "remsi": _remainder,
     "floordivsi": _division(
         """  %less = arith.subi %q, %c1 : i64
   %down = arith.select %negative, %less, %q : i64

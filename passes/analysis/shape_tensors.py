@@ -100,23 +100,25 @@ REDUCTIONS: Mapping[str, SizeOp] = {
     "relay.min": SizeOp.MIN,
 }
 
+FOLLOWED = {*MOVES, *ARITHMETIC, *COMPARISONS, *REDUCTIONS, "relay.cast", "relay.where"}
+"""The operators whose results may be known."""
+
 
 def is_exact(size: Polynomial, type: Attribute) -> bool:
     """
     Test whether `size`, computed in `type`, is that integer.
 
-    Any size is an i64. A dim is a signed integer of 32 bits or more: it is below 2^31 wherever it
-    is read as one. A constant must be in the range of the type.
+    A size that is computed is an i64. A dim is a signed integer of 32 bits or more: it is below
+    2^31 wherever it is read as one. A constant must be in the range of the type.
     """
-    if type == i64:
-        return True
     if not isinstance(type, IntegerType):
         return False
     integer = cast("IntegerType[int, Signedness]", type)
     width, signed = integer.width.data, integer.signedness.data is not Signedness.UNSIGNED
     constant, symbol = size.constant, size.symbol
     if constant is None:
-        return signed and width >= 32 and symbol is not None and symbol.kind == "dim"
+        is_dim = symbol is not None and symbol.kind == "dim"
+        return type == i64 or (signed and width >= 32 and is_dim)
     low, bits = (-(2 ** (width - 1)), width - 1) if signed and width > 1 else (0, width)
     return low <= constant < 2**bits
 

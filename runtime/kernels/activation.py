@@ -63,12 +63,13 @@ def prelu(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     (x, alpha), (y,) = ins, outs
     zero = np.zeros((), x.dtype)
     slope = along(alpha, integer(attrs, "axis"), x.ndim)
-    below = scratch(y.shape, y.dtype)
+    scaled, others = scratch(y.shape, y.dtype), scratch(y.shape, np.bool_)
     return sequence(
-        apply(np.minimum, x, zero, out=below),
-        partial(np.multiply, below, slope, below),
-        apply(np.maximum, x, zero, out=y),
-        partial(np.add, y, below, y),
+        partial(np.multiply, x, slope, scaled),
+        partial(np.greater, x, zero, others),
+        partial(np.logical_not, others, others),
+        partial(np.copyto, y, x),
+        partial(np.copyto, y, scaled, where=others),
     )
 
 

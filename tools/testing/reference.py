@@ -4,7 +4,8 @@ The reference of all dialects, interfaces and passes, generated from their defin
     python -m xrelay.tools.testing.reference docs/reference
 
 writes a page for each dialect, one for the interfaces and one for the passes. The text comes from
-docstrings, the tables from the definitions of ops, attributes and options.
+docstrings, the tables from the definitions of ops, attributes and options. `numbers.md` states the
+bounds of rounding errors, and those that were recorded (`numbers`).
 """
 
 import ast
@@ -31,7 +32,7 @@ from ...dialects.relay import OPERATORS
 from ...frontends.onnx.operators.rule import Rule
 from ...lowering.pipelines import Pipeline
 from ..registry import UNIVERSE, PassInfo, named_pipelines, pass_info
-from . import api_page
+from . import api_page, numbers
 from .onnx_restrictions import restrictions
 
 HEADING = "<!-- Written by `python -m xrelay.tools.testing.reference docs/reference`. -->\n"
@@ -43,6 +44,7 @@ def pages() -> dict[str, str]:
         **{f"{name}.md": dialect_page(make()) for name, make in UNIVERSE.all_dialects.items()},
         "interfaces.md": interface_page(),
         "native.md": native_page(),
+        "numbers.md": number_page(),
         "onnx.md": onnx_page(),
         "passes.md": pass_page(),
         "python.md": _page("Python API", api_page.parts()),
@@ -92,6 +94,12 @@ def native_page() -> str:
         "kernel of several operators is compiled if all of them have linalg."
     )
     return _page("Operators in native code", [text, _table(("operator", "by", "why"), rows) or ""])
+
+
+def number_page() -> str:
+    """State how exactly each operator computes, at each level."""
+    shown = (part if isinstance(part, str) else _table(*part) or "" for part in numbers.parts())
+    return _page("Numbers", shown)
 
 
 # ---------------------------------------------------------------------- ONNX
