@@ -1,8 +1,9 @@
 """Fusion groups in random DAGs: one root, convex, compatible kinds."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import parse
+from random_settings import exactly
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation
 
@@ -94,19 +95,19 @@ def check(block: Block, groups: list[list[Operation]], max_size: int) -> None:
             assert all(kind_of(op) <= Kind.BROADCAST for op in after)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@exactly(50)
 @given(blocks(), st.sampled_from([256, 256, 3, 1]))
 def test_groups_of_random_dags(block: Block, max_size: int):
     check(block, fusion_groups(block, max_size), max_size)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@exactly(30)
 @given(blocks())
 def test_groups_are_the_same_each_time(block: Block):
     assert fusion_groups(block, 256) == fusion_groups(block, 256)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@exactly(30)
 @given(blocks())
 def test_single_operators(block: Block):
     groups = single_operators(block)
