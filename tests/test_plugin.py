@@ -19,7 +19,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pytest
-from documents import ROOT, SCRIPTS, Shown, blocks, matches, rows, shown_by, shown_commands
+from documents import (
+    ROOT,
+    SCRIPTS,
+    Shown,
+    blocks,
+    matches,
+    printed_by,
+    rows,
+    shown_by,
+    shown_commands,
+)
 from inferring import context
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
