@@ -9,9 +9,14 @@ import os
 import re
 import subprocess
 import sysconfig
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
+
+from xrelay.tools.testing.lit_format import NotOurs, parse, run
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sysconfig.get_path("scripts")
@@ -87,6 +92,20 @@ def printed_by(command: str, cwd: Path, env: Mapping[str, str] = os.environ) -> 
         timeout=120,
     )
     return done.stdout
+
+
+def shown_by(command: str, cwd: Path, env: Mapping[str, str]) -> str:
+    """Run `command` in this process if it has our tools only, as `printed_by` otherwise."""
+    try:
+        pipeline = parse(f"{command} 2>&1", pipefail=False)
+    except NotOurs:
+        return printed_by(command, cwd, env)
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("default")
+        patch.chdir(cwd)
+        patch.setattr(os, "environ", dict(env))
+        done = run(pipeline)
+    return (done.log.getvalue() + done.out).decode()
 
 
 def rows(text: str, *header: str) -> list[list[str]]:

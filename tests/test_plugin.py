@@ -20,7 +20,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pytest
-from documents import ROOT, SCRIPTS, Shown, blocks, matches, printed_by, rows, shown_commands
+from documents import (
+    ROOT,
+    SCRIPTS,
+    Shown,
+    blocks,
+    matches,
+    printed_by,
+    rows,
+    shown_by,
+    shown_commands,
+)
 from inferring import context
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
@@ -142,7 +152,8 @@ def test_the_example_is_the_page():
 
 @pytest.mark.parametrize("shown", list(shown_commands(PAGE)), ids=lambda shown: shown.command)
 def test_commands_print_what_is_shown(plugin: Plugin, shown: Shown):
-    printed = printed_by(shown.command, plugin.folder, plugin.env)
+    with found(plugin):
+        printed = shown_by(shown.command, plugin.folder, plugin.env)
     assert matches(shown.output, printed), f"{shown.command}\nprints\n{printed}"
 
 

@@ -86,7 +86,7 @@ def assert_peak_is_exact(program: Program, calls: Sequence[Sequence[Array]]) -> 
     assert found.counters.peak == other.counters.peak
 
 
-@exactly(50)
+@exactly(15)
 @given(st.randoms(use_true_random=False), st.booleans(), pipelines(), st.data())
 def test_programs_with_data_and_functions(
     rng: Random, is_open: bool, passes: str, data: st.DataObject
@@ -130,7 +130,7 @@ def peaks(module: ModuleOp, calls: Sequence[Sequence[Array]]) -> list[dict[int, 
     return found
 
 
-@exactly(40)
+@exactly(10)
 @given(st.randoms(use_true_random=False), st.booleans(), pipelines())
 def test_allocated_registers_keep_no_more_bytes_alive(rng: Random, is_open: bool, passes: str):
     module = read(RelayProgram(rng, is_open).text)
@@ -151,7 +151,7 @@ def test_allocated_registers_keep_no_more_bytes_alive(rng: Random, is_open: bool
             assert all(size <= other[device] for device, size in one.items())
 
 
-@exactly(50)
+@exactly(15)
 @given(dynamic_programs(), pipelines())
 def test_programs_of_tensors(program: DynamicProgram, passes: str):
     """The results are those of the program with the dims of each call, too."""

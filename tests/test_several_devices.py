@@ -4,8 +4,9 @@ from random import Random
 
 import numpy as np
 from hinted_programs import Program, inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from random_settings import exactly
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
@@ -51,7 +52,7 @@ def lowered(ctx: Context, text: str, plan: PlanDevicesPass) -> ModuleOp:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 20))
-@settings(max_examples=80, deadline=None)
+@exactly(20)
 def test_several_devices_give_what_one_gives(rng: Random, size: int):
     ctx = context()
     text = Program(rng, size, closures=False).text()

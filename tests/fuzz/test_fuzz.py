@@ -14,9 +14,10 @@ from fuzz.checks import FindingError, call
 from fuzz.dying import dying
 from fuzz.kinds import KINDS, Kind
 from fuzz.worker import Verdict, Worker
+from random_settings import OTHER
 
-COUNT = 40
-"""Inputs per kind, the same in each run; fewer where each is compiled as a whole."""
+COUNT, COMPILED = OTHER or 40, OTHER or 12
+"""Inputs per kind, the first ones in each run; fewer where each is compiled as a whole."""
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def worker() -> Generator[Worker]:
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_no_mutant_does_harm(kind: Kind, worker: Worker):
-    count = 3 * COUNT // 4 if kind.name.startswith(("ir-", "program")) else COUNT
+    count = COMPILED if kind.name.startswith(("ir-", "program")) else COUNT
     summary = fuzz(kind, count, worker=worker)
     assert {cause: f.data for cause, f in summary.findings.items()} == {}
     assert summary.accepted > 0.02 * count, "mutants that are all refused at once show nothing"

@@ -203,7 +203,7 @@ def check(code: Sequence[str], choices: Sequence[bool], registers: int = REGISTE
 
 
 @pytest.mark.parametrize("loops", [False, True])
-@exactly(250)
+@exactly(65)
 @given(data=st.data())
 def test_any_code_does_the_same(loops: bool, data: st.DataObject):
     check(data.draw(functions(loops)), data.draw(CHOICES))

@@ -103,7 +103,7 @@ def matches(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.parametrize("most", [MOST, 0], ids=["by_tree", "by_case"])
-@exactly(40)
+@exactly(10)
 @given(text=matches(), allocate=st.booleans())
 def test_random_matches(most: int, text: str, allocate: bool):
     module = parse(text)

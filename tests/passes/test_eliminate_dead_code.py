@@ -5,9 +5,10 @@ from random import Random
 import numpy as np
 import pytest
 from hinted_relay_programs import RelayProgram, inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import assert_same
+from random_settings import exactly
 from relay_programs import context, read
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.transforms.dead_code_elimination import DeadCodeElimination, is_trivially_dead
@@ -34,7 +35,7 @@ def cleaned(module: ModuleOp) -> ModuleOp:
 
 @pytest.mark.parametrize("is_lifted", [True, False])
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@exactly(15)
 def test_random_programs_compute_the_same(is_lifted: bool, rng: Random):
     module = read(RelayProgram(rng).text)
     InferTypesPass().apply(context(), module)

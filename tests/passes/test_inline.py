@@ -5,9 +5,10 @@ from random import Random
 import numpy as np
 import pytest
 from hinted_relay_programs import RelayProgram, inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import assert_same
+from random_settings import exactly
 from relay_programs import context, read
 from xdsl.dialects.builtin import ModuleOp
 
@@ -45,7 +46,7 @@ def lifted(text: str, is_planned: bool) -> ModuleOp | None:
 
 @pytest.mark.parametrize("is_planned", [True, False])
 @given(rng=st.randoms(use_true_random=False), max_ops=st.integers(0, 20), once=st.booleans())
-@settings(max_examples=30, deadline=None)
+@exactly(10)
 def test_random_programs_compute_the_same(is_planned: bool, rng: Random, max_ops: int, once: bool):
     module = lifted(RelayProgram(rng).text, is_planned)
     if module is None:
@@ -105,7 +106,7 @@ def test_components_come_after_what_they_reach():
 
 
 @given(st.integers(1, 12), st.data())
-@settings(max_examples=100, deadline=None)
+@exactly(100)
 def test_components_of_random_graphs(size: int, data: st.DataObject):
     names = [str(i) for i in range(size)]
     targets = st.lists(st.sampled_from(names), max_size=4, unique=True)

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 from hinted_relay_programs import RelayProgram, inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import assert_same
+from random_settings import exactly
 from relay_programs import context, read
 from xdsl.dialects.builtin import ModuleOp
 
@@ -55,7 +56,7 @@ def scalar(value: int) -> Any:
 
 @pytest.mark.parametrize("is_planned", [True, False])
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@exactly(15)
 def test_random_programs_compute_the_same(is_planned: bool, rng: Random):
     text = RelayProgram(rng).text
     try:
@@ -74,7 +75,7 @@ def test_random_programs_compute_the_same(is_planned: bool, rng: Random):
 
 
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=30, deadline=None)
+@exactly(10)
 def test_lifted_programs_can_be_printed_as_relay_text(rng: Random):
     module = read(RelayProgram(rng).text)
     InferTypesPass().apply(quiet(), module)

@@ -4,10 +4,11 @@ from random import Random
 
 import numpy as np
 from hinted_relay_programs import RelayProgram, inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import assert_same, parameter_types, parse, programs
 from programs import context as full_context
+from random_settings import exactly
 from relay_programs import read
 from xdsl.dialects.builtin import ModuleOp
 
@@ -44,7 +45,7 @@ def lifted(module: ModuleOp) -> ModuleOp:
 
 
 @given(programs())
-@settings(max_examples=25, deadline=None)
+@exactly(10)
 def test_random_programs_compute_the_same_at_every_level(text: str):
     module = parse(text)
     rng = np.random.default_rng(len(text))
@@ -57,7 +58,7 @@ def test_random_programs_compute_the_same_at_every_level(text: str):
 
 
 @given(rng=st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@exactly(15)
 def test_programs_with_branches_and_functions_compute_the_same(rng: Random):
     module = read(RelayProgram(rng).text)
     InferTypesPass().apply(full_context(), module)

@@ -5,9 +5,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import context, parse, printed
+from random_settings import exactly
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.assemble import assemble
@@ -135,12 +136,7 @@ def machine_for(module: ModuleOp) -> Machine:
     return Machine(assemble(module), kernels=KERNELS, memory=Memory(poison=True))
 
 
-@settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@exactly(10)
 @given(modules())
 def test_no_bytes_are_freed_too_early(text: str):
     module = parse(text)

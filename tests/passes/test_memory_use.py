@@ -127,7 +127,7 @@ def test_the_machine_holds_what_its_path_needs(flag: bool, peak: int):
     assert machine.counters.peak[0] == peak
 
 
-@exactly(60, phases=[Phase.generate])
+@exactly(15, phases=[Phase.generate])
 @given(dynamic_programs(), st.sampled_from([UNPLANNED, PLANNED, APART]))
 def test_the_machine_uses_what_is_planned(program: DynamicProgram, pipeline: str):
     """The peak of a run is at most the plan's for its shapes; it is the plan's without branches."""

@@ -125,7 +125,7 @@ def same_in_machine(
 
 
 @pytest.mark.parametrize("planner", PLANNERS, ids=lambda planner: planner.name)
-@exactly(30)
+@exactly(10)
 @given(text=programs(), kills_first=st.booleans())
 def test_planned_programs_compute_the_same(planner: ModulePass, text: str, kills_first: bool):
     module = parse(text)
@@ -140,7 +140,7 @@ def test_planned_programs_compute_the_same(planner: ModulePass, text: str, kills
 
 
 @pytest.mark.parametrize("planner", PLANNERS, ids=lambda planner: planner.name)
-@exactly(40)
+@exactly(10)
 @given(text=modules(), kills_first=st.booleans())
 def test_calls_branches_tuples_and_views(planner: ModulePass, text: str, kills_first: bool):
     module = parse(text)

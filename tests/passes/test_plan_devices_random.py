@@ -10,9 +10,10 @@ from random import Random
 import numpy as np
 import pytest
 from hinted_programs import Program, inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import assert_same, parse
+from random_settings import exactly
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
@@ -52,7 +53,7 @@ def broken_rules(module: ModuleOp) -> list[str]:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 25))
-@settings(max_examples=150, deadline=None)
+@exactly(40)
 def test_repair_always_plans(rng: Random, size: int):
     ctx = context()
     module = parse(Program(rng, size).text())
@@ -87,7 +88,7 @@ def copied_values(module: ModuleOp) -> set[tuple[object, ...]]:
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
-@settings(max_examples=150, deadline=None)
+@exactly(40)
 def test_without_repair_a_plan_has_copies_only_for_hints(rng: Random, size: int):
     ctx = context()
     text = Program(rng, size).text()

@@ -41,13 +41,13 @@ def assert_second_plan_changes_nothing(module: ModuleOp) -> None:
     assert_same(module, once)
 
 
-@exactly(40, phases=[Phase.generate])
+@exactly(10, phases=[Phase.generate])
 @given(dynamic_programs())
 def test_tensors(program: DynamicProgram):
     assert_second_plan_changes_nothing(program.at_open())
 
 
-@exactly(40, phases=[Phase.generate])
+@exactly(10, phases=[Phase.generate])
 @given(st.randoms(use_true_random=False), st.booleans())
 def test_data_and_functions(rng: Random, is_open: bool):
     assert_second_plan_changes_nothing(read(RelayProgram(rng, is_open).text))

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from hinted_programs import Program
 from hinted_relay_programs import RelayProgram, inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import assert_same
+from random_settings import exactly
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -145,7 +146,7 @@ def test_programs(name: str):
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 25))
-@settings(max_examples=50, deadline=None)
+@exactly(15)
 def test_random_programs(rng: Random, size: int):
     module = read(Program(rng, size).text(), ".mlir")
     is_fixed_point(
@@ -154,7 +155,7 @@ def test_random_programs(rng: Random, size: int):
 
 
 @given(st.integers(0, 1 << 32), st.booleans())
-@settings(max_examples=100, deadline=None)
+@exactly(25)
 def test_random_relay_programs(seed: int, repair: bool):
     """Test data, references and functions; planning must preserve the results, too."""
     text = RelayProgram(Random(seed)).text

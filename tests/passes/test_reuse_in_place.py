@@ -12,9 +12,10 @@ from in_machine import run_passes
 from inferring import OPERATORS
 from operator_cases import Case, case, other_elements
 from passes.test_manifest_lifetimes import modules
-from passes.test_pack_storage import arrays, exactly, inputs, packs, same_in_machine, same_values
+from passes.test_pack_storage import arrays, inputs, packs, same_in_machine, same_values
 from passes.test_pack_storage import to_manifest as passes_to_manifest
 from programs import assert_same, context, parse, programs
+from random_settings import exactly
 from runtime.kernels.test_cases import compare
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -187,7 +188,7 @@ def check_program(text: str, is_fused: bool) -> int:
     return count
 
 
-@exactly(15)
+@exactly(10)
 @given(text=modules())
 def test_calls_branches_tuples_and_views(text: str):
     module = parse(text)

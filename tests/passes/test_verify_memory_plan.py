@@ -167,7 +167,7 @@ def inputs(module: ModuleOp) -> list[Any]:
 # ------------------------------------------------------------------ right plans
 
 
-@exactly(12)
+@exactly(10)
 @given(programs())
 def test_plans_are_accepted_and_compute_the_same(text: str):
     module = compiled(text)
@@ -187,7 +187,7 @@ def test_plans_are_accepted_and_compute_the_same(text: str):
 # --------------------------------------------------------------- planted faults
 
 
-@exactly(12)
+@exactly(10)
 @given(programs(), st.data())
 def test_a_moved_tensor_is_rejected_if_it_overlaps_a_live_one(text: str, data: st.DataObject):
     module = compiled(text)
@@ -205,7 +205,7 @@ def test_a_moved_tensor_is_rejected_if_it_overlaps_a_live_one(text: str, data: s
         np.testing.assert_equal(evaluate(module, args, memory=Memory(poison=True)), wanted)
 
 
-@exactly(12)
+@exactly(10)
 @given(programs(), st.data())
 def test_what_is_accepted_computes_the_same(text: str, data: st.DataObject):
     """Any offset, and kills anywhere: whatever the pass does not reject must be right."""
@@ -230,7 +230,7 @@ def test_what_is_accepted_computes_the_same(text: str, data: st.DataObject):
         np.testing.assert_equal(evaluate(module, args, memory=Memory(poison=True)), wanted)
 
 
-@exactly(12)
+@exactly(10)
 @given(programs(), st.data())
 def test_a_kill_before_the_last_use_is_rejected(text: str, data: st.DataObject):
     module = compiled(text)
@@ -252,7 +252,7 @@ def test_a_kill_before_the_last_use_is_rejected(text: str, data: st.DataObject):
     assert not is_accepted(module)
 
 
-@exactly(12)
+@exactly(10)
 @given(programs(), st.data())
 def test_a_second_kill_is_rejected(text: str, data: st.DataObject):
     module = compiled(text)
@@ -263,7 +263,7 @@ def test_a_second_kill_is_rejected(text: str, data: st.DataObject):
     assert not is_accepted(module)
 
 
-@exactly(12)
+@exactly(10)
 @given(programs(), st.data())
 def test_a_storage_that_is_too_small_or_badly_aligned_is_rejected(text: str, data: st.DataObject):
     module = compiled(text)
@@ -331,7 +331,7 @@ def value_of(size: Polynomial, dims: dict[str, int]) -> int:
     return total
 
 
-@exactly(100)
+@exactly(25)
 @given(st.data())
 def test_what_is_shown_holds_for_all_dims(data: st.DataObject):
     algebra, proofs = Algebra(), Proofs()

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from planning.random_problems import height_of, is_right, plain_problems, rich_problems
+from random_settings import exactly
 
 from xrelay.planning import (
     STRATEGIES,
@@ -58,7 +59,7 @@ def files(draw: st.DrawFn) -> tuple[Problem, str]:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(file=files())
-@settings(max_examples=60, deadline=None, derandomize=True)
+@exactly(15)
 def test_a_plan_is_right_as_it_is_and_as_a_file(strategy: str, file: tuple[Problem, str]):
     problem, text = file
     table = parse_table(text)
@@ -73,7 +74,7 @@ def test_a_plan_is_right_as_it_is_and_as_a_file(strategy: str, file: tuple[Probl
 
 
 @given(rich_problems(most=4), st.data())
-@settings(max_examples=200, deadline=None, derandomize=True)
+@exactly(50)
 def test_check_agrees_with_the_rules_byte_by_byte(problem: Problem, data: st.DataObject):
     rows, names = problem.buffers, range(len(problem.pools))
     offsets = tuple(data.draw(st.integers(0, 14)) if b.offset is None else b.offset for b in rows)

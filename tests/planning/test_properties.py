@@ -2,9 +2,10 @@
 
 import random
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from planning.random_problems import brute_force, plain_problems, rich_problems
+from random_settings import exactly
 
 from xrelay.planning import (
     STRATEGIES,
@@ -20,7 +21,7 @@ from xrelay.planning import (
 from xrelay.planning.bounds import lower_bound
 from xrelay.planning.core import core_of
 
-SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = exactly(15)
 
 
 def height(problem: Problem, strategy: str, budget: int | None = None) -> int:
@@ -53,7 +54,7 @@ def test_exact_is_as_good_as_brute_force_on_rich_problems(problem: Problem):
 
 
 @given(plain_problems() | rich_problems())
-@settings(max_examples=100, deadline=None)
+@exactly(35)
 def test_every_plan_passes_the_check_and_auto_is_never_worse_than_a_strategy(problem: Problem):
     best = height(problem, "auto", 200)
     for strategy in STRATEGIES:
@@ -61,7 +62,7 @@ def test_every_plan_passes_the_check_and_auto_is_never_worse_than_a_strategy(pro
 
 
 @given(plain_problems(most=20) | rich_problems(), st.integers(0, 99))
-@settings(max_examples=50, deadline=None)
+@exactly(50)
 def test_shuffled_rows_give_the_same_height(problem: Problem, seed: int):
     rows = list(problem.buffers)
     random.Random(seed).shuffle(rows)
@@ -71,7 +72,7 @@ def test_shuffled_rows_give_the_same_height(problem: Problem, seed: int):
 
 
 @given(plain_problems(most=20), st.integers(0, 99))
-@settings(max_examples=50, deadline=None)
+@exactly(50)
 def test_renamed_rows_give_the_same_plan(problem: Problem, seed: int):
     names = [f"{n:03}" for n in range(len(problem.buffers))]
     random.Random(seed).shuffle(names)
@@ -89,7 +90,7 @@ def mirrored(problem: Problem) -> Problem:
 
 
 @given(plain_problems(most=20))
-@settings(max_examples=50, deadline=None)
+@exactly(50)
 def test_the_bound_is_the_same_when_time_runs_backwards(problem: Problem):
     assert lower_bound(core_of(problem)) == lower_bound(core_of(mirrored(problem)))
 
@@ -133,7 +134,7 @@ def damaged(problem: Problem, plan: Plan, row: int, delta: int) -> Plan:
 
 
 @given(plain_problems(most=12), st.data())
-@settings(max_examples=200, deadline=None)
+@exactly(70)
 def test_check_finds_a_planted_overlap(problem: Problem, data: st.DataObject):
     plan = solve(problem, "greedy-by-size")
     assert isinstance(plan, Plan)
@@ -153,7 +154,7 @@ def test_check_finds_a_planted_overlap(problem: Problem, data: st.DataObject):
 
 
 @given(plain_problems(most=9), st.integers(2, 4))
-@settings(max_examples=50, deadline=None)
+@exactly(20)
 def test_scaling_all_bytes_scales_the_height(problem: Problem, factor: int):
     rows = tuple(
         Buffer(b.id, b.lifetime, b.size * factor, b.alignment * factor) for b in problem.buffers

@@ -1,7 +1,8 @@
 """The two exact searches agree, whatever their order of branching."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from planning.random_problems import plain_problems, rich_problems
+from random_settings import exactly
 
 from xrelay.planning import Problem
 from xrelay.planning.bounds import lower_bound
@@ -41,7 +42,7 @@ def answers(core: Core, capacity: int) -> set[bool]:
 
 
 @given(plain_problems(most=10) | rich_problems())
-@settings(max_examples=80, deadline=None)
+@exactly(30)
 def test_all_searches_agree_from_the_bound_to_a_known_height(problem: Problem):
     core = core_of(problem)
     if core.pools is not None or not core.n_bodies:

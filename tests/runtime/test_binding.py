@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from inferring import attributes
 from machine_programs import f32
+from random_settings import exactly
 
 from xrelay.operators.signature import Call
 from xrelay.operators.signature import Tensor as SignatureTensor
@@ -164,7 +165,7 @@ def kernels(draw: st.DrawFn) -> Kernel:
     )
 
 
-@settings(deadline=None, max_examples=300)
+@exactly(75)
 @given(kernels(), st.data())
 def test_random_kernels_give_what_their_steps_give(kernel: Kernel, data: st.DataObject):
     random = np.random.default_rng(1)
@@ -215,7 +216,7 @@ def test_a_reshape_and_a_chain_after_it_over_its_operand_need_no_scratch():
     assert workspace.size == 0
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@exactly(70)
 @given(st.data())
 def test_results_over_operands_in_any_order(data: st.DataObject):
     """Two inputs, several steps, and up to three results in the inputs' memory or apart."""

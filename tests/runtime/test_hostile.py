@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 from both_machines import Machine
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from inferring import attributes
 from machine_programs import call, f32, function, kernel, program, tensor
+from random_settings import exactly
 
 from xrelay.operators.sizes import Check
 from xrelay.runtime import instructions as vm
@@ -452,7 +453,7 @@ INSTRUCTIONS = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@exactly(100)
 @given(st.lists(INSTRUCTIONS, min_size=1, max_size=14))
 def test_random_instructions_run_or_give_a_machine_error(code: list[vm.Instruction]):
     code = [*code, vm.Ret(0), vm.Ret(0), vm.Ret(0)]  # jumps lead to an instruction

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from both_machines import Machine
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from machine_programs import call, f32, function, kernel, program
+from random_settings import exactly
 
 from xrelay.runtime.instructions import (
     AllocADT,
@@ -127,7 +128,7 @@ def programs(draw: st.DrawFn) -> tuple[Machine, Callable[[Any, tuple[bool, ...]]
     return machine, evaluate
 
 
-@settings(deadline=None, max_examples=150)
+@exactly(40)
 @given(programs())
 def test_paths_share_memory_but_not_values(
     case: tuple[Machine, Callable[[Any, tuple[bool, ...]], Iterator[Any]]],

@@ -1,7 +1,8 @@
 """Reference counts are those of plain dicts, and copies do not affect each other."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from random_settings import exactly
 
 from xrelay.runtime.objects import Data, Object
 from xrelay.runtime.reference_counts import ReferenceCounts
@@ -24,7 +25,7 @@ def counts_of(counts: ReferenceCounts) -> dict[Object, int]:
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@exactly(100)
 @given(STEPS)
 def test_counts_are_those_of_a_dict(steps: list[tuple[str, int, int]]):
     """Four counts; letters of "change" add or subtract, those of "copy" copy, of "join" join."""

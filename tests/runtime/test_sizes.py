@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 from both_machines import Machine
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from machine_programs import f32, function, kernel, program
+from random_settings import exactly
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
@@ -52,7 +53,7 @@ def wrapped(value: int) -> int:
 SIZES = st.integers(-(1 << 63), (1 << 63) - 1) | st.integers(-40, 40)
 
 
-@settings(deadline=None, max_examples=60)
+@exactly(15)
 @given(SIZES, SIZES)
 def test_arithmetic_is_numpys_or_an_error(a: int, b: int):
     x, y = np.int64(a), np.int64(b)

@@ -1,4 +1,8 @@
-"""Printed IR is read back unchanged: all lit inputs, with and without locations, and generic."""
+"""
+Printed IR is read back unchanged: all lit inputs, with locations, and generic.
+
+Golden tests read text without locations, and print it (`ROUNDTRIP`).
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +25,6 @@ FAULTS = ROOT / "tests" / "data" / "faults"
 IR = sorted((ROOT / "lit_tests").rglob("*.mlir"))
 RELAY = [FAULTS / "anydim.relay", *sorted((ROOT / "lit_tests").rglob("*.relay"))]
 OPTIONS = (
-    PrintOptions(),
     PrintOptions(debuginfo=True),
     PrintOptions(debuginfo=True, generic=True),
 )

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from importlib import import_module
-from io import BytesIO, TextIOWrapper
+from io import BufferedReader, BytesIO, TextIOWrapper
 from types import FrameType
 from typing import IO, Any
 
@@ -30,6 +30,7 @@ _ShTest: Any = import_module("lit.formats").ShTest
 TOOLS = {
     "filecheck": "filecheck.main:main",
     "mlir-opt": "xrelay.tools.testing.mlir_opt:main",
+    "xrelay-objdump": "xrelay.tools.objdump:main",
     "xrelay-opt": "xrelay.tools.opt:main",
     "xrelay-plan": "xrelay.tools.plan:main",
     "xrelay-run": "xrelay.tools.run:main",
@@ -173,7 +174,7 @@ def _run_call(call: Call, data: bytes, log: BytesIO) -> tuple[int, bytes]:
     """Run one tool with `data` as its input; return its status and output."""
     out = BytesIO()
     with contextlib.ExitStack() as files:
-        source: IO[bytes] = BytesIO(data)
+        source: IO[bytes] = BufferedReader(BytesIO(data))  # its first bytes can be peeked at
         targets: dict[int, IO[bytes]] = {1: out, 2: log}
         for kind, to in call.redirections:
             if kind == ("<",):

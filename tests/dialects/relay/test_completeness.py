@@ -12,8 +12,9 @@ from itertools import product
 from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from random_settings import exactly
 from xdsl.dialects.builtin import TupleType, i32
 from xdsl.ir import Attribute
 
@@ -305,7 +306,7 @@ def patterns(types: Definitions, type: Attribute, depth: int) -> st.SearchStrate
 DEPTH = 3
 
 
-@settings(max_examples=400, deadline=None)
+@exactly(100)
 @given(st.data())
 def test_against_all_values(data: st.DataObject) -> None:
     types = data.draw(definitions())
@@ -331,7 +332,7 @@ def test_against_all_values(data: st.DataObject) -> None:
         assert all(any(fits(p, v) for p in found) for v in left), "there is another one"
 
 
-@settings(max_examples=200, deadline=None)
+@exactly(200)
 @given(definitions())
 def test_which_types_have_values(types: Definitions) -> None:
     inhabited = Inhabited(types.get)

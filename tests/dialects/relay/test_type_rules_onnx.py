@@ -3,10 +3,11 @@
 from typing import Any
 
 import onnx
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from inferring import infer
 from onnx import TensorProto, helper, shape_inference
+from random_settings import exactly
 
 SIZE = st.integers(1, 12)
 SMALL = st.integers(1, 3)
@@ -32,7 +33,7 @@ def onnx_infers(operator: str, shapes: list[list[int]], rank: int, **attrs: Any)
     return _text([dim.dim_value for dim in onnx_type.shape.dim])
 
 
-@settings(deadline=None, max_examples=150)
+@exactly(50)
 @given(st.data())
 def test_conv2d(data: st.DataObject):
     draw = data.draw
@@ -70,7 +71,7 @@ def test_conv2d(data: st.DataObject):
     assert expected == "x".join([b, o, oh, ow, element])
 
 
-@settings(deadline=None, max_examples=150)
+@exactly(50)
 @given(st.data())
 def test_conv2d_transpose(data: st.DataObject):
     draw = data.draw
@@ -104,7 +105,7 @@ def test_conv2d_transpose(data: st.DataObject):
     )
 
 
-@settings(deadline=None, max_examples=150)
+@exactly(50)
 @given(st.data())
 def test_pooling(data: st.DataObject):
     draw = data.draw
@@ -142,7 +143,7 @@ def test_pooling(data: st.DataObject):
         )
 
 
-@settings(deadline=None, max_examples=60)
+@exactly(60)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=4), st.data())
 def test_global_pooling_softmax_and_normalization(dims: list[int], data: st.DataObject):
     assert onnx_infers("Softmax", [dims], len(dims)) == infer("nn.softmax", _text(dims))
@@ -155,7 +156,7 @@ def test_global_pooling_softmax_and_normalization(dims: list[int], data: st.Data
     )
 
 
-@settings(deadline=None, max_examples=100)
+@exactly(100)
 @given(st.data())
 def test_products(data: st.DataObject):
     draw = data.draw

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hinted_programs import Program, inputs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from random_settings import exactly
 from relay_programs import VERSION
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
@@ -160,7 +161,7 @@ def @main(%n: int64, %x: Tensor[(2), float32]) {{
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 20), st.booleans())
-@settings(max_examples=60, deadline=None)
+@exactly(15)
 def test_lowered_programs_are_read_as_they_were(rng: Random, size: int, manifest: bool) -> None:
     """Yield programs on two devices after `outline-primitives`, on one after `manifest-alloc`."""
     text = Program(rng, size, closures=False).text()

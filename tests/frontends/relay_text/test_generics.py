@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from random_settings import exactly
 from relay_programs import DATA, VERSION, body_of, context, error_of, ir_of, read
 
 from xrelay.dialects.device import VirtualDeviceAttr
@@ -373,7 +374,7 @@ class Maker:
         return f"(let %{name} = {function}; {rest})", run_let
 
 
-@settings(max_examples=150, deadline=None)
+@exactly(40)
 @given(st.data())
 def test_random_programs(data: st.DataObject) -> None:
     text, run = Maker(data).expression(["y"], [], 5)

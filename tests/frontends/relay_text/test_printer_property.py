@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from random_settings import exactly
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -146,7 +147,7 @@ def read(text: str) -> ModuleOp:
     return parse_module(context, text, "program.relay")
 
 
-@settings(max_examples=100, deadline=None)
+@exactly(35)
 @given(st.data())
 def test_reading_what_is_printed_gives_the_same_program(data: st.DataObject):
     module = Maker(data).module()

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from programs import parse
+from random_settings import exactly
 from xdsl.dialects.builtin import bf16, f32
 
 from xrelay.dialects import relay
@@ -22,7 +23,7 @@ def constant(text: str) -> relay.ConstantOp:
     return op
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@exactly(100)
 @given(
     st.sampled_from(NAMES).flatmap(
         lambda name: npst.arrays(np.dtype(name), npst.array_shapes(min_dims=0, min_side=0))

@@ -1,8 +1,9 @@
 """Fusion groups in random DAGs: one root, convex, compatible kinds."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import parse
+from random_settings import exactly
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation
 
@@ -105,7 +106,7 @@ def check(
             assert all(kind_of(op) <= Kind.BROADCAST for op in after)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@exactly(50)
 @given(blocks(), st.sampled_from([256, 256, 3, 1]), st.sampled_from([None, None, 4, 3, 2]))
 def test_groups_of_random_dags(block: Block, max_size: int, max_args: int | None):
     check(block, fusion_groups(block, max_size, max_args), max_size, max_args)
@@ -118,13 +119,13 @@ def test_a_bound_of_arguments_that_none_exceeds_changes_nothing(block: Block):
     assert fusion_groups(block, 256, max(map(args_of, groups))) == groups
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@exactly(30)
 @given(blocks())
 def test_groups_are_the_same_each_time(block: Block):
     assert fusion_groups(block, 256) == fusion_groups(block, 256)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@exactly(30)
 @given(blocks())
 def test_single_operators(block: Block):
     groups = single_operators(block)

@@ -1,7 +1,8 @@
 """Post-dominators of random DAGs against their definition: the first node on all paths."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from random_settings import exactly
 
 from xrelay.passes.analysis.post_dominators import Edge, post_dominators
 
@@ -46,7 +47,7 @@ def expected(uses: Uses, node: int) -> tuple[int | None, int]:
     return first, kind
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@exactly(100)
 @given(dags())
 def test_against_the_definition(uses: Uses):
     tree = post_dominators(uses, EXIT_KIND)

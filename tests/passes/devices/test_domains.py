@@ -1,7 +1,8 @@
 """Device domains: united domains share a device, and conflicts have the shortest explanation."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from random_settings import exactly
 
 from xrelay.dialects.device import UNCONSTRAINED, VirtualDeviceAttr
 from xrelay.passes.devices.domains import DomainSet
@@ -130,7 +131,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@exactly(200)
 @given(STEPS)
 def test_against_sets(steps: list[tuple[str, int, int]]):
     """Compare with explicit sets: a conflict occurs exactly if two devices meet in one set."""
