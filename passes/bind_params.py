@@ -13,6 +13,7 @@ of the module may call this one.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,6 +27,7 @@ from ..dialects.tensors import as_tensor, is_static
 from ..operators.input_bindings import BindingError, require_input
 from .support.diagnostics import PassError
 from .support.entries import entry
+from .support.levels import Level
 from .support.parameters import ReplaceParameters
 from .support.rewriting import apply_patterns
 
@@ -49,6 +51,7 @@ class BindParamsPass(ModulePass):
     """Turn parameters of a function into weights."""
 
     name = "bind-params"
+    accepts: ClassVar[Level] = "relay"
 
     names: tuple[str, ...] = ()
     """The parameters."""

@@ -1,7 +1,7 @@
 """
 Files: mapped into memory to read, replaced as a whole to write.
 
-Pipes and devices, which may have no end, are read up to a limit.
+Pipes and devices, which may have no end, are read up to a limit, and once: `streams_kept`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,27 @@ _CHUNK = 1 << 20
 _limit: ContextVar[int] = ContextVar("max_input", default=MAX_INPUT)
 
 
+_streams: ContextVar[dict[str, memoryview] | None] = ContextVar("streams", default=None)
+
+
+@contextmanager
+def streams_kept() -> Generator[None]:
+    """Keep what pipes and devices say in the `with` block, for each time that one is read."""
+    token = _streams.set({})
+    try:
+        yield
+    finally:
+        _streams.reset(token)
+
+
 def limit_input(size: int | None) -> None:
-    """Set the limit on the bytes of a pipe or device in this context; None is the default."""
+    """
+    Set the limit on the bytes of a pipe or device in this context; None is the default.
+
+    From now on, what a pipe or device says is kept for each time that it is read here.
+    """
     _limit.set(MAX_INPUT if size is None else size)
+    _streams.set({})
 
 
 class Stream(Protocol):
@@ -88,15 +106,24 @@ def contents(path: str | os.PathLike[str]) -> memoryview:
         mode = os.stat(path).st_mode
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
             return mapped(path)
-        # Opening a pipe without O_NONBLOCK would wait for its writer.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with open(descriptor, "rb", buffering=0) as stream:
-            if stat.S_ISFIFO(mode):
-                return read_stream(stream, name, _first_piece(stream, name))
-            os.set_blocking(descriptor, True)
-            return read_stream(stream, name)
+        kept = _streams.get()
+        if kept is None:
+            return _contents_of_stream(name, mode)
+        if name not in kept:
+            kept[name] = _contents_of_stream(name, mode)
+        return kept[name]
     except (OSError, ValueError) as error:
         raise MachineError(f"cannot read '{name}': {reason_of(error)}") from None
+
+
+def _contents_of_stream(name: str, mode: int) -> memoryview:
+    # Opening a pipe without O_NONBLOCK would wait for its writer.
+    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with open(descriptor, "rb", buffering=0) as stream:
+        if stat.S_ISFIFO(mode):
+            return read_stream(stream, name, _first_piece(stream, name))
+        os.set_blocking(descriptor, True)
+        return read_stream(stream, name)
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:

@@ -26,6 +26,7 @@ from ..operators.input_bindings import InputBindings
 from ..passes.support.diagnostics import Message, Severity
 from ..runtime.errors import Error, Location, Note
 from ..runtime.executable.weights import arrays_of
+from ..runtime.files import streams_kept
 from ..runtime.given_weights import bound_inputs
 from ..runtime.program import Array, Late, Program
 from ..runtime.python.callables import Executable
@@ -95,7 +96,7 @@ def as_error(error: BaseException, reporter: Reporter) -> Error | None:
 def _compiling(reporter: Reporter) -> Generator[None]:
     """Raise errors in the `with` block as `Error`s."""
     try:
-        with settings():
+        with settings(), streams_kept():
             yield
     except Exception as error:
         made = as_error(error, reporter)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 import numpy as np
 
 from ..errors import MachineError, Sources, render
+from ..files import streams_kept
 from ..listing import listing
 from ..machine import Machine
 from ..planned_memory import PlannedMemory, storages_of
@@ -283,7 +284,8 @@ def load_executable(
     `MachineError`, and its subclass `ExecutableError` for files that cannot be used.
     """
     try:
-        file, weights, bound = load(path, params, verify)
+        with streams_kept():
+            file, weights, bound = load(path, params, verify)
         return Executable(
             file.program,
             weights,

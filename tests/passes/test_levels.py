@@ -44,6 +44,7 @@ func.func private @marked(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {re
 TABLE = """
 bind-dims                  . . . . . . . . .
 bind-inputs                . . . . . . . . .
+bind-params                . . . . . . . . .
 infer-types                . . . . . . . . .
 simplify-inference         . . . . . . . . .
 fold-constants             + . . . . . . . .

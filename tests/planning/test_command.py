@@ -139,7 +139,7 @@ def test_missing_and_unwritable_files_are_diagnostics(
     small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert main([str(tmp_path / "none.csv")]) == 1
-    assert "none.csv: error: cannot be read: No such file" in capsys.readouterr().err
+    assert "none.csv': No such file" in capsys.readouterr().err
     assert main([str(small), "-o", str(tmp_path / "no" / "plan.csv")]) == 1
     assert "plan.csv: error: cannot write " in capsys.readouterr().err
 

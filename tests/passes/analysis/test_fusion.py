@@ -112,7 +112,7 @@ def test_groups_of_random_dags(block: Block, max_size: int, max_args: int | None
     check(block, fusion_groups(block, max_size, max_args), max_size, max_args)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@exactly(10)
 @given(blocks())
 def test_a_bound_of_arguments_that_none_exceeds_changes_nothing(block: Block):
     groups = fusion_groups(block, 256)
