@@ -19,6 +19,7 @@ from documents import (
     shown_by,
     shown_commands,
 )
+from every_case import every
 
 from xrelay.tools.testing.pass_table import main as update_tables
 from xrelay.tools.testing.pass_table import with_table
@@ -120,7 +121,7 @@ def test_the_two_commands_use_what_there_is():
     assert command_of("tests").endswith(".venv/bin/pytest -q -n auto")
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=[str(p.relative_to(ROOT)) for p in DOCUMENTS])
+@every("path", DOCUMENTS)
 def test_links_lead_somewhere(path: Path):
     targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
     local = [t for t in targets if "://" not in t]
