@@ -297,3 +297,52 @@ def test_a_process_that_ends_is_replaced():
     folder = BENCHMARKS / "against_tvm"
     output = subprocess.check_output([sys.executable, "-c", code], cwd=folder, text=True)
     assert output.strip() == "['0', '2', '3', '4', 'exit status 3']"
+
+
+def counted(out: str) -> dict[str, tuple[int, int]]:
+    """Return the numbers of files and of lines in the tables of `lines.py`."""
+    cells = [row.strip("| ").split(" | ") for row in out.splitlines() if row.startswith("| ")]
+    return {
+        name: (int(files.replace(",", "")), int(count.replace(",", "")))
+        for name, files, count in cells
+        if count != "lines"
+    }
+
+
+def test_lines_are_those_of_wc():
+    found = counted(run("lines.py")[0])
+    command = "git ls-files -z 'planning/*.py' | xargs -0 cat | wc -l"
+    done = subprocess.run(
+        command, shell=True, cwd=BENCHMARKS.parent, capture_output=True, text=True
+    )
+    if not int(done.stdout):
+        pytest.skip("not a git checkout")
+    assert found["planning"][1] == int(done.stdout)
+    rooms = {path.name for path in (BENCHMARKS.parent / "xrelay").iterdir() if path.is_symlink()}
+    assert rooms <= set(found)
+    floor, everything = (
+        [line.split()[1] for line in run("lines.py", "--files", name)[0].splitlines()]
+        for name in ("memory floor", "passes")
+    )
+    assert {"planning/check.py", "passes/verify_memory_plan.py"} <= set(floor)
+    assert len(floor) == found["memory floor"][0]
+    assert "passes/plan_devices.py" in set(everything) - set(floor)
+
+
+def test_lines_of_a_folder_without_git(tmp_path: Path):
+    for name, text in {
+        **{f"{room}/a.py": "1\n2\n" for room in ("operators", "dialects", "passes", "planning")},
+        **{f"{room}/b/c.py": "1\n2" for room in ("lowering", "runtime", "frontends", "tools")},
+        "planning/b.md": "not a source\n",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (tmp_path / "xrelay").mkdir()
+    (tmp_path / "xrelay" / "__init__.py").write_text("1\n")
+    (tmp_path / "xrelay" / "planning").symlink_to(tmp_path / "planning")
+    with pytest.raises(SystemExit, match=r"no source matches tests/\*test_\*\.py: change"):
+        run("lines.py", "--root", str(tmp_path))
+    (tmp_path / "planning" / "a.py").write_text("1\n2\n3")
+    listed = run("lines.py", "--root", str(tmp_path), "--files", "planning")[0]
+    assert listed.split() == ["2", "planning/a.py"]

@@ -16,7 +16,7 @@ from fuzz.kinds import KINDS, Kind
 from fuzz.worker import Verdict, Worker
 from random_settings import OTHER
 
-COUNT, COMPILED = OTHER or 40, OTHER or 12
+COUNT, COMPILED = OTHER or 40, OTHER or 20
 """Inputs per kind, the first ones in each run; fewer where each is compiled as a whole."""
 
 

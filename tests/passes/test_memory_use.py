@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from agreement import quiet
 from dynamic_programs import DynamicProgram, dynamic_programs, inferred
+from every_case import seeds
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 from in_machine import UNIVERSE, machine_of
@@ -236,7 +237,7 @@ def by_enumeration(weights: Sequence[Weight]) -> int:
     )
 
 
-@pytest.mark.parametrize("seed", range(50))
+@seeds(50)
 def test_the_path_with_most_bytes_is_found(seed: int):
     rng = Random(seed)
     weights: list[Weight] = []

@@ -180,7 +180,7 @@ def problem_or_diagnostic(text: str, pools: tuple[Pool, ...] = ()) -> Problem | 
 
 
 @given(st.text() | st.lists(PIECES, max_size=60).map("".join))
-@exactly(125)
+@exactly(200)
 @example("id,lower,upper,size\na,0,1,99999999999999999999999\n")
 @example("id,lower,upper,size\na,0,1,٣\n")
 def test_any_text_is_a_problem_or_a_diagnostic(text: str):
@@ -189,7 +189,7 @@ def test_any_text_is_a_problem_or_a_diagnostic(text: str):
 
 
 @given(st.data())
-@exactly(100)
+@exactly(300)
 def test_damaged_files_are_problems_or_diagnostics(data: st.DataObject):
     text = EVERYTHING
     for _ in range(data.draw(st.integers(1, 4))):

@@ -59,7 +59,7 @@ def files(draw: st.DrawFn) -> tuple[Problem, str]:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(file=files())
-@exactly(15)
+@exactly(60)
 def test_a_plan_is_right_as_it_is_and_as_a_file(strategy: str, file: tuple[Problem, str]):
     problem, text = file
     table = parse_table(text)

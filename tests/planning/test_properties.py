@@ -21,7 +21,7 @@ from xrelay.planning import (
 from xrelay.planning.bounds import lower_bound
 from xrelay.planning.core import core_of
 
-SLOW = exactly(15)
+SLOW = exactly(60)
 
 
 def height(problem: Problem, strategy: str, budget: int | None = None) -> int:
@@ -54,7 +54,7 @@ def test_exact_is_as_good_as_brute_force_on_rich_problems(problem: Problem):
 
 
 @given(plain_problems() | rich_problems())
-@exactly(35)
+@exactly(100)
 def test_every_plan_passes_the_check_and_auto_is_never_worse_than_a_strategy(problem: Problem):
     best = height(problem, "auto", 200)
     for strategy in STRATEGIES:
@@ -134,7 +134,7 @@ def damaged(problem: Problem, plan: Plan, row: int, delta: int) -> Plan:
 
 
 @given(plain_problems(most=12), st.data())
-@exactly(70)
+@exactly(200)
 def test_check_finds_a_planted_overlap(problem: Problem, data: st.DataObject):
     plan = solve(problem, "greedy-by-size")
     assert isinstance(plan, Plan)

@@ -5,6 +5,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
+from every_case import seeds
 
 from xrelay.planning.list_schedule import by_growth, depth_first
 from xrelay.planning.meter import Meter
@@ -92,7 +93,7 @@ def random_tree(rng: Random, count: int) -> Problem:
     return StepGraph(before, held), [rng.randint(0, 9) for _ in held]
 
 
-@pytest.mark.parametrize("seed", range(120))
+@seeds(120)
 def test_search_and_schedule_find_the_best_of_all_orders(seed: int):
     rng = Random(seed)
     graph, sizes = random_graph(rng, rng.randint(1, 7))
@@ -110,7 +111,7 @@ def test_search_and_schedule_find_the_best_of_all_orders(seed: int):
     assert result.after == (least,) == (peak_of(graph, result.order, sizes),)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(60)
 def test_loads_are_those_of_the_definition(seed: int):
     rng = Random(seed)
     graph, sizes = random_graph(rng, rng.randint(1, 6))
@@ -119,7 +120,7 @@ def test_loads_are_those_of_the_definition(seed: int):
         assert graph.peak(order, sizes) == peak_of(graph, order, sizes)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(60)
 def test_a_piece_has_the_loads_of_the_whole(seed: int):
     """Steps between two positions can be ordered as a problem of their own."""
     rng = Random(seed)
@@ -137,7 +138,7 @@ def test_a_piece_has_the_loads_of_the_whole(seed: int):
     assert (spans.loads, spans.start, spans.stop) == (fresh.loads, fresh.start, fresh.stop)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(60)
 def test_quick_orders_and_beams_are_valid(seed: int):
     rng = Random(seed)
     graph, sizes = random_graph(rng, rng.randint(1, 7))
@@ -153,7 +154,7 @@ def test_quick_orders_and_beams_are_valid(seed: int):
         assert peak_of(one, wide, sizes) == least
 
 
-@pytest.mark.parametrize("seed", range(120))
+@seeds(120)
 def test_trees_are_ordered_optimally(seed: int):
     rng = Random(seed)
     graph, sizes = random_tree(rng, rng.randint(1, 7))
@@ -222,7 +223,7 @@ def test_large_graphs_are_never_worse_and_the_same_every_time(seed: int):
     assert schedule(graph, [sizes], nodes=20_000) == result
 
 
-@pytest.mark.parametrize("seed", range(60))
+@seeds(60)
 def test_no_row_gets_worse(seed: int):
     rng = Random(seed)
     graph, sizes = random_graph(rng, rng.randint(2, 7))

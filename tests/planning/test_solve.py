@@ -22,6 +22,8 @@ from xrelay.planning import (
 from xrelay.planning.bounds import lower_bound
 from xrelay.planning.core import core_of
 from xrelay.planning.csv_io import parse_problem
+from xrelay.planning.greedy import Placement
+from xrelay.planning.pools import prefer
 
 DATA = Path(__file__).parents[1] / "data" / "planning"
 
@@ -209,6 +211,14 @@ def test_pools_add_up_and_preference_breaks_ties():
     plan = planned(Problem(rows, pools))
     assert (plan.heights, plan.is_optimal) == ((8, 6), True)
     assert plan.pools == (0, 1, 1, 0)
+
+
+@pytest.mark.parametrize(("height", "pools"), [(8, [0, 0]), (4, [1, 0])])
+def test_a_body_moves_to_the_pool_it_prefers_if_that_is_no_higher(height: int, pools: list[int]):
+    rows = (buffer("a", 0, 4, 8, pools=("fast", "slow")), buffer("b", 4, 8, 4, pools=("fast",)))
+    core = core_of(Problem(rows, (Pool("fast"), Pool("slow"))))
+    moved = prefer(core, Placement([0, 0], [1, 0], [height, 8]))
+    assert (moved.offsets, moved.pools) == ([0, 0], pools)
 
 
 def test_a_pool_that_is_too_small_is_not_used():

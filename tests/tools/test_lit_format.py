@@ -52,6 +52,7 @@ CASES = {
     "an input from a file": ("xrelay-opt < %s | filecheck %s", "PASS"),
     "roundtrip": ("ROUNDTRIP", "PASS"),
     "generic roundtrip": ("GENERIC_ROUNDTRIP", "PASS"),
+    "bytes that are no executable": ("xrelay-opt %s | not xrelay-objdump -", "PASS"),
     "another program": ("cat %s | filecheck %s", "PASS"),
 }  # fmt: skip
 
@@ -81,6 +82,18 @@ def test_results_in_a_shell(tmp_path: Path, name: str):
 @pytest.mark.parametrize("name", ["no match", "messages in the pipe", "roundtrip"])
 def test_a_shell_agrees(tmp_path: Path, name: str):
     check(tmp_path, name, shell="1")
+
+
+@pytest.mark.usefixtures("no_shell")
+@pytest.mark.parametrize("reader", ["xrelay-objdump -", "xrelay-run - --random-seed 0"])
+def test_an_executable_goes_through_a_pipe(tmp_path: Path, reader: str):
+    text = f"""// RUN: xrelay-opt %s -p vm -t executable | {reader} | filecheck %s
+        // CHECK: float32
+        func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+          %y = relay.nn.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+          func.return %y : tensor<4xf32>
+        }}"""
+    assert execute(tmp_path, text).code.name == "PASS"
 
 
 def test_a_failure_shows_the_line_and_what_was_said(tmp_path: Path):

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import pytest
+from every_case import every
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
@@ -80,14 +81,14 @@ def test_without_a_docstring_the_modules_is_taken():
     assert info.description.startswith("The registry: names match the files")
 
 
-@pytest.mark.parametrize(("name", "where"), PASSES.items())
+@every(("name", "where"), PASSES.items())
 def test_pass_file_and_class_are_named_alike(name: str, where: str):
     module, _, cls = where.partition(":")
     assert module.split(".")[-1] == name.replace("-", "_")
     assert cls == "".join(part.capitalize() for part in name.split("-")) + "Pass"
 
 
-@pytest.mark.parametrize("name", PASSES)
+@every("name", PASSES)
 def test_passes_are_what_they_are_called(name: str):
     cls = UNIVERSE.all_passes[name]()
     assert issubclass(cls, ModulePass)

@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from every_case import every
 from onnx_small import agree, node, operators_of, random_array
 
 AUTO_PADS = ("SAME_UPPER", "SAME_LOWER", "VALID")
@@ -112,14 +113,14 @@ def test_max_pool_with_dilations():
 CEILED = list(itertools.product(range(5, 11), (2, 3), (1, 2, 3), (0, 1)))
 
 
-@pytest.mark.parametrize(("size", "kernel", "stride", "pad"), CEILED)
+@every(("size", "kernel", "stride", "pad"), CEILED)
 def test_max_pool_rounded_up(size: int, kernel: int, stride: int, pad: int):
     attributes = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [0, pad, pad, 0]}
     pool = node("MaxPool", "x", ceil_mode=1, **attributes)
     agree(pool, {"x": random_array(1, 1, size, size)})
 
 
-@pytest.mark.parametrize(("size", "kernel", "stride", "pad"), CEILED)
+@every(("size", "kernel", "stride", "pad"), CEILED)
 @pytest.mark.parametrize("count_include_pad", [0, 1])
 def test_average_pool_rounded_up(
     size: int, kernel: int, stride: int, pad: int, count_include_pad: int

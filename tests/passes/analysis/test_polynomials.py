@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
-import pytest
+from every_case import seeds
 
 from xrelay.operators.sizes import Check, SizeOp
 from xrelay.passes.analysis.polynomials import (
@@ -62,7 +62,7 @@ def evaluate(polynomial: Polynomial, values: dict[str, int]) -> int:
     return polynomial.value({symbol: value(symbol) for symbol in polynomial.symbols()})
 
 
-@pytest.mark.parametrize("seed", range(200))
+@seeds(200)
 def test_operations_agree_with_those_on_integers(seed: int):
     rng = random.Random(seed)
     algebra = Algebra()
@@ -93,7 +93,7 @@ def test_operations_agree_with_those_on_integers(seed: int):
         known.append((result, expected))
 
 
-@pytest.mark.parametrize("seed", range(100))
+@seeds(100)
 def test_what_always_or_never_holds_does(seed: int):
     rng = random.Random(seed)
     algebra = Algebra()
@@ -158,7 +158,7 @@ def test_large_polynomials_become_symbols():
     assert huge.constant is None
 
 
-@pytest.mark.parametrize("seed", range(50))
+@seeds(50)
 def test_a_large_product_is_that_of_its_factors_in_any_order(seed: int):
     rng = random.Random(seed)
     algebra = Algebra()

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from every_case import seeds
 
 from xrelay.operators.measures import MEASURES
 from xrelay.passes.analysis.polynomials import Algebra, Polynomial, Symbol
@@ -21,7 +22,7 @@ def evaluate(size: Polynomial, values: dict[str, int]) -> int:
     return size.value({symbol: value(symbol) for symbol in size.symbols()})
 
 
-@pytest.mark.parametrize("seed", range(100))
+@seeds(100)
 def test_lengths_of_slices(seed: int):
     rng = random.Random(seed)
     algebra = Algebra()
@@ -41,7 +42,7 @@ def test_lengths_of_slices(seed: int):
             assert evaluate(found, values) == MEASURES["slice_length"](*numbers)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@seeds(100)
 def test_dims_of_reshaped_tensors(seed: int):
     rng = random.Random(seed)
     algebra = Algebra()

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from every_case import every
 from inferring import apply, attributes
 from kernel_references import onnx_node
 
@@ -56,7 +57,7 @@ CONVOLUTIONS = list(
 
 
 @pytest.mark.parametrize("limit", [1 << 20, 4096, 1])  # several blocks per image; each a row
-@pytest.mark.parametrize(("sizes", "kernel", "strides", "dilation", "padding"), CONVOLUTIONS)
+@every(("sizes", "kernel", "strides", "dilation", "padding"), CONVOLUTIONS)
 def test_conv2d_in_every_layout(
     sizes: tuple[int, int, int],
     kernel: Pair,
@@ -107,7 +108,7 @@ TILED = list(
 )
 
 
-@pytest.mark.parametrize(("channels", "size", "padding", "dtype", "limit"), TILED)
+@every(("channels", "size", "padding", "dtype", "limit"), TILED)
 def test_conv2d_by_winograd(
     channels: Pair,
     size: Pair,
@@ -241,9 +242,7 @@ TRANSPOSED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("strides", "extra", "groups", "kernel", "dilation", "padding"), TRANSPOSED
-)
+@every(("strides", "extra", "groups", "kernel", "dilation", "padding"), TRANSPOSED)
 def test_conv2d_transpose(
     strides: Pair,
     extra: Pair,
@@ -285,7 +284,7 @@ POOLS = list(
 
 
 @pytest.mark.parametrize(("dense", "planes_size"), [(6, 1 << 20), (100, 1000), (0, 1)])
-@pytest.mark.parametrize(("window", "strides", "dilation", "padding", "ceil", "layout"), POOLS)
+@every(("window", "strides", "dilation", "padding", "ceil", "layout"), POOLS)
 def test_pooling(
     window: Pair,
     strides: Pair,
