@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import numpy as np
 import onnx
 from cpu_times import least
-from onnx_models import light_network, onnxruntime_session
+from helpers.onnx.onnx_models import light_network, onnxruntime_session
+from helpers.programs.transformer import VOCABULARY, encoder
 from results import Facts, parser_of, write_results
-from transformer import VOCABULARY, encoder
 
 from xrelay.tools.opt import main as xrelay_opt
 

@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
 from cpu_times import seconds_per_call
-from inferring import attributes
+from helpers.onnx.onnx_models import onnxruntime_session
+from helpers.operators.inferring import attributes
 from onnx import TensorProto, helper, numpy_helper
-from onnx_models import onnxruntime_session
 from results import Facts, parser_of, write_results
 
 from xrelay.runtime.kernels import KERNELS

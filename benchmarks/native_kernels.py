@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
 from cpu_times import seconds_per_call
+from helpers.native.scheduled_kernels import kernel_on, scheduled
+from helpers.onnx.onnx_models import onnxruntime_session
 from onnx import TensorProto, helper, numpy_helper
-from onnx_models import onnxruntime_session
 from results import Facts, parser_of, write_results
-from scheduled_kernels import kernel_on, scheduled
 from xdsl.dialects.builtin import f32
 
 from xrelay.dialects.device import tensor_type

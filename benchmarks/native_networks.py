@@ -30,11 +30,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
 from cpu_times import least, seconds_per_call
-from in_machine import run_passes
+from helpers.machine.in_machine import run_passes
+from helpers.onnx.onnx_models import LIGHT_MODELS, light_network, onnxruntime_session
+from helpers.programs.transformer import VOCABULARY, encoder
 from onnx import ModelProto
-from onnx_models import LIGHT_MODELS, light_network, onnxruntime_session
 from results import Facts, parser_of, write_results
-from transformer import VOCABULARY, encoder
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute

@@ -3,7 +3,7 @@ Measure the latency of the nine networks of ONNX's tests against onnxruntime, on
 
     python benchmarks/networks.py [--only resnet50,shufflenet] [--rounds 10] [--table | --operators]
 
-Both run the same model (`tests/onnx_models.py`) in turns; a figure is the least CPU time of all
+Both run the same model (`tests/helpers/onnx/onnx_models.py`) in turns; a figure is the least CPU time of all
 rounds. With `--operators`, the machine runs alone, and the time is broken down by operator, that of
 conv2d also by its kind. Progress goes to stderr, JSON (or Markdown with `--table`) to stdout.
 """
@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
 from cpu_times import least
-from in_machine import run_passes
-from onnx_models import LIGHT_MODELS, Network, light_network, onnxruntime_session
+from helpers.machine.in_machine import run_passes
+from helpers.onnx.onnx_models import LIGHT_MODELS, Network, light_network, onnxruntime_session
 from results import Facts, parser_of, write_results
 
 from xrelay.frontends.onnx.importer import convert_model

@@ -3,8 +3,8 @@ Measure the time from an ONNX file to a program that can be called.
 
     python benchmarks/onnx_compile.py [--only squeezenet,encoder] [--rounds 5] [--table]
 
-The networks are those of ONNX's tests with random weights (`tests/onnx_models.py`), and a
-transformer encoder of 12 layers with open dims (`tests/transformer.py`). A figure is the least CPU
+The networks are those of ONNX's tests with random weights (`tests/helpers/onnx/onnx_models.py`), and a
+transformer encoder of 12 layers with open dims (`tests/helpers/programs/transformer.py`). A figure is the least CPU
 time of `xrelay.compile` in a process that has compiled the model before, and of `xrelay.parse`,
 which is part of it. Progress goes to stderr, JSON (or Markdown with `--table`) to stdout.
 """
@@ -18,10 +18,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from cpu_times import least
+from helpers.onnx.onnx_models import light_network
+from helpers.programs.transformer import encoder
 from onnx import ModelProto
-from onnx_models import light_network
 from results import Facts, parser_of, write_results
-from transformer import encoder
 
 import xrelay
 

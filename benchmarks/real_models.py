@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import numpy as np
 import onnx
 from cpu_times import least
-from onnx_models import onnxruntime_session
+from helpers.onnx.onnx_models import onnxruntime_session
 from results import Facts, parser_of, write_results
 
 import xrelay

@@ -15,7 +15,7 @@ if "OPENBLAS_NUM_THREADS" not in os.environ:
     import_module("numpy")
     del os.environ["OPENBLAS_NUM_THREADS"]
 
-from checked_plans import install
+from helpers.memory.checked_plans import install
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # half of the time of a process that tests start
 gc.set_threshold(50_000, 20, 50)  # thousands of tests are alive: a tenth of the time is collections

@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from number_levels import LEVELS
-from number_rows import rows
+from helpers.numbers.number_levels import LEVELS
+from helpers.numbers.number_rows import rows
 
 from xrelay.tools.testing import numbers
 

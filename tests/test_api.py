@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from helpers.onnx.onnx_models import run_onnxruntime
 from numpy.typing import NDArray
-from onnx_models import run_onnxruntime
 
 import xrelay
 from xrelay.tools import objdump

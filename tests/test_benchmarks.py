@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from checked_plans import unverified
+from helpers.memory.checked_plans import unverified
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 

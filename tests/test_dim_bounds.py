@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from programs import parse
+from helpers.programs.programs import parse
 from xdsl.dialects import func
 
 from xrelay.dialects.relay.named_dims import DIM_BOUNDS, dim_bounds

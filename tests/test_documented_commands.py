@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from documents import ROOT, blocks
+from helpers.documents import ROOT, blocks
 from onnx import TensorProto, helper
 from xdsl.context import Context
 

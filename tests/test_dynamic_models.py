@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from agreement import flat
+from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.programs.agreement import flat
+from helpers.programs.programs import context
+from helpers.programs.transformer import VOCABULARY, encoder
 from onnx import ModelProto, TensorProto, helper
-from onnx_models import Array, run_onnxruntime
-from programs import context
-from transformer import VOCABULARY, encoder
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import convert_model

@@ -1,7 +1,7 @@
 """All cases of one test run, and the error says which fail."""
 
 import pytest
-from every_case import every
+from helpers.programs.every_case import every
 
 SEEN: list[tuple[int, int]] = []
 

@@ -10,9 +10,9 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from in_machine import assert_same, results_in_machine
+from helpers.machine.in_machine import assert_same, results_in_machine
+from helpers.onnx.onnx_models import Array, run_onnxruntime
 from onnx import numpy_helper
-from onnx_models import Array, run_onnxruntime
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from in_machine import compiled as machine_program
-from in_machine import machine_of
-from kernel_references import saturated
-from linalg_programs import compiled as linalg_programs
-from native_kernels import run
-from native_programs import NativeBatch
-from operator_cases import FLOATS, SIGNED, UNSIGNED
-from programs import parse
-from scheduled_kernels import kernel_on, scheduled
+from helpers.machine.in_machine import compiled as machine_program
+from helpers.machine.in_machine import machine_of
+from helpers.native.check_kernels import run
+from helpers.native.linalg_programs import compiled as linalg_programs
+from helpers.native.native_programs import NativeBatch
+from helpers.native.scheduled_kernels import kernel_on, scheduled
+from helpers.operators.kernel_references import saturated
+from helpers.operators.operator_cases import FLOATS, SIGNED, UNSIGNED
+from helpers.programs.programs import parse
 from xdsl.dialects.builtin import TensorType
 
 from xrelay.dialects.attributes import ELEMENT_TYPES

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx_models import Array, run_onnxruntime
-from onnx_small import model_of, node, random_array
+from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.onnx.onnx_small import model_of, node, random_array
 
 import xrelay
 from xrelay.runtime.tensor_file import TensorFile

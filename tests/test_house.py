@@ -11,14 +11,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-import inferring
 import pytest
-import tvm_operators
-from every_case import every
-from kernel_references import REFERENCES
-from numpy_functions import SHAPES
-from operator_cases import GENERATORS
-from operator_samples import SAMPLES
+from helpers.operators import inferring, tvm_attributes
+from helpers.operators.kernel_references import REFERENCES
+from helpers.operators.numpy_functions import SHAPES
+from helpers.operators.operator_cases import GENERATORS
+from helpers.operators.operator_samples import SAMPLES
+from helpers.programs.every_case import every
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 
@@ -343,13 +342,13 @@ TABLES: dict[str, Container[str]] = {
     "a linalg rule, or the reason why it has none in RUNTIME_ONLY of lowering/linalg/registry.py": {
         name.removeprefix("relay.") for name in (*registry.RULES, *registry.RUNTIME_ONLY)
     },
-    "samples in tests/operator_samples.py": {sample.name for sample in SAMPLES},
-    "random cases in GENERATORS of tests/operator_cases.py": GENERATORS,
-    "a reference in REFERENCES of tests/kernel_references.py": REFERENCES,
-    "NumPy's shapes in SHAPES of tests/numpy_functions.py": SHAPES,
-    "its attributes in TVM, in ATTRIBUTES or OURS of tests/tvm_operators.py": {
-        *tvm_operators.ATTRIBUTES,
-        *tvm_operators.OURS,
+    "samples in tests/helpers/operators/operator_samples.py": {sample.name for sample in SAMPLES},
+    "random cases in GENERATORS of tests/helpers/operators/operator_cases.py": GENERATORS,
+    "a reference in REFERENCES of tests/helpers/operators/kernel_references.py": REFERENCES,
+    "NumPy's shapes in SHAPES of tests/helpers/operators/numpy_functions.py": SHAPES,
+    "its attributes in TVM, in ATTRIBUTES or OURS of tests/helpers/operators/tvm_attributes.py": {
+        *tvm_attributes.ATTRIBUTES,
+        *tvm_attributes.OURS,
     },
 }
 """The tables that must list each operator, by its name without `relay.`."""
@@ -372,14 +371,14 @@ def missing_facets(operator: type[Operation]) -> list[str]:
         **{table: name in names for table, names in TABLES.items()},
     }
     lacks = [facet for facet, there in facets.items() if not there]
-    if name in tvm_operators.OURS and f"`{name}`" not in RELAY_TEXT:
+    if name in tvm_attributes.OURS and f"`{name}`" not in RELAY_TEXT:
         lacks.append(
             "a row for what TVM does not have, in the table of operators of docs/relay_text.md"
         )
     if name in inferring.OPERATORS:
         lacks += [
             f"a Rule in RULES of frontends/relay_text/operators.py: {difference}"
-            for difference in tvm_operators.disagreements(name)
+            for difference in tvm_attributes.disagreements(name)
         ]
     return lacks
 
@@ -394,7 +393,7 @@ def test_tables_are_of_operators():
     assert set(registry.RUNTIME_ONLY) == names - set(registry.RULES)
     assert set(RULES) == names
     assert set(KERNELS) == names
-    assert set(tvm_operators.ATTRIBUTES) | set(tvm_operators.OURS) == set(inferring.OPERATORS)
+    assert set(tvm_attributes.ATTRIBUTES) | set(tvm_attributes.OURS) == set(inferring.OPERATORS)
 
 
 def test_missing_facets_are_listed_with_their_places():
@@ -429,7 +428,7 @@ def test_defaults_that_differ_from_tvms_need_a_rule(monkeypatch: pytest.MonkeyPa
 
 
 def test_attributes_that_tvm_does_not_have_are_listed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tvm_operators, "OURS", {"argmin": ("dtype",), "nn.gelu": ()})
+    monkeypatch.setattr(tvm_attributes, "OURS", {"argmin": ("dtype",), "nn.gelu": ()})
     lacks = [facet for op in OPERATORS for facet in missing_facets(op)]
     assert [facet.partition(": ")[2] for facet in lacks] == [
         "approximate is not an attribute in TVM",

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checked_plans import unverified
+from helpers.memory.checked_plans import unverified
 
 from xrelay.tools.testing.lit_discovery import execute, find_tests
 

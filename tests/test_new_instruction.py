@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from machine_programs import function, program
+from helpers.programs.machine_programs import function, program
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser

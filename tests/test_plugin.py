@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pytest
-from documents import (
+from helpers.documents import (
     ROOT,
     SCRIPTS,
     Shown,
@@ -31,7 +31,7 @@ from documents import (
     shown_by,
     shown_commands,
 )
-from inferring import context
+from helpers.operators.inferring import context
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.parser import Parser

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from random import Random
 
 import numpy as np
-from agreement import Array, Outcome, flat, plan_options, quiet, same
-from dynamic_programs import arguments
-from hinted_relay_programs import RelayProgram
+from helpers.machine.in_machine import machine_of, run_passes
+from helpers.programs.agreement import Array, Outcome, flat, plan_options, quiet, same
+from helpers.programs.dynamic_programs import arguments
+from helpers.programs.hinted_relay_programs import RelayProgram
+from helpers.programs.programs import parse
+from helpers.programs.programs_with_calls import ProgramWithCalls
+from helpers.programs.random_settings import exactly
+from helpers.relay.relay_programs import read
 from hypothesis import given
 from hypothesis import strategies as st
-from in_machine import machine_of, run_passes
-from programs import parse
-from programs_with_calls import ProgramWithCalls
-from random_settings import exactly
-from relay_programs import read
 from test_random_programs_at_every_level import NOT_REPAIRED, saved
 from xdsl.dialects.builtin import ModuleOp
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy.typing as npt
+from helpers.programs.programs import context, parse, printed, programs
+from helpers.programs.random_settings import exactly
 from hypothesis import given
-from programs import context, parse, printed, programs
-from random_settings import exactly
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 

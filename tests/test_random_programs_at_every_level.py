@@ -14,15 +14,21 @@ from tempfile import gettempdir
 
 import numpy as np
 import pytest
-from agreement import Array, agree, evaluated, pipelines, quiet, same
-from dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred, name_dims
-from hinted_relay_programs import RelayProgram
+from helpers.machine.in_machine import machine_of, run_passes
+from helpers.programs.agreement import Array, agree, evaluated, pipelines, quiet, same
+from helpers.programs.dynamic_programs import (
+    DynamicProgram,
+    arguments,
+    dynamic_programs,
+    inferred,
+    name_dims,
+)
+from helpers.programs.hinted_relay_programs import RelayProgram
+from helpers.programs.programs import printed
+from helpers.programs.random_settings import exactly
+from helpers.relay.relay_programs import read
 from hypothesis import given
 from hypothesis import strategies as st
-from in_machine import machine_of, run_passes
-from programs import printed
-from random_settings import exactly
-from relay_programs import read
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import VerifyException

@@ -10,7 +10,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from documents import (
+from helpers.documents import (
     ROOT,
     Shown,
     blocks,
@@ -20,7 +20,7 @@ from documents import (
     shown_by,
     shown_commands,
 )
-from every_case import every
+from helpers.programs.every_case import every
 
 from xrelay.tools.testing.pass_table import main as update_tables
 from xrelay.tools.testing.pass_table import with_table

@@ -3,10 +3,10 @@
 from random import Random
 
 import numpy as np
-from hinted_programs import Program, inputs
+from helpers.programs.hinted_programs import Program, inputs
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from random_settings import exactly
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func

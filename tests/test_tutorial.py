@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from documents import ROOT, blocks, matches
+from helpers.documents import ROOT, blocks, matches
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 README = ROOT / "README.md"

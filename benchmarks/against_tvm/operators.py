@@ -23,8 +23,8 @@ from xrelay.passes.evaluation.evaluator import evaluate
 TESTS = Path(__file__).parents[2] / "tests"
 sys.path[:0] = [str(TESTS / folder) for folder in (".", "frontends/relay_text")]
 
-from operator_cases import DIVISIONS, Draw, moderate  # noqa: E402
-from operator_samples import SAMPLES  # noqa: E402
+from helpers.operators.operator_cases import DIVISIONS, Draw, moderate  # noqa: E402
+from helpers.operators.operator_samples import SAMPLES  # noqa: E402
 from test_printer_samples import program  # noqa: E402
 
 TOLERANCE = {"float16": 3e-3, "float32": 1e-4, "float64": 1e-9}

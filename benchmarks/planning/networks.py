@@ -38,10 +38,10 @@ from xrelay.tools.registry import named_pipelines
 
 sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "tests")]
 
-from onnx_models import LIGHT_MODELS, Array, light_network
-from planned_memory import arena_bounds
+from helpers.memory.planned_memory import arena_bounds
+from helpers.onnx.onnx_models import LIGHT_MODELS, Array, light_network
+from helpers.programs.transformer import encoder
 from results import write_results
-from transformer import encoder
 
 Facts = dict[str, object]
 LENGTHS = (1, 16, 64, 128, 256, 512, 2048)

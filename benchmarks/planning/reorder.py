@@ -36,8 +36,8 @@ from xrelay.tools.registry import named_pipelines
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
-from onnx_models import LIGHT_MODELS, light_network
-from transformer import encoder
+from helpers.onnx.onnx_models import LIGHT_MODELS, light_network
+from helpers.programs.transformer import encoder
 
 TO_MANIFEST = VmPipeline().text.partition(",plan-memory")[0]
 UNIVERSE = load_universe(lambda text: print(text, file=sys.stderr))

@@ -3,7 +3,7 @@
 from collections.abc import Set
 
 import pytest
-from programs import context, parse, printed
+from helpers.programs.programs import context, parse, printed
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.traits import EffectInstance, MemoryEffectKind, get_effects, is_side_effect_free

@@ -1,7 +1,7 @@
 """Inferred types follow attributes that change in place, which they should not, but can."""
 
 import pytest
-from programs import context
+from helpers.programs.programs import context
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntAttr, ModuleOp, TensorType, i64
 from xdsl.ir import Attribute, Operation
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-from hinted_relay_programs import RelayProgram
+from helpers.onnx.onnx_models import Array
+from helpers.onnx.onnx_small import model_of, node, random_array
+from helpers.programs.hinted_relay_programs import RelayProgram
+from helpers.relay.relay_corpus import PROGRAMS
 from onnx import NodeProto
-from onnx_models import Array
-from onnx_small import model_of, node, random_array
-from relay_corpus import PROGRAMS
 from safetensors.numpy import save
 
 from xrelay.lowering.pipelines import VmPipeline
@@ -127,7 +127,7 @@ def relay_text_seeds() -> list[bytes]:
 def json_seeds() -> list[bytes]:
     import json
 
-    from relay_json import saved_module
+    from helpers.relay.relay_json import saved_module
 
     data = ROOT / "tests" / "data" / "relay_text"
     return [json.dumps(saved_module()).encode(), (data / "generics.json").read_bytes()]

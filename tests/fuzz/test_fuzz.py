@@ -14,7 +14,7 @@ from fuzz.checks import FindingError, call
 from fuzz.dying import dying
 from fuzz.kinds import KINDS, Kind
 from fuzz.worker import Verdict, Worker
-from random_settings import OTHER
+from helpers.programs.random_settings import OTHER
 
 COUNT, COMPILED = OTHER or 40, OTHER or 20
 """Inputs per kind, the first ones in each run; fewer where each is compiled as a whole."""

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
+from helpers.programs.programs import parse, printed
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import parse, printed
-from random_settings import exactly
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects import bytecode

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from program_contents import contents
-from programs import parse, printed
+from helpers.machine.program_contents import contents
+from helpers.programs.programs import parse, printed
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects import bytecode

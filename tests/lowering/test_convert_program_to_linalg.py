@@ -10,12 +10,12 @@ from textwrap import dedent
 from typing import Any, cast
 
 import numpy as np
-from in_machine import compiled as machine_program
-from in_machine import machine_of
-from linalg_programs import compiled
-from programs import parse
-from programs_with_calls import ProgramWithCalls
-from relay_programs import read
+from helpers.machine.in_machine import compiled as machine_program
+from helpers.machine.in_machine import machine_of
+from helpers.native.linalg_programs import compiled
+from helpers.programs.programs import parse
+from helpers.programs.programs_with_calls import ProgramWithCalls
+from helpers.relay.relay_programs import read
 from test_dynamic_models import HIDDEN, INPUTS, lstm_model, run_onnxruntime
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"

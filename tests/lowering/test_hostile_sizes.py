@@ -12,11 +12,11 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import linalg_programs
 import numpy as np
-from agreement import evaluated
-from native_programs import NativeBatch
-from programs import parse
+from helpers.native import linalg_programs
+from helpers.native.native_programs import NativeBatch
+from helpers.programs.agreement import evaluated
+from helpers.programs.programs import parse
 
 from xrelay.lowering.pipelines import AotPipeline
 

@@ -10,11 +10,11 @@ from random import Random
 from unittest.mock import patch
 
 import pytest
+from helpers.machine.in_machine import assert_same, machine_of, tagged
+from helpers.programs.programs import parse
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from in_machine import assert_same, machine_of, tagged
-from programs import parse
-from random_settings import exactly
 from xdsl.ir import Attribute
 
 from xrelay.dialects.relay.patterns import ConstructorPattern, TuplePattern, WildcardPattern

@@ -10,10 +10,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import linalg_programs
 import numpy as np
-from native_programs import NativeBatch
-from programs import parse
+from helpers.native import linalg_programs
+from helpers.native.native_programs import NativeBatch
+from helpers.programs.programs import parse
 
 from xrelay.operators.measures import MEASURES
 

@@ -10,18 +10,18 @@ from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-import hinted_programs
 import numpy as np
-from agreement import Array, Outcome, evaluated, quiet
-from compiled_programs import CompiledPrograms
-from dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
-from hinted_relay_programs import RelayProgram
+from helpers.native.compiled_programs import CompiledPrograms
+from helpers.native.native_programs import REFUSED, STACK, NativeBatch
+from helpers.programs import hinted_programs
+from helpers.programs.agreement import Array, Outcome, evaluated, quiet
+from helpers.programs.dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
+from helpers.programs.hinted_relay_programs import RelayProgram
+from helpers.programs.programs import parse
+from helpers.programs.programs_with_calls import ProgramWithCalls
+from helpers.programs.random_settings import OTHER, exactly
+from helpers.relay.relay_programs import read
 from hypothesis import given
-from native_programs import REFUSED, STACK, NativeBatch
-from programs import parse
-from programs_with_calls import ProgramWithCalls
-from random_settings import OTHER, exactly
-from relay_programs import read
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.relay_text import RelayTextError

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from in_machine import assert_same, results_in_machine, run_passes
-from programs import parse
-from relay_corpus import PROGRAMS
-from relay_programs import read
+from helpers.machine.in_machine import assert_same, results_in_machine, run_passes
+from helpers.programs.programs import parse
+from helpers.relay.relay_corpus import PROGRAMS
+from helpers.relay.relay_programs import read
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.passes.evaluation.evaluator import evaluate

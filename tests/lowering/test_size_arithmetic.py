@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from in_machine import compiled, machine_of
-from native_programs import NativeBatch
-from programs import parse
+from helpers.machine.in_machine import compiled, machine_of
+from helpers.native.native_programs import NativeBatch
+from helpers.programs.programs import parse
 
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError

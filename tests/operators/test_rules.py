@@ -14,10 +14,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pytest
-from inferring import OPERATORS
-from numpy_functions import SHAPES, results
-from operator_cases import DTYPES, GENERATORS, Case, Draw, case, proposed_call
-from traced_rules import by_shape_function, static_shapes
+from helpers.operators.inferring import OPERATORS
+from helpers.operators.numpy_functions import SHAPES, results
+from helpers.operators.operator_cases import DTYPES, GENERATORS, Case, Draw, case, proposed_call
+from helpers.operators.traced_rules import by_shape_function, static_shapes
 
 from xrelay.operators.all_rules import RULES
 from xrelay.operators.measures import MEASURES

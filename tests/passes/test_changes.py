@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from programs import context
+from helpers.programs.programs import context
 from xdsl.utils.exceptions import ParseError
 
 from xrelay.passes.support.changes import InspectionPass, ReportingPass

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import context
+from helpers.programs.programs import context
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.passes.evaluation.evaluator import evaluate

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.programs.programs import assert_same, context
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
-from onnx_models import Array, run_onnxruntime
-from programs import assert_same, context
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import convert_model

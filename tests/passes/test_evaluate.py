@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import parse
+from helpers.programs.programs import parse
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 
 from xrelay.dialects import relay

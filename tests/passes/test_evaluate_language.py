@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import programs
 import pytest
-from in_machine import assert_same, results_in_machine
+from helpers.machine.in_machine import assert_same, results_in_machine
+from helpers.programs import programs
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.passes.evaluation.evaluator import evaluate

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from in_machine import run_passes
-from programs import parse
+from helpers.machine.in_machine import run_passes
+from helpers.programs.programs import parse
 
 from xrelay.dialects.relay.normalization import LrnOp
 from xrelay.passes.evaluation.evaluator import evaluate

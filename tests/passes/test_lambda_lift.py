@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hinted_relay_programs import RelayProgram, inputs
+from helpers.programs.hinted_relay_programs import RelayProgram, inputs
+from helpers.programs.programs import assert_same
+from helpers.programs.random_settings import exactly
+from helpers.relay.relay_programs import context, read
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import assert_same
-from random_settings import exactly
-from relay_programs import context, read
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.relay import CallOp, ClosureOp, FnOp

@@ -5,9 +5,9 @@ from functools import cache
 from io import StringIO
 
 import pytest
-from agreement import quiet
-from in_machine import UNIVERSE
-from programs import parse
+from helpers.machine.in_machine import UNIVERSE
+from helpers.programs.agreement import quiet
+from helpers.programs.programs import parse
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import DiagnosticException

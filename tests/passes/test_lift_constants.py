@@ -3,13 +3,13 @@
 from random import Random
 
 import numpy as np
-from hinted_relay_programs import RelayProgram, inputs
+from helpers.programs.hinted_relay_programs import RelayProgram, inputs
+from helpers.programs.programs import assert_same, parameter_types, parse, programs
+from helpers.programs.programs import context as full_context
+from helpers.programs.random_settings import exactly
+from helpers.relay.relay_programs import read
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import assert_same, parameter_types, parse, programs
-from programs import context as full_context
-from random_settings import exactly
-from relay_programs import read
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.interfaces import Rematerializable

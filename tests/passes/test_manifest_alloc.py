@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs import assert_same, context, parse, printed
+from helpers.programs.programs import assert_same, context, parse, printed
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Dialect, Operation, SSAValue
 from xdsl.irdl import (

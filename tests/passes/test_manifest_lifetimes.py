@@ -5,10 +5,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from helpers.programs.programs import context, parse, printed
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import context, parse, printed
-from random_settings import exactly
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.assemble import assemble

@@ -8,11 +8,16 @@ from collections import Counter
 from random import Random
 
 import pytest
-from agreement import Outcome, evaluated, quiet
-from in_machine import run_passes
+from helpers.machine.in_machine import run_passes
+from helpers.memory.plan_faults import (
+    FAULTS,
+    Calls,
+    check_program_with_data,
+    check_programs_of_tensors,
+)
+from helpers.programs.agreement import Outcome, evaluated, quiet
+from helpers.programs.random_settings import OTHER
 from passes.test_sanitized_plans import agrees
-from plan_faults import FAULTS, Calls, check_program_with_data, check_programs_of_tensors
-from random_settings import OTHER
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import quiet
-from dynamic_programs import DynamicProgram, dynamic_programs, inferred
-from every_case import seeds
+from helpers.machine.in_machine import UNIVERSE, machine_of
+from helpers.programs.agreement import quiet
+from helpers.programs.dynamic_programs import DynamicProgram, dynamic_programs, inferred
+from helpers.programs.every_case import seeds
+from helpers.programs.programs import parse
+from helpers.programs.random_settings import exactly
+from helpers.programs.transformer import encoder
 from hypothesis import Phase, given
 from hypothesis import strategies as st
-from in_machine import UNIVERSE, machine_of
-from programs import parse
-from random_settings import exactly
-from transformer import encoder
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block, BlockArgument, SSAValue

@@ -1,7 +1,7 @@
 """Deduplication of kernels, and names of their functions."""
 
 import pytest
-from programs import parse
+from helpers.programs.programs import parse
 
 from xrelay.dialects import relay
 from xrelay.dialects.relay.primitive import NAME_LIMIT, kernel_symbol

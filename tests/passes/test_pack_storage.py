@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from helpers.programs.programs import context, parameter_types, parse, printed, programs
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
 from passes.test_manifest_lifetimes import modules
-from programs import context, parameter_types, parse, printed, programs
-from random_settings import exactly
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 

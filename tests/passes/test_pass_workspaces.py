@@ -4,10 +4,10 @@ from random import Random
 
 import numpy as np
 import pytest
-from agreement import Array, agree, quiet
-from in_machine import machine_of
-from programs import parse
-from programs_with_calls import ProgramWithCalls
+from helpers.machine.in_machine import machine_of
+from helpers.programs.agreement import Array, agree, quiet
+from helpers.programs.programs import parse
+from helpers.programs.programs_with_calls import ProgramWithCalls
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 

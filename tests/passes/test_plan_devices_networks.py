@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from onnx_models import light_network
+from helpers.onnx.onnx_models import light_network
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.rewriter import InsertPoint, Rewriter
 

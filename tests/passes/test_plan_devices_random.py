@@ -9,11 +9,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hinted_programs import Program, inputs
+from helpers.programs.hinted_programs import Program, inputs
+from helpers.programs.programs import assert_same, parse
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import assert_same, parse
-from random_settings import exactly
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func

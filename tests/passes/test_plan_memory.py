@@ -4,14 +4,14 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from dynamic_programs import DynamicProgram, dynamic_programs
-from hinted_relay_programs import RelayProgram
+from helpers.machine.in_machine import run_passes
+from helpers.programs.dynamic_programs import DynamicProgram, dynamic_programs
+from helpers.programs.hinted_relay_programs import RelayProgram
+from helpers.programs.programs import assert_same
+from helpers.programs.random_settings import exactly
+from helpers.relay.relay_programs import read
 from hypothesis import Phase, assume, given
 from hypothesis import strategies as st
-from in_machine import run_passes
-from programs import assert_same
-from random_settings import exactly
-from relay_programs import read
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 

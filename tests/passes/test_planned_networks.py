@@ -7,8 +7,8 @@ Planned ones compute the same in few allocations, and their arenas are as small 
 import numpy as np
 import pytest
 from frontends.onnx.test_networks import assert_close, assert_meaningful
-from in_machine import run_passes
-from onnx_models import LIGHT_MODELS, light_network, onnxruntime_results
+from helpers.machine.in_machine import run_passes
+from helpers.onnx.onnx_models import LIGHT_MODELS, light_network, onnxruntime_results
 from passes.test_pack_storage import packs
 from xdsl.dialects.builtin import ModuleOp
 

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hinted_programs import Program
-from hinted_relay_programs import RelayProgram, inputs
+from helpers.programs.hinted_programs import Program
+from helpers.programs.hinted_relay_programs import RelayProgram, inputs
+from helpers.programs.programs import assert_same
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import assert_same
-from random_settings import exactly
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 

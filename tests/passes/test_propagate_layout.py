@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.machine.in_machine import run_passes
+from helpers.onnx.onnx_models import light_network, onnxruntime_results
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from in_machine import run_passes
-from onnx_models import light_network, onnxruntime_results
-from random_settings import exactly
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     BoolAttr,

@@ -1,9 +1,9 @@
 """`reorder-for-memory` lowers the peak of a network, and its results stay the same."""
 
 import numpy as np
-from in_machine import run_passes
-from onnx_models import Array, light_network
-from programs import parse
+from helpers.machine.in_machine import run_passes
+from helpers.onnx.onnx_models import Array, light_network
+from helpers.programs.programs import parse
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.machine.in_machine import run_passes
+from helpers.operators.inferring import OPERATORS
+from helpers.operators.operator_cases import Case, case, other_elements
+from helpers.programs.programs import assert_same, context, parse, programs
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from in_machine import run_passes
-from inferring import OPERATORS
-from operator_cases import Case, case, other_elements
 from passes.test_manifest_lifetimes import modules
 from passes.test_pack_storage import arrays, inputs, packs, same_in_machine, same_values
 from passes.test_pack_storage import to_manifest as passes_to_manifest
-from programs import assert_same, context, parse, programs
-from random_settings import exactly
 from runtime.kernels.test_cases import compare
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp

@@ -12,16 +12,16 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from agreement import Array, Outcome, evaluated, flat, same
-from in_machine import machine_of, run_passes
-from plan_faults import (
+from helpers.machine.in_machine import machine_of, run_passes
+from helpers.memory.plan_faults import (
     FAULTS,
     Calls,
     Fault,
     check_program_with_data,
     check_programs_of_tensors,
 )
-from random_settings import OTHER
+from helpers.programs.agreement import Array, Outcome, evaluated, flat, same
+from helpers.programs.random_settings import OTHER
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from in_machine import run_passes
+from helpers.machine.in_machine import run_passes
+from helpers.programs.programs import parse
 from numpy.lib.stride_tricks import sliding_window_view
-from programs import parse
 
 from xrelay.dialects.relay.rearrange import PadOp
 from xrelay.passes.evaluation.evaluator import evaluate

@@ -5,9 +5,9 @@ from typing import Any, cast
 import numpy as np
 import onnx.reference
 import pytest
+from helpers.onnx.onnx_models import run_onnxruntime
+from helpers.onnx.onnx_small import node
 from onnx import ModelProto, helper, numpy_helper
-from onnx_models import run_onnxruntime
-from onnx_small import node
 from xdsl.context import Context
 
 from xrelay.frontends.onnx.importer import convert_model

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import pytest
-from programs import assert_same, context, parse
+from helpers.programs.programs import assert_same, context, parse
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue

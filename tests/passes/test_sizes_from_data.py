@@ -10,8 +10,8 @@ import re
 
 import numpy as np
 import pytest
-from in_machine import machine_of, run_passes
-from programs import parse
+from helpers.machine.in_machine import machine_of, run_passes
+from helpers.programs.programs import parse
 
 from xrelay.lowering.assemble import assemble
 from xrelay.runtime.errors import MachineError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from programs import context
+from helpers.programs.programs import context
 from typing_extensions import override
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.machine.in_machine import machine_of, run_passes
+from helpers.programs.programs import context, parameter_types, parse, programs
+from helpers.programs.random_settings import exactly
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from in_machine import machine_of, run_passes
-from programs import context, parameter_types, parse, programs
-from random_settings import exactly
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Block, Operation, SSAValue

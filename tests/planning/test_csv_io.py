@@ -4,9 +4,9 @@ import re
 import time
 
 import pytest
+from helpers.programs.random_settings import exactly
 from hypothesis import example, given
 from hypothesis import strategies as st
-from random_settings import exactly
 
 from xrelay.planning import (
     Arm,

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
 from planning.random_problems import height_of, is_right, plain_problems, rich_problems
-from random_settings import exactly
 
 from xrelay.planning import (
     STRATEGIES,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
 from planning.random_problems import plain_problems
-from random_settings import exactly
 
 from xrelay.planning import (
     Interval,

@@ -2,10 +2,10 @@
 
 import random
 
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
 from planning.random_problems import brute_force, plain_problems, rich_problems
-from random_settings import exactly
 
 from xrelay.planning import (
     STRATEGIES,

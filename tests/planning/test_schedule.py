@@ -5,7 +5,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from every_case import seeds
+from helpers.programs.every_case import seeds
 
 from xrelay.planning.list_schedule import by_growth, depth_first
 from xrelay.planning.meter import Meter

@@ -1,8 +1,8 @@
 """The two exact searches agree, whatever their order of branching."""
 
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from planning.random_problems import plain_problems, rich_problems
-from random_settings import exactly
 
 from xrelay.planning import Problem
 from xrelay.planning.bounds import lower_bound

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from machine_programs import call, f32, function, kernel, program
+from helpers.programs.machine_programs import call, f32, function, kernel, program
 
 from xrelay.runtime import arena as arena_module
 from xrelay.runtime import instructions as vm

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.operators.inferring import attributes
+from helpers.programs.machine_programs import f32
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from inferring import attributes
-from machine_programs import f32
-from random_settings import exactly
 
 from xrelay.operators.signature import Call
 from xrelay.operators.signature import Tensor as SignatureTensor

@@ -9,7 +9,7 @@ from weakref import ref
 
 import numpy as np
 import pytest
-from machine_programs import call, f32, function, kernel, program
+from helpers.programs.machine_programs import call, f32, function, kernel, program
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.runtime import instructions as vm

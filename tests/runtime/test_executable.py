@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from machine_programs import call, f32, function, kernel, program
-from program_contents import contents, locations
+from helpers.machine.program_contents import contents, locations
+from helpers.programs.machine_programs import call, f32, function, kernel, program
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from xrelay.operators.named_dims import Bounds

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from both_machines import Machine
+from helpers.machine.both_machines import Machine
+from helpers.operators.inferring import attributes
+from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from inferring import attributes
-from machine_programs import call, f32, function, kernel, program, tensor
-from random_settings import exactly
 
 from xrelay.operators.sizes import Check
 from xrelay.runtime import instructions as vm

@@ -5,8 +5,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from both_machines import Machine
-from machine_programs import call, f32, function, kernel, program, tensor
+from helpers.machine.both_machines import Machine
+from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.instructions import Instruction, Reg

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inferring import attributes
-from machine_programs import call, f32, function, kernel, program
+from helpers.operators.inferring import attributes
+from helpers.programs.machine_programs import call, f32, function, kernel, program
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError

@@ -1,7 +1,7 @@
 """Programs as text."""
 
 import numpy as np
-from machine_programs import call, f32, function, kernel, program
+from helpers.programs.machine_programs import call, f32, function, kernel, program
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.instructions import Reg

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from both_machines import Machine
-from machine_programs import function, program
+from helpers.machine.both_machines import Machine
+from helpers.programs.machine_programs import function, program
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime import packing

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from in_machine import compiled, machine_of
-from onnx_models import Array, light_network
-from planned_memory import arena_bounds
-from programs import parse
-from transformer import VOCABULARY, encoder
+from helpers.machine.in_machine import compiled, machine_of
+from helpers.memory.planned_memory import arena_bounds
+from helpers.onnx.onnx_models import Array, light_network
+from helpers.programs.programs import parse
+from helpers.programs.transformer import VOCABULARY, encoder
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.runtime.kernels import KERNELS

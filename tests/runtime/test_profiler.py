@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from machine_programs import call, f32, function, kernel, program, tensor
+from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import Location, MachineError

@@ -1,8 +1,8 @@
 """Reference counts are those of plain dicts, and copies do not affect each other."""
 
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from random_settings import exactly
 
 from xrelay.runtime.objects import Data, Object
 from xrelay.runtime.reference_counts import ReferenceCounts

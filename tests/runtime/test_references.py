@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from both_machines import Machine
-from machine_programs import call, f32, function, kernel, program
+from helpers.machine.both_machines import Machine
+from helpers.programs.machine_programs import call, f32, function, kernel, program
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError

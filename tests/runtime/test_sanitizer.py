@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from machine_programs import call, f32, function, kernel, program, tensor
+from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import Location, MachineError, Note

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from both_machines import Machine
+from helpers.machine.both_machines import Machine
+from helpers.programs.machine_programs import f32, function, kernel, program
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from machine_programs import f32, function, kernel, program
-from random_settings import exactly
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError

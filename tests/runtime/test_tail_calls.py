@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from in_machine import compiled
-from machine_programs import call, f32, function, kernel, program
-from relay_programs import read
+from helpers.machine.in_machine import compiled
+from helpers.programs.machine_programs import call, f32, function, kernel, program
+from helpers.relay.relay_programs import read
 
 from xrelay.runtime import instructions as vm
 from xrelay.runtime import tail_calls

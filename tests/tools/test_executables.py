@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import light_network
 from onnx import TensorProto, helper
-from onnx_models import light_network
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 import xrelay

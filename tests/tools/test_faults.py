@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kernel_references import onnx_node
+from helpers.operators.kernel_references import onnx_node
 
 from xrelay.tools.run import main
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import run_onnxruntime
 from onnx import ModelProto, TensorProto, helper, numpy_helper
-from onnx_models import run_onnxruntime
 
 import xrelay
 from xrelay.runtime import files

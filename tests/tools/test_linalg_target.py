@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from linalg_programs import call, library_of
+from helpers.native.linalg_programs import call, library_of
 from onnx import TensorProto, helper, numpy_helper
 
 from xrelay.lowering.native.processes import run

@@ -23,9 +23,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from browser import Page, browser, opened
-from programs import context, parse
-from transformer import encoder
+from helpers.browser import Page, browser, opened
+from helpers.programs.programs import context, parse
+from helpers.programs.transformer import encoder
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import convert_model

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import pytest
-from every_case import every
+from helpers.programs.every_case import every
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx_models import light_network, onnxruntime_results
+from helpers.onnx.onnx_models import light_network, onnxruntime_results
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from xrelay.tools import opt, run

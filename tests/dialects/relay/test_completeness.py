@@ -12,9 +12,9 @@ from itertools import product
 from typing import Any, TypeAlias
 
 import pytest
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from random_settings import exactly
 from xdsl.dialects.builtin import TupleType, i32
 from xdsl.ir import Attribute
 

@@ -5,8 +5,8 @@ from collections import defaultdict
 from io import StringIO
 
 import pytest
-from inferring import OPERATORS, context
-from operator_samples import SAMPLES, Sample, Spec, on_each_sample
+from helpers.operators.inferring import OPERATORS, context
+from helpers.operators.operator_samples import SAMPLES, Sample, Spec, on_each_sample
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Operation

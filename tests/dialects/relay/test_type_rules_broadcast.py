@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from inferring import error, infer
+from helpers.operators.inferring import error, infer
 
 
 @pytest.mark.parametrize(

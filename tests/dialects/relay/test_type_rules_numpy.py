@@ -7,8 +7,8 @@ Only shapes and dtypes are compared; the tests of the kernels compare values.
 from typing import Any
 
 import numpy as np
-from numpy_functions import REFERENCES, results
-from operator_samples import SAMPLES, Sample, on_each_sample
+from helpers.operators.numpy_functions import REFERENCES, results
+from helpers.operators.operator_samples import SAMPLES, Sample, on_each_sample
 
 COVERED = [
     sample

@@ -3,11 +3,11 @@
 from typing import Any
 
 import onnx
+from helpers.operators.inferring import infer
+from helpers.programs.random_settings import exactly
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from inferring import infer
 from onnx import TensorProto, helper, shape_inference
-from random_settings import exactly
 
 SIZE = st.integers(1, 12)
 SMALL = st.integers(1, 3)

@@ -7,8 +7,8 @@ from random import Random
 from typing import Any, cast
 
 import pytest
-from inferring import OPERATORS
-from operator_samples import SAMPLES, Sample
+from helpers.operators.inferring import OPERATORS
+from helpers.operators.operator_samples import SAMPLES, Sample
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BoolAttr,

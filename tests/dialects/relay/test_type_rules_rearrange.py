@@ -1,6 +1,6 @@
 """Type rules of operators that permute, join, split and pad: unknown dims, and errors."""
 
-from inferring import error, infer
+from helpers.operators.inferring import error, infer
 
 
 def test_transpose():

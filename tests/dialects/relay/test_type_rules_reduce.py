@@ -1,6 +1,6 @@
 """Type rules of reductions: unknown dims, and errors."""
 
-from inferring import error, infer
+from helpers.operators.inferring import error, infer
 
 
 def test_dynamic_dims():

@@ -1,6 +1,6 @@
 """Type rules of reshaping operators: unknown dims, and errors."""
 
-from inferring import error, infer
+from helpers.operators.inferring import error, infer
 
 
 def reshaped(shape: str, *newshape: int, allowzero: bool = False) -> str:

@@ -1,9 +1,9 @@
 """Type rules of slices and gathering: unknown dims, and errors."""
 
 import numpy as np
+from helpers.operators.inferring import error, infer
 from hypothesis import given
 from hypothesis import strategies as st
-from inferring import error, infer
 
 
 def test_strided_slice_of_dynamic_dims():

@@ -1,7 +1,7 @@
 """Type rules of convolutions and pooling: unknown dims, and errors."""
 
 import pytest
-from inferring import error, infer
+from helpers.operators.inferring import error, infer
 
 IMAGE, FILTER = "1x4x8x8xf32", "6x4x3x3xf32"
 

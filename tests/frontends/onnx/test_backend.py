@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.onnx.onnx_small import model_of, node, random_array
 from onnx import TensorProto, helper
-from onnx_models import Array, run_onnxruntime
-from onnx_small import model_of, node, random_array
 
 import xrelay
 from xrelay.frontends.onnx.backend import Backend

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.onnx.onnx_small import model_of, node, random_array
 from onnx import ModelProto
-from onnx_models import Array, run_onnxruntime
-from onnx_small import model_of, node, random_array
 
 from xrelay.tools import opt, run
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array
+from helpers.onnx.onnx_programs import agree, functions, graph, model, value
+from helpers.onnx.onnx_small import assert_close, node, random_array
 from onnx import NodeProto, TensorProto, helper
-from onnx_models import Array
-from onnx_programs import agree, functions, graph, model, value
-from onnx_small import assert_close, node, random_array
 from xdsl.dialects.func import CallOp
 
 from xrelay.dialects import relay

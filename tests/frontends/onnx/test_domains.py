@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array
+from helpers.onnx.onnx_programs import agree, model, value
+from helpers.onnx.onnx_small import node, random_array
 from onnx import FunctionProto, helper
-from onnx_models import Array
-from onnx_programs import agree, model, value
-from onnx_small import node, random_array
 
 from xrelay.frontends.onnx import importer
 from xrelay.frontends.onnx.errors import OnnxError

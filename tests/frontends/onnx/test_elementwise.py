@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_small import agree, node, operators_of, random_array
 from onnx import TensorProto
-from onnx_small import agree, node, operators_of, random_array
 
 X = random_array(3, 4, seed=1)
 Y = random_array(3, 4, seed=2)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array, light_model_path
+from helpers.onnx.onnx_small import model_of, node, random_array
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
-from onnx_models import Array, light_model_path
-from onnx_small import model_of, node, random_array
 from xdsl.context import Context
 
 from xrelay.frontends.onnx import OnnxError, load_module

@@ -6,9 +6,9 @@ from typing import Any, cast
 import numpy as np
 import onnx
 import pytest
+from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.onnx.onnx_small import model_of, node, random_array
 from onnx import ModelProto, TensorProto
-from onnx_models import Array, run_onnxruntime
-from onnx_small import model_of, node, random_array
 from xdsl.context import Context
 
 from xrelay.frontends.onnx import OnnxError, load_module

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_backends import Evaluated
+from helpers.onnx.onnx_models import Array
+from helpers.onnx.onnx_small import model_of, node, operators_of
 from onnx import ModelProto, TensorProto
 from onnx.reference import ReferenceEvaluator
-from onnx_backends import Evaluated
-from onnx_models import Array
-from onnx_small import model_of, node, operators_of
 from xdsl.ir import Block
 
 from xrelay.dialects import relay

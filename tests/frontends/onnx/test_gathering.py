@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx_models import Array
-from onnx_small import agree, model_of, node, random_array
+from helpers.onnx.onnx_models import Array
+from helpers.onnx.onnx_small import agree, model_of, node, random_array
 
 from xrelay.frontends.onnx.errors import OnnxError
 from xrelay.frontends.onnx.importer import convert_model

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from onnx_models import Array, Network, light_network, onnxruntime_results
+from helpers.onnx.onnx_models import Array, Network, light_network, onnxruntime_results
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from in_machine import run_passes
-from onnx_models import Network, light_network, onnxruntime_session, open_dims
+from helpers.machine.in_machine import run_passes
+from helpers.onnx.onnx_models import Network, light_network, onnxruntime_session, open_dims
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from onnx_small import agree, node, operators_of, random_array
+from helpers.onnx.onnx_small import agree, node, operators_of, random_array
 
 
 class Test_gemm:

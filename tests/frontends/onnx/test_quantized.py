@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.onnx.onnx_programs import model, value
 from onnx import helper
-from onnx_models import Array, run_onnxruntime
-from onnx_programs import model, value
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.passes.evaluation.evaluator import evaluate

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import onnx
 import pytest
-from onnx_models import Array, run_onnxruntime
+from helpers.onnx.onnx_models import Array, run_onnxruntime
 
 import xrelay
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.onnx.onnx_programs import agree, functions, model, value
+from helpers.onnx.onnx_small import random_array
 from onnx import ModelProto, helper
-from onnx_models import Array, run_onnxruntime
-from onnx_programs import agree, functions, model, value
-from onnx_small import random_array
 
 from xrelay.frontends.onnx import OnnxError
 from xrelay.frontends.onnx.importer import convert_model

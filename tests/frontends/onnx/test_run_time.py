@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array
+from helpers.onnx.onnx_programs import agree as agree_on
+from helpers.onnx.onnx_small import model_of, node, operators_of, random_array
+from helpers.programs.transformer import encoder
 from onnx import NodeProto
-from onnx_models import Array
-from onnx_programs import agree as agree_on
-from onnx_small import model_of, node, operators_of, random_array
-from transformer import encoder
 from xdsl.dialects.func import FuncOp
 
 from xrelay.dialects.relay.named_dims import dim_names

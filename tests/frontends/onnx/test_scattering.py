@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from onnx_small import agree, model_of, node, random_array
+from helpers.onnx.onnx_small import agree, model_of, node, random_array
 
 from xrelay.frontends.onnx import OnnxError
 from xrelay.frontends.onnx.importer import convert_model

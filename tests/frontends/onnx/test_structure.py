@@ -4,8 +4,8 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from onnx_models import light_model_path, light_network
-from onnx_small import model_of, node, random_array
+from helpers.onnx.onnx_models import light_model_path, light_network
+from helpers.onnx.onnx_small import model_of, node, random_array
 from xdsl.context import Context
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, NameLoc, StringAttr
 from xdsl.dialects.func import FuncOp

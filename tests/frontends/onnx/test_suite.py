@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_backends import Evaluated, InMachine
+from helpers.onnx.onnx_suite import Case, collect_cases
 from onnx.backend.test import BackendTest
-from onnx_backends import Evaluated, InMachine
-from onnx_suite import Case, collect_cases
 
 from xrelay.frontends.onnx import OnnxError
 from xrelay.frontends.onnx.backend import Backend

@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from every_case import every
-from onnx_small import agree, node, operators_of, random_array
+from helpers.onnx.onnx_small import agree, node, operators_of, random_array
+from helpers.programs.every_case import every
 
 AUTO_PADS = ("SAME_UPPER", "SAME_LOWER", "VALID")
 

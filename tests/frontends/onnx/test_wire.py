@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-from onnx_models import run_onnxruntime
-from onnx_small import model_of, node, random_array
+from helpers.onnx.onnx_models import run_onnxruntime
+from helpers.onnx.onnx_small import model_of, node, random_array
 from xdsl.context import Context
 
 from xrelay.frontends.onnx import load_module

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pytest
-from agreement import Array
-from compiled_programs import CompiledPrograms
-from in_machine import results_in_machine
+from helpers.machine.in_machine import results_in_machine
+from helpers.native.compiled_programs import CompiledPrograms
+from helpers.programs.agreement import Array
+from helpers.relay.relay_programs import body_of, error_of, read
 from numpy.lib.stride_tricks import sliding_window_view
-from relay_programs import body_of, error_of, read
 
 from xrelay.frontends.relay_text.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from relay_programs import body_of, error_of, ir_of
+from helpers.relay.relay_programs import body_of, error_of, ir_of
 
 DEVICES = [
     {"device_type_int": 1, "virtual_device_id": 0, "target": None, "scope": ""},

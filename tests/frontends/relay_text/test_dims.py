@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from relay_programs import read
+from helpers.relay.relay_programs import read
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TensorType, TupleType, f32, i32
 from xdsl.ir import Attribute
 

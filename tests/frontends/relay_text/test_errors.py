@@ -1,7 +1,7 @@
 """Each error message of the reader, and its location."""
 
 import pytest
-from relay_programs import VERSION, context, error_of
+from helpers.relay.relay_programs import VERSION, context, error_of
 
 from xrelay.frontends.relay_text import RelayTextError, parse_module
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from relay_json import Nodes
-from relay_programs import body_of, context, error_of, ir_of, read
+from helpers.relay.relay_json import Nodes
+from helpers.relay.relay_programs import body_of, context, error_of, ir_of, read
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.device import VirtualDeviceAttr

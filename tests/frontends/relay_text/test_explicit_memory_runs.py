@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hinted_programs import Program, inputs
+from helpers.programs.hinted_programs import Program, inputs
+from helpers.programs.random_settings import exactly
+from helpers.relay.relay_programs import VERSION
 from hypothesis import given
 from hypothesis import strategies as st
-from random_settings import exactly
-from relay_programs import VERSION
 from xdsl.dialects.builtin import Builtin, ModuleOp
 from xdsl.dialects.func import Func
 from xdsl.parser import Parser

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+from helpers.programs.random_settings import exactly
+from helpers.relay.relay_programs import DATA, VERSION, body_of, context, error_of, ir_of, read
 from hypothesis import given
 from hypothesis import strategies as st
-from random_settings import exactly
-from relay_programs import DATA, VERSION, body_of, context, error_of, ir_of, read
 
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import RelayTextError, parse_json, parse_module

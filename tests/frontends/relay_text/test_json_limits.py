@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 
 import pytest
-from relay_json import Nodes, saved_module
-from relay_programs import context
+from helpers.relay.relay_json import Nodes, saved_module
+from helpers.relay.relay_programs import context
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.relay_text import RelayTextError, parse_json

@@ -3,7 +3,7 @@
 # ruff: noqa: E501 (tables)
 
 import pytest
-from relay_programs import body_of, error_of, ir_of, read
+from helpers.relay.relay_programs import body_of, error_of, ir_of, read
 from xdsl.dialects.builtin import FileLineColLoc, StringAttr
 from xdsl.dialects.func import FuncOp
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from relay_programs import body_of, error_of, read
+from helpers.relay.relay_programs import body_of, error_of, read
 
 from xrelay.passes.evaluation.evaluator import evaluate
 

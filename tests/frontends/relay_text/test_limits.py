@@ -3,7 +3,7 @@
 from collections.abc import Generator
 
 import pytest
-from relay_programs import VERSION, context, error_of, read
+from helpers.relay.relay_programs import VERSION, context, error_of, read
 from xdsl.dialects.func import FuncOp
 
 from xrelay.frontends.relay_text import RelayTextError, parse_module

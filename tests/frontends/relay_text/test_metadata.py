@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from relay_programs import DATA, body_of, context, error_of, read
+from helpers.relay.relay_programs import DATA, body_of, context, error_of, read
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from xrelay.dialects.device import VirtualDeviceAttr

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import light_network, onnxruntime_results
+from helpers.relay.relay_programs import DATA, context, read
 from onnx import numpy_helper
-from onnx_models import light_network, onnxruntime_results
-from relay_programs import DATA, context, read
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.dialects.func import FuncOp
 

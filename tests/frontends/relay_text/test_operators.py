@@ -3,7 +3,7 @@
 # ruff: noqa: E501 (tables)
 
 import pytest
-from relay_programs import body_of, error_of
+from helpers.relay.relay_programs import body_of, error_of
 
 X = "%x: Tensor[(2, 3), float32]"
 IMAGE = "%x: Tensor[(1, 4, 8, 8), float32], %w: Tensor[(6, 4, 3, 3), float32]"

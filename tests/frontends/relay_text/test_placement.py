@@ -1,6 +1,6 @@
 """The regions in which graph bindings are computed."""
 
-from relay_programs import body_of, error_of
+from helpers.relay.relay_programs import body_of, error_of
 
 
 def shape(text: str) -> str:

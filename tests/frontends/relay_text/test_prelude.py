@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from relay_programs import VERSION, error_of, ir_of, read
+from helpers.relay.relay_programs import VERSION, error_of, ir_of, read
 
 from xrelay.frontends.relay_text.prelude import needed_by
 from xrelay.passes.evaluation.evaluator import evaluate

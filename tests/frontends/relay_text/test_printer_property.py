@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from random_settings import exactly
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (

@@ -1,8 +1,8 @@
 """Every operator with every kind of attribute, printed as Relay text and read again."""
 
-from inferring import OPERATORS
-from operator_samples import SAMPLES, Sample, on_each_sample
-from relay_programs import context
+from helpers.operators.inferring import OPERATORS
+from helpers.operators.operator_samples import SAMPLES, Sample, on_each_sample
+from helpers.relay.relay_programs import context
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue

@@ -1,7 +1,7 @@
 """Long programs are read iteratively rather than recursively."""
 
 import pytest
-from relay_programs import read
+from helpers.relay.relay_programs import read
 
 COUNT = 2000
 

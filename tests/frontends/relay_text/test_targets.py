@@ -1,9 +1,9 @@
 """Targets of devices: their text, their parts, and their nodes in metadata."""
 
 import pytest
+from helpers.relay.relay_programs import context, ir_of
 from hypothesis import given
 from hypothesis import strategies as st
-from relay_programs import context, ir_of
 from xdsl.dialects.builtin import Builtin
 from xdsl.dialects.func import Func
 from xdsl.parser import Parser

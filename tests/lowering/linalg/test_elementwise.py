@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inferring import context
-from native_kernels import check_cases, compiled, kernel_of, run
-from operator_cases import Case, case
+from helpers.native.check_kernels import check_cases, compiled, kernel_of, run
+from helpers.operators.inferring import context
+from helpers.operators.operator_cases import Case, case
 from xdsl.parser import Parser
 
 from xrelay.dialects import relay

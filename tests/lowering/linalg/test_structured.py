@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from native_kernels import check_cases
-from operator_cases import Case, case
+from helpers.native.check_kernels import check_cases
+from helpers.operators.operator_cases import Case, case
 
 from xrelay.lowering.linalg import activation, binary, constants, creation, unary
 from xrelay.lowering.linalg.registry import RULES

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from native_kernels import run
-from scheduled_kernels import Body, function_of, kernel_on, scheduled
+from helpers.native.check_kernels import run
+from helpers.native.scheduled_kernels import Body, function_of, kernel_on, scheduled
 from xdsl.dialects import func
 from xdsl.dialects.builtin import f32, f64
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from in_machine import run_passes
+from helpers.machine.in_machine import run_passes
+from helpers.programs.programs import parse
 from numpy.lib.stride_tricks import sliding_window_view
-from programs import parse
 
 import xrelay
 from xrelay.lowering.native.machine import Machine

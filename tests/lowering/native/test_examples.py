@@ -6,7 +6,7 @@ from typing import TypeAlias, cast
 
 import numpy as np
 import pytest
-from in_machine import compiled
+from helpers.machine.in_machine import compiled
 
 import xrelay
 from xrelay.runtime.program import Array

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.onnx.onnx_models import Array, light_network, onnxruntime_results, run_onnxruntime
+from helpers.programs.transformer import VOCABULARY, encoder
 from onnx import ModelProto
-from onnx_models import Array, light_network, onnxruntime_results, run_onnxruntime
-from transformer import VOCABULARY, encoder
 
 import xrelay
 from xrelay.runtime.native.interface import Library

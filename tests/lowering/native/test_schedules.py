@@ -7,8 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from native_kernels import run
-from scheduled_kernels import Body, function_of, kernel_on, scheduled, scheduled_module
+from helpers.native.check_kernels import run
+from helpers.native.scheduled_kernels import (
+    Body,
+    function_of,
+    kernel_on,
+    scheduled,
+    scheduled_module,
+)
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from helpers.programs.programs import parse
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
-from programs import parse
-from random_settings import exactly
 from xdsl.dialects.builtin import bf16, f32
 
 from xrelay.dialects import relay

@@ -1,8 +1,8 @@
 """The dims of the tensors of a program, as polynomials."""
 
 import pytest
-from programs import context
-from transformer import encoder
+from helpers.programs.programs import context
+from helpers.programs.transformer import encoder
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 

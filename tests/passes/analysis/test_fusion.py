@@ -1,9 +1,9 @@
 """Fusion groups in random DAGs: one root, convex, compatible kinds."""
 
+from helpers.programs.programs import parse
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import parse
-from random_settings import exactly
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from programs import parse
+from helpers.programs.programs import parse
 from xdsl.ir import Block, Operation, SSAValue
 
 from xrelay.passes.analysis.aliases import AliasClasses, bodies_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import reduce
 from math import prod
 
-from every_case import seeds
+from helpers.programs.every_case import seeds
 
 from xrelay.operators.sizes import Check, SizeOp
 from xrelay.passes.analysis.polynomials import (

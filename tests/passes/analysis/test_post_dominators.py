@@ -1,8 +1,8 @@
 """Post-dominators of random DAGs against their definition: the first node on all paths."""
 
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from random_settings import exactly
 
 from xrelay.passes.analysis.post_dominators import Edge, post_dominators
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from programs import parse
+from helpers.programs.programs import parse
 from xdsl.dialects import func
 
 from xrelay.operators.named_dims import Bounds

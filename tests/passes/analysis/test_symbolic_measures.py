@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from every_case import seeds
+from helpers.programs.every_case import seeds
 
 from xrelay.operators.measures import MEASURES
 from xrelay.passes.analysis.polynomials import Algebra, Polynomial, Symbol

@@ -1,8 +1,8 @@
 """Device domains: united domains share a device, and conflicts have the shortest explanation."""
 
+from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
-from random_settings import exactly
 
 from xrelay.dialects.device import UNCONSTRAINED, VirtualDeviceAttr
 from xrelay.passes.devices.domains import DomainSet

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inferring import OPERATORS
-from kernel_results import compare, garbage
-from operator_cases import Case, case, other_elements
+from helpers.operators.inferring import OPERATORS
+from helpers.operators.kernel_results import compare, garbage
+from helpers.operators.operator_cases import Case, case, other_elements
 
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.checked import Reuse

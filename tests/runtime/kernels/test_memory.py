@@ -7,8 +7,8 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from inferring import OPERATORS
-from operator_cases import Case, Draw, case, moderate
+from helpers.operators.inferring import OPERATORS
+from helpers.operators.operator_cases import Case, Draw, case, moderate
 
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.scratch import Workspace

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inferring import attributes
+from helpers.operators.inferring import attributes
 
 from xrelay.runtime.kernels import KERNELS
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inferring import attributes
+from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.operators.inferring import attributes
 from onnx import TensorProto, helper
-from onnx_models import Array, run_onnxruntime
 
 from xrelay.runtime.kernels import KERNELS
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inferring import attributes
-from operator_cases import Case, case
+from helpers.operators.inferring import attributes
+from helpers.operators.operator_cases import Case, case
 
 from xrelay.operators.all_rules import RULES
 from xrelay.operators.signature import SignatureError, Tensor

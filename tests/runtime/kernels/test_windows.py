@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from every_case import every
-from inferring import apply, attributes
-from kernel_references import onnx_node
+from helpers.operators.inferring import apply, attributes
+from helpers.operators.kernel_references import onnx_node
+from helpers.programs.every_case import every
 
 from xrelay.runtime.kernels import KERNELS, convolution, pooling, winograd
 

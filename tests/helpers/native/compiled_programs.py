@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from agreement import Array, Outcome, flat, quiet
-from kernel_references import REFERENCES
-from kernel_results import as_type, results_of
-from programs import printed
+from helpers.operators.kernel_references import REFERENCES
+from helpers.operators.kernel_results import as_type, results_of
+from helpers.programs.agreement import Array, Outcome, flat, quiet
+from helpers.programs.programs import printed
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 

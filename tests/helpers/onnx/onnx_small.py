@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from helpers.onnx.onnx_models import Array, run_onnxruntime
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
-from onnx_models import Array, run_onnxruntime
 
 from xrelay.frontends.onnx.importer import Conversion, convert_model
 from xrelay.passes.evaluation.evaluator import evaluate

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from in_machine import run_passes
-from linalg_programs import call, library_of
-from number_rows import Row
+from helpers.machine.in_machine import run_passes
+from helpers.native.linalg_programs import call, library_of
+from helpers.numbers.number_rows import Row
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, UnitAttr

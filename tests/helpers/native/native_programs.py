@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from agreement import Array, Outcome, quiet
+from helpers.programs.agreement import Array, Outcome, quiet
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
-from inferring import OPERATORS
+from helpers.operators.inferring import OPERATORS
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, ModuleOp
 from xdsl.ir import Block, Region

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 import numpy as np
-from agreement import Array, quiet
-from dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
-from hinted_relay_programs import RelayProgram
+from helpers.machine.in_machine import run_passes
+from helpers.programs.agreement import Array, quiet
+from helpers.programs.dynamic_programs import DynamicProgram, arguments, dynamic_programs, inferred
+from helpers.programs.hinted_relay_programs import RelayProgram
+from helpers.programs.random_settings import OTHER, exactly
+from helpers.relay.relay_programs import read
 from hypothesis import Phase, given
 from hypothesis import strategies as st
-from in_machine import run_passes
-from random_settings import OTHER, exactly
-from relay_programs import read
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inferring import OPERATORS
+from helpers.operators.inferring import OPERATORS
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.attributes import plain_attributes, properties_of

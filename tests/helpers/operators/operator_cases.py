@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from zlib import crc32
 
 import numpy as np
-from inferring import OPERATORS
+from helpers.operators.inferring import OPERATORS
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.test import TestOp
 from xdsl.utils.exceptions import VerifyException

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-from kernel_results import as_type
+from helpers.operators.kernel_results import as_type
 
 Array: TypeAlias = Any
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from kernel_references import REFERENCES
-from operator_cases import FLOATS, Case, Spec
+from helpers.operators.kernel_references import REFERENCES
+from helpers.operators.operator_cases import FLOATS, Case, Spec
 
 from xrelay.tools.testing.numbers import may_return_either_zero
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from helpers.onnx.onnx_models import Array, calls_of_onnxruntime
+from helpers.onnx.onnx_small import assert_close
 from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
-from onnx_models import Array, calls_of_onnxruntime
-from onnx_small import assert_close
 from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
 

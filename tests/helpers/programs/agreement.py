@@ -5,10 +5,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from helpers.machine.in_machine import UNIVERSE, machine_of
+from helpers.machine.program_contents import read_back
+from helpers.programs.programs import is_same
 from hypothesis import strategies as st
-from in_machine import UNIVERSE, machine_of
-from program_contents import read_back
-from programs import is_same
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.assemble import assemble

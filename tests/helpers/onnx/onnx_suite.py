@@ -16,8 +16,8 @@ from typing import Any, cast
 
 import numpy as np
 import onnx.backend.test
+from helpers.onnx.onnx_models import Array
 from onnx import ModelProto, TensorProto, numpy_helper
-from onnx_models import Array
 
 FOLDERS = ("pytorch-converted", "pytorch-operator", "simple")
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from helpers.onnx.onnx_models import Array
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
-from onnx_models import Array
 
 VOCABULARY, POSITIONS = 50, 64
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from inferring import attributes
+from helpers.operators.inferring import attributes
 
 from xrelay.runtime.instructions import (
     AllocStorage,

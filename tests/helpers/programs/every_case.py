@@ -10,7 +10,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any, TypeAlias
 
-from random_settings import OTHER
+from helpers.programs.random_settings import OTHER
 
 Test: TypeAlias = Callable[..., None]
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from inferring import OPERATORS
-from kernel_results import compare, garbage
-from operator_cases import Case
+from helpers.operators.inferring import OPERATORS
+from helpers.operators.kernel_results import compare, garbage
+from helpers.operators.operator_cases import Case
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, ModuleOp, UnitAttr

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from in_machine import UNIVERSE, run_passes
-from programs import context
+from helpers.machine.in_machine import UNIVERSE, run_passes
+from helpers.programs.programs import context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from agreement import Array, quiet
+from helpers.programs.agreement import Array, quiet
+from helpers.programs.programs import parameter_types, parse, programs
 from hypothesis import assume
 from hypothesis import strategies as st
-from programs import parameter_types, parse, programs
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,

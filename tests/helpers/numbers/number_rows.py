@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
-from kernel_references import REFERENCES
-from kernel_results import results_of
-from number_errors import is_exact, ulps
-from number_operands import matrices, vectors
+from helpers.numbers.number_errors import is_exact, ulps
+from helpers.numbers.number_operands import matrices, vectors
+from helpers.operators.kernel_references import REFERENCES
+from helpers.operators.kernel_results import results_of
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Operation, Region
 
