@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.dialects import memory, vm
 from xrelay.dialects.walking import walk
 from xrelay.lowering.assemble import assemble
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
 from xrelay.tools.process import settings
 
 SHAPES = range(8, 16)

@@ -51,9 +51,9 @@ from xrelay.lowering.native.product import Request, make_product
 from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.settings import Settings
 from xrelay.lowering.native.units import Kernel, units_of
-from xrelay.runtime.derived_weights import ArraySource, Weights
 from xrelay.runtime.native.interface import Library, spec_of
-from xrelay.runtime.program import Param
+from xrelay.runtime.program.program import Param
+from xrelay.runtime.weights.derived_weights import ArraySource, Weights
 
 RNG = np.random.default_rng(0)
 TRANSFORMER = "transformer"

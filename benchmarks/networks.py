@@ -29,7 +29,7 @@ from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk, integer, pair, word
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
 
 
 def machine_of(network: Network, kernels: Mapping[str, Bind]) -> Machine:

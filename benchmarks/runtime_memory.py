@@ -27,7 +27,7 @@ import numpy as np
 from compile_programs import ROWS, chain, wide
 
 from xrelay.runtime.executable import executable_of, read_executable, write_executable
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
 
 MIB = 1 << 20
 PROGRAMS: dict[str, Callable[[int, str], str]] = {"chain": chain, "wide": wide}

@@ -22,9 +22,9 @@ import numpy as np
 
 from xrelay.dialects.attributes import plain_attributes
 from xrelay.dialects.relay import OPERATORS
-from xrelay.runtime import instructions as vm
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Function, Kernel, Param, Program, Step, TensorSpec
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Function, Kernel, Param, Program, Step, TensorSpec
 
 COUNT = 1000
 """Operators in the chain."""

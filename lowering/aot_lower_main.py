@@ -50,7 +50,7 @@ from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.native.interface import FORMS, Entry, Form, Library
 from ..runtime.native.json_kernels import kernel_from
-from ..runtime.program import Kernel
+from ..runtime.program.program import Kernel
 from .aot.constants import (
     ConstantPool,
     PassPool,

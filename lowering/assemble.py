@@ -33,8 +33,17 @@ from ..dialects.tensors import Tensor, as_tensor, dtype_name
 from ..passes.analysis.arrays import array_of
 from ..passes.support.diagnostics import PassError, location_of
 from ..runtime.errors import Location
-from ..runtime.instructions import Instruction, InvokePacked, Kind
-from ..runtime.program import Constant, Function, Kernel, Late, Param, Program, Step, TensorSpec
+from ..runtime.program.instructions import Instruction, InvokePacked, Kind
+from ..runtime.program.program import (
+    Constant,
+    Function,
+    Kernel,
+    Late,
+    Param,
+    Program,
+    Step,
+    TensorSpec,
+)
 
 
 def spec_of(type: Attribute, op: Operation) -> TensorSpec:

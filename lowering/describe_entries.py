@@ -41,9 +41,9 @@ from ..passes.devices.options import device_option
 from ..passes.support.diagnostics import PassError
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from ..runtime.named_results import unique_names
 from ..runtime.native.json_kernels import kernel_to
-from ..runtime.program import Function, Param
+from ..runtime.program.named_results import unique_names
+from ..runtime.program.program import Function, Param
 from .aot.descriptions import DEVICES, ENTRY, PARAMS, STEPS, attribute_of, description
 from .assemble import assemble_kernel, spec_of
 from .lower_to_bytecode import kernel_steps

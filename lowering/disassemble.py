@@ -30,10 +30,10 @@ from ..dialects.device import VirtualDeviceAttr, tensor_type
 from ..dialects.dim_bounds import bounds_attr
 from ..dialects.integers import i64_array
 from ..passes.analysis.arrays import dense_of
-from ..runtime.instruction_table import fields_of
-from ..runtime.instructions import Instruction, Kind, Reg
-from ..runtime.named_results import output_names
-from ..runtime.program import (
+from ..runtime.program.instruction_table import fields_of
+from ..runtime.program.instructions import Instruction, Kind, Reg
+from ..runtime.program.named_results import output_names
+from ..runtime.program.program import (
     Array,
     AttrValue,
     Function,

@@ -49,7 +49,7 @@ from ..passes.remove_unused_functions import is_public
 from ..passes.support.levels import Level
 from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
-from ..runtime.named_results import unique_names
+from ..runtime.program.named_results import unique_names
 from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at
 from .bytecode_rules import RULES, lower_return
 from .decision_trees import Constructors

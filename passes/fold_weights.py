@@ -43,7 +43,9 @@ from ..dialects.relay import rearrange
 from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..dialects.type_rules import data_operands
 from ..dialects.walking import walk
-from ..runtime.derived_weights import (
+from ..runtime.errors import MachineError
+from ..runtime.program.program import AttrValue, TensorSpec
+from ..runtime.weights.derived_weights import (
     MARK,
     MAX_FORMULA,
     Derived,
@@ -53,8 +55,6 @@ from ..runtime.derived_weights import (
     total_limit,
     weight_of,
 )
-from ..runtime.errors import MachineError
-from ..runtime.program import AttrValue, TensorSpec
 from .analysis.arrays import Array, array_of, numpy_dtype
 from .support.changes import ReportingPass
 from .support.levels import Level

@@ -145,7 +145,7 @@ def test_faults_of_a_loaded_program_have_their_place(exe: xrelay.Executable):
 def test_weights_of_all_kinds(dtype: str, tmp_path: Path):
     from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
 
-    from xrelay.runtime.tensor_file import TensorFile, write_tensors
+    from xrelay.runtime.weights.tensor_file import TensorFile, write_tensors
 
     arrays = {
         "é": (drawn(3, 5) * 100).astype(dtype)[:, ::-1],

@@ -12,11 +12,11 @@ from xrelay.operators.named_dims import Bounds
 from xrelay.passes.eliminate_dead_code import drop_parameters
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError, ReportingContext
-from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.listing import listing
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Function, Param, Program, TensorSpec
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.listing import listing
+from xrelay.runtime.program.program import Function, Param, Program, TensorSpec
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 

@@ -24,8 +24,8 @@ from xrelay.frontends.relay_text import parse_module
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 from xrelay.tools.runner import Runner

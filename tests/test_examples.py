@@ -19,10 +19,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.infer_types import InferTypesPass
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Program
-from xrelay.runtime.random_inputs import random_parameters
+from xrelay.runtime.calls.random_inputs import random_parameters
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.program.program import Program
 from xrelay.tools.compiler import Compiler
 from xrelay.tools.diagnostics import Reporter
 from xrelay.tools.parser import LocatingParser
@@ -93,7 +93,7 @@ import pickle, sys
 for name in ("xdsl", "safetensors", "onnx"):
     sys.modules[name] = None  # whoever imports it gets an error
 import numpy as np
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
 with open("program", "rb") as file:
     program, params, x = pickle.load(file)
 np.save("y.npy", Machine(program, params).run("main", x)[0])

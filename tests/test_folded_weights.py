@@ -11,7 +11,7 @@ from helpers.onnx.onnx_models import Array, run_onnxruntime
 from helpers.onnx.onnx_small import model_of, node, random_array
 
 import xrelay
-from xrelay.runtime.tensor_file import TensorFile
+from xrelay.runtime.weights.tensor_file import TensorFile
 from xrelay.tools.opt import main as opt
 from xrelay.tools.run import main as run
 

@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "dialects": ("dialects", "operators"),
     "dialects.bytecode": (
         *("dialects", "operators"),
-        *("runtime.instructions", "runtime.instruction_table"),
+        *("runtime.program.instructions", "runtime.program.instruction_table"),
     ),
     "passes": (
         "passes",
@@ -47,18 +47,23 @@ MAY_IMPORT = {
         "planning",
         "runtime.kernels",
         "runtime.plain_text",
-        "runtime.data_types",
-        "runtime.derived_weights",
+        "runtime.program.data_types",
+        "runtime.weights.derived_weights",
         "runtime.errors",
-        "runtime.program",
-        "runtime.input_values",
+        "runtime.program.program",
+        "runtime.calls.input_values",
     ),
     "planning": ("planning",),
     "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": (
         *("frontends", "dialects", "operators"),
-        *("runtime.errors", "runtime.files", "runtime.tensor_file", "runtime.input_values"),
+        *(
+            "runtime.errors",
+            "runtime.files",
+            "runtime.weights.tensor_file",
+            "runtime.calls.input_values",
+        ),
         "runtime.kernels",
     ),
     "tools": (
@@ -74,8 +79,8 @@ NEVER = {
     "dialects": ("numpy", "onnx", "safetensors"),  # start-up time
     "planning": ("xdsl", "safetensors", "onnx"),
     "runtime": ("xdsl", "onnx"),
-    "runtime.instructions": ("xdsl", "onnx", "numpy", "safetensors"),  # read by dialects
-    "runtime.instruction_table": ("xdsl", "onnx", "numpy", "safetensors"),
+    "runtime.program.instructions": ("xdsl", "onnx", "numpy", "safetensors"),  # read by dialects
+    "runtime.program.instruction_table": ("xdsl", "onnx", "numpy", "safetensors"),
     "xrelay": ("safetensors",),
 }
 """The third-party packages that a room must not import."""

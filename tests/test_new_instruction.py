@@ -10,12 +10,12 @@ from xdsl.parser import Parser
 
 from xrelay.dialects.bytecode.functions import FuncOp
 from xrelay.dialects.bytecode.instructions import op_of
-from xrelay.runtime import instructions as vm
-from xrelay.runtime.checking import check_program
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.instruction_table import reads, writes
-from xrelay.runtime.listing import listing
-from xrelay.runtime.recording import Recorder, method_of
+from xrelay.runtime.machine.recording import Recorder, method_of
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.checking import check_program
+from xrelay.runtime.program.instruction_table import reads, writes
+from xrelay.runtime.program.listing import listing
 
 
 @pytest.fixture

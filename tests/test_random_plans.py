@@ -30,7 +30,7 @@ from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
 
 REPAIRED = "plan-devices{default=cuda:0 repair=true}"
 UNPLANNED, PLANNED = (

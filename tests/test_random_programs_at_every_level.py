@@ -39,9 +39,9 @@ from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.files import replace
-from xrelay.runtime.paths import Kept, Object, State
-from xrelay.runtime.program import Program
-from xrelay.runtime.spaces import Space
+from xrelay.runtime.machine.paths import Kept, Object, State
+from xrelay.runtime.memory.spaces import Space
+from xrelay.runtime.program.program import Program
 from xrelay.tools.npz import npz_pieces
 
 NOT_REPAIRED = re.compile("would have to be on|only tensors and tuples can be copied")

@@ -26,8 +26,8 @@ from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.share_device_copies import ShareDeviceCopiesPass
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory as MachineMemory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory as MachineMemory
 
 
 def context() -> Context:

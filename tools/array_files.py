@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..runtime.files import is_stream
-from ..runtime.program import Array, TensorSpec, spec_of
+from ..runtime.program.program import Array, TensorSpec, spec_of
 from .array_input import stream_data
 from .errors import FileError, UsageError
 from .npz import MAGIC, open_npz, read_npy

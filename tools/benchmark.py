@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
 
-from ..runtime.machine import Machine
-from ..runtime.program import Array
-from ..runtime.values import leaves
+from ..runtime.calls.values import leaves
+from ..runtime.machine.machine import Machine
+from ..runtime.program.program import Array
 from .progress import Progress
 
 MAX_WARM_UP = 10

@@ -143,7 +143,7 @@ def value_text(name: str, value: Value) -> str:
     from ..passes.bind_inputs import MAX_ELEMENTS
 
     if isinstance(value, Listed):
-        from ..runtime.input_values import as_array
+        from ..runtime.calls.input_values import as_array
 
         value = as_array(value)
     array: Any = value

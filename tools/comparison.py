@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..operators.spelling import known_names
-from ..runtime.program import Array, spec_of
+from ..runtime.program.program import Array, spec_of
 from .array_files import ArrayFiles
 from .errors import FileError, UsageError
 

@@ -37,12 +37,12 @@ from ..passes.memory_use.report import Amount, report_of
 from ..passes.remove_unused_functions import is_public
 from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ..passes.support.verifier import verify
-from ..runtime.data_types import DataTypes
 from ..runtime.files import inside
-from ..runtime.kernels.memory import Memory
-from ..runtime.named_results import unique_names
-from ..runtime.planned_memory import PlannedMemory
-from ..runtime.program import Function, Late, Param, Program, TensorSpec
+from ..runtime.memory.limits import Memory
+from ..runtime.program.data_types import DataTypes
+from ..runtime.program.named_results import unique_names
+from ..runtime.program.planned_memory import PlannedMemory
+from ..runtime.program.program import Function, Late, Param, Program, TensorSpec
 from .bindings import UNBOUND, passes_of
 from .diagnostics import Reporter
 from .inputs import FRONTENDS, frontend_of, load_onnx, load_relay
@@ -321,8 +321,8 @@ def with_random_weights(
 
     `say` gets a sentence about them, and `memory` their bytes.
     """
-    from ..runtime.derived_weights import weights_in
-    from ..runtime.random_inputs import random_parameters, random_weights_text
+    from ..runtime.calls.random_inputs import random_parameters, random_weights_text
+    from ..runtime.weights.derived_weights import weights_in
 
     ops = [op for op in walk(program.module) if isinstance(op, relay.ParamOp)]
     wanted = [Late(name, spec_of(op.result.type, op)) for op in ops for name in [op.param.data]]

@@ -17,7 +17,7 @@ from .errors import UsageError
 from .output_files import OutputFiles
 
 if TYPE_CHECKING:
-    from ..runtime.program import Array
+    from ..runtime.program.program import Array
     from .file_target import Written
 
 WEIGHTS_SUFFIX = ".safetensors"
@@ -60,7 +60,7 @@ class Destination:
         if self.is_device:
             inform(f"the weights are not written: '{self.output}' is not a file")
             return
-        from ..runtime.tensor_file import write_side_file
+        from ..runtime.weights.tensor_file import write_side_file
 
         path = self.weights_file
         self.files.check(str(path))

@@ -34,7 +34,7 @@ from .source import SPLIT_MARK, Part, Source, read_source, split
 
 if TYPE_CHECKING:
     from ..frontends.conversion import Conversion
-    from ..runtime.program import Array
+    from ..runtime.program.program import Array
     from .compiler import Given
     from .file_target import Written
 

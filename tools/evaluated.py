@@ -14,9 +14,9 @@ from ..dialects.walking import walk
 from ..lowering.assemble import spec_of
 from ..passes.evaluation.evaluator import evaluate
 from ..passes.evaluation.values import Value
-from ..runtime.program import Late, Param, TensorSpec
-from ..runtime.program import spec_of as spec_of_array
-from ..runtime.value_checks import fits
+from ..runtime.calls.value_checks import fits
+from ..runtime.program.program import Late, Param, TensorSpec
+from ..runtime.program.program import spec_of as spec_of_array
 from .compiler import Loaded
 from .errors import UsageError
 from .executables import Limits, outputs_of

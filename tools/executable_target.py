@@ -16,9 +16,9 @@ from typing import ClassVar
 from typing_extensions import override
 
 from ..passes.support.diagnostics import PassError
-from ..runtime.derived_weights import weights_in
 from ..runtime.executable import executable_of
-from ..runtime.executable.writer import pieces_of
+from ..runtime.executable.write_file import pieces_of
+from ..runtime.weights.derived_weights import weights_in
 from .compiler import is_bytecode, lower
 from .file_target import FileTarget, Job, Written
 from .pipeline import TO_BYTECODE

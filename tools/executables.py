@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from ..runtime.kernels.memory import Memory
-from ..runtime.machine import Machine
-from ..runtime.named_results import output_names, results_of
-from ..runtime.program import Function, Late, Param, Program
-from ..runtime.values import leaves
+from ..runtime.calls.values import leaves
+from ..runtime.machine.machine import Machine
+from ..runtime.memory.limits import Memory
+from ..runtime.program.named_results import output_names, results_of
+from ..runtime.program.program import Function, Late, Param, Program
 from .run_files import Arrays
 from .run_report import Value, stats_lines
 
 if TYPE_CHECKING:
-    from ..runtime.native.kernels import NativeLibrary
-    from ..runtime.profiling.profiler import Profile
+    from ..runtime.native.compiled_kernels import NativeLibrary
+    from ..runtime.observe.profiler import Profile
 
 
 class Executable(Protocol):

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..operators.spelling import known_names
-from ..runtime.kernels.memory import Memory
-from ..runtime.machine import Machine
-from ..runtime.program import Param
+from ..runtime.machine.machine import Machine
+from ..runtime.memory.limits import Memory
+from ..runtime.program.program import Param
 from .array_files import ArrayFiles, open_arrays
 from .errors import UsageError
 from .executables import Compiled, Executable, Limits
@@ -22,7 +22,7 @@ from .run_options import Options
 from .run_report import output_lines
 
 if TYPE_CHECKING:
-    from ..runtime.profiling.profiler import Profile
+    from ..runtime.observe.profiler import Profile
 
 CURE = "--params, or --random-weights to draw it"
 """The cure when a weight has no value."""
@@ -71,7 +71,7 @@ def _parameters(
         raise UsageError(
             f"no value for weight '{missing[0].name}' ({missing[0].spec}): {where}; give {CURE}"
         )
-    from ..runtime.random_inputs import random_parameters, random_weights_text
+    from ..runtime.calls.random_inputs import random_parameters, random_weights_text
 
     seed = options.random_seed or 0
     names = [weight.name for weight in missing]

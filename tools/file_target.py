@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from ..passes.support.diagnostics import PassError
-from ..runtime.program import Array
+from ..runtime.program.program import Array
 from .compiler import Given
 from .runner import Runner
 

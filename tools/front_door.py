@@ -25,11 +25,11 @@ from ..dialects.errors import TOO_DEEP
 from ..operators.input_bindings import InputBindings
 from ..passes.support.diagnostics import Message, Severity
 from ..runtime.errors import Error, Location, Note
-from ..runtime.executable.weights import arrays_of
 from ..runtime.files import streams_kept
-from ..runtime.given_weights import bound_inputs
-from ..runtime.program import Array, Late, Program
+from ..runtime.program.program import Array, Late, Program
 from ..runtime.python.callables import Executable
+from ..runtime.weights.given_weights import bound_inputs
+from ..runtime.weights.late_bound import arrays_of
 from .bindings import Dims, Inputs, Shapes, checked_bindings
 from .compiler import Compiler, Given, is_bytecode
 from .diagnostics import Reporter, message_of

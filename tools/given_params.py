@@ -21,8 +21,8 @@ from ..dialects import bytecode, relay
 from ..dialects.walking import walk
 from ..operators.input_bindings import InputBindings
 from ..passes.bind_params import BindParamsPass
-from ..runtime.given_weights import GivenWeights, named_by
-from ..runtime.program import Array
+from ..runtime.program.program import Array
+from ..runtime.weights.given_weights import GivenWeights, named_by
 from .bindings import passes_of
 from .evaluated import functions_of
 from .pipeline import Step

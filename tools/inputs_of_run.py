@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from ..operators.input_bindings import InputBindings
 from ..operators.spelling import known_names
-from ..runtime.kernels.memory import Memory
-from ..runtime.program import Array, Param, spec_of
+from ..runtime.memory.limits import Memory
+from ..runtime.program.program import Array, Param, spec_of
 from .array_files import ArrayFiles, FileArray
 from .bindings import UNBOUND
 from .errors import FileError, UsageError
@@ -39,7 +39,7 @@ class GivenInputs:
         found = {**self.weights, **{name: array.read() for name, array in files.items()}}
         found |= self._bound(params)
         if missing:
-            from ..runtime.random_inputs import random_inputs  # a third of NumPy's start-up
+            from ..runtime.calls.random_inputs import random_inputs  # a third of NumPy's start-up
 
             assert self.seed is not None, "inputs without a value are an error"
             found |= random_inputs(missing, self.seed, memory)
@@ -75,8 +75,8 @@ class GivenInputs:
     def _bound(self, params: Sequence[Param]) -> dict[str, Array]:
         if not self.bindings.values:
             return {}
-        from ..runtime.dtypes import element_type
-        from ..runtime.input_values import fitted
+        from ..runtime.calls.input_values import fitted
+        from ..runtime.program.dtypes import element_type
 
         found: dict[str, Array] = {}
         for param in params:

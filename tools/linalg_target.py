@@ -32,8 +32,8 @@ from ..dialects.relay.constants import PARAMS_FILE
 from ..dialects.tensors import as_tensor, dtype_name
 from ..dialects.walking import walk
 from ..passes.support.diagnostics import PassError
-from ..runtime.derived_weights import Weights, weights_in
 from ..runtime.errors import MachineError
+from ..runtime.weights.derived_weights import Weights, weights_in
 from .compiler import Given
 from .printing import PrintOptions, print_module, resource_key
 

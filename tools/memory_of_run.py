@@ -21,7 +21,7 @@ from ..passes.memory_use.report import (
     report_of,
     text_lines,
 )
-from ..runtime.allocations import LineAllocations, allocation_lines, allocations_by_line
+from ..runtime.memory.allocations import LineAllocations, allocation_lines, allocations_by_line
 from ..runtime.plain_text import human, printable, table
 from .executables import Compiled
 

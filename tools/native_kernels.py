@@ -8,7 +8,7 @@ from ..passes.support.diagnostics import ReportingContext, emit_remark
 from .compiler import Loaded
 
 if TYPE_CHECKING:
-    from ..runtime.native.kernels import NativeLibrary
+    from ..runtime.native.compiled_kernels import NativeLibrary
 
 
 def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary | None:

@@ -26,9 +26,9 @@ from ..lowering.native.saved_stages import SavedStages
 from ..lowering.native.schedules import choose
 from ..lowering.native.settings import Settings
 from ..passes.support.diagnostics import emit_remark
-from ..runtime.derived_weights import Weights, weights_in
 from ..runtime.errors import Error
-from ..runtime.program import Array
+from ..runtime.program.program import Array
+from ..runtime.weights.derived_weights import Weights, weights_in
 from .compiler import Given
 from .file_target import FileTarget, Job, Written
 

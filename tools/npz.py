@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.format import write_array
 
-from ..runtime.dtypes import type_name
-from ..runtime.program import TensorSpec
+from ..runtime.program.dtypes import type_name
+from ..runtime.program.program import TensorSpec
 from .array_input import open_file
 from .errors import FileError
 

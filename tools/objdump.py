@@ -13,15 +13,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..runtime.dtypes import element_type
 from ..runtime.errors import Error
 from ..runtime.executable import ExecutableFile
 from ..runtime.files import limit_input
-from ..runtime.listing import function_lines, kernel_lines
 from ..runtime.plain_text import human, printable, table
-from ..runtime.planned_memory import PlannedMemory, storages_of
-from ..runtime.program import Constant, Late, TensorSpec, spec_of
-from ..runtime.python.signature import signature_of
+from ..runtime.program.dtypes import element_type
+from ..runtime.program.listing import function_lines, kernel_lines
+from ..runtime.program.planned_memory import PlannedMemory, storages_of
+from ..runtime.program.program import Constant, Late, TensorSpec, spec_of
+from ..runtime.python.call_signature import signature_of
 from .errors import exit_status
 from .option_types import add_max_input, refer_to_help
 from .run_executable import read_file, report

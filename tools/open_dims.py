@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..operators.input_bindings import BindingError, InputBindings, dim_option, listed
-from ..runtime.program import Param, TensorSpec
+from ..runtime.program.program import Param, TensorSpec
 from .errors import UsageError
 
 

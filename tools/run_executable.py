@@ -8,7 +8,7 @@ from time import perf_counter_ns
 
 from ..runtime.errors import Error, render
 from ..runtime.executable import ExecutableFile, load_weights, read_executable
-from ..runtime.given_weights import bound_inputs
+from ..runtime.weights.given_weights import bound_inputs
 from .array_files import open_arrays
 from .bindings import bindings_of
 from .commands import describe, warnings_passed_to

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.derived_weights import weights_in
-from ..runtime.program import Array
+from ..runtime.program.program import Array
+from ..runtime.weights.derived_weights import weights_in
 from .errors import UsageError
 from .output_files import OutputFiles
 

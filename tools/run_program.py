@@ -7,7 +7,7 @@ from time import perf_counter_ns
 
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, Note, Severity
-from ..runtime.given_weights import bound_inputs
+from ..runtime.weights.given_weights import bound_inputs
 from .array_files import open_arrays
 from .bindings import bindings_of, with_shapes
 from .commands import describe

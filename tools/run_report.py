@@ -5,8 +5,8 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from ..runtime.counters import Counters
-from ..runtime.program import Program, spec_of
+from ..runtime.observe.counters import Counters
+from ..runtime.program.program import Program, spec_of
 from .run_files import Array
 
 Value: TypeAlias = Any

@@ -33,7 +33,7 @@ from ..dialects.walking import walk
 from ..frontends.onnx.errors import OnnxError
 from ..operators.input_bindings import InputBindings, dim_option
 from ..passes.remove_unused_functions import is_public
-from ..runtime.named_results import unique_names
+from ..runtime.program.named_results import unique_names
 from .source import Source
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..runtime.program import Array
+from ..runtime.program.program import Array
 from .array_input import open_file
 from .errors import FileError
 

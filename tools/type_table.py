@@ -16,7 +16,7 @@ from ..dialects.relay.adt import TypeDataOp
 from ..dialects.relay.language_types import AdtType, TypeVarType
 from ..dialects.tensors import as_tensor
 from ..lowering.assemble import machine_type
-from ..runtime.data_types import (
+from ..runtime.program.data_types import (
     Constructor,
     DataType,
     DataTypes,

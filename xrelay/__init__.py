@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from onnx import ModelProto
     from xdsl.dialects.builtin import ModuleOp
 
+    from .runtime.calls.values import Tagged
     from .runtime.executable import ExecutableError
-    from .runtime.native.executable import NativeExecutable
-    from .runtime.program import Array
+    from .runtime.native.native_executable import NativeExecutable
+    from .runtime.program.program import Array
     from .runtime.python.callables import CompiledFunction, Executable
-    from .runtime.values import Tagged
 
 __all__ = [
     "CompiledFunction",
@@ -144,10 +144,10 @@ def load(
     Raises `ExecutableError` for a file that is damaged or not an executable, and weights that are
     not those that the program was compiled with; `MachineError` for files that cannot be read.
     """
-    from .runtime.native.files import is_library
+    from .runtime.native.native_files import is_library
 
     if is_library(path):
-        from .runtime.native.executable import load_library
+        from .runtime.native.native_executable import load_library
 
         options = (params, memory_limit, max_instructions)
         return load_library(path, any(o is not None for o in options) or verify or sanitize)

@@ -31,7 +31,7 @@ from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Attrs, Thunk
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
 from xrelay.tools.pipeline import build
 from xrelay.tools.plugins import load_universe
 from xrelay.tools.registry import named_pipelines

@@ -29,7 +29,7 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ...runtime.instructions import Kind, Reg
+from ...runtime.program.instructions import Kind, Reg
 from ..device import DeviceCarrier, VirtualDeviceAttr, parse_device
 from ..integers import i64_array, integers_of
 from ..tensors import dtype_name

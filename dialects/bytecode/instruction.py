@@ -14,8 +14,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ...runtime import instructions as vm
-from ...runtime.instruction_table import fields_of, pieces_of
+from ...runtime.program import instructions as vm
+from ...runtime.program.instruction_table import fields_of, pieces_of
 from .fields import (
     VALUE_OF,
     RegisterAttr,

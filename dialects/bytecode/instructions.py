@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def, traits_def
 from xdsl.traits import HasParent
 
-from ...runtime import instructions as vm
-from ...runtime.instruction_table import JUMP_KINDS, READ_KINDS, WRITE_KINDS, fields_of
+from ...runtime.program import instructions as vm
+from ...runtime.program.instruction_table import JUMP_KINDS, READ_KINDS, WRITE_KINDS, fields_of
 from .fields import constraint_of
 from .functions import FuncOp
 from .instruction import Instruction

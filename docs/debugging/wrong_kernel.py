@@ -4,7 +4,7 @@ import numpy as np
 
 import xrelay
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
 
 
 def softmax(attrs, ins, outs):

@@ -37,7 +37,7 @@ from ...dialects.relay.named_dims import DIMS, dims_attr
 from ...dialects.tensors import Tensor, dtype_name
 from ...operators.input_bindings import BindingError, InputBindings
 from ...operators.input_bindings import Value as BoundValue
-from ...runtime.input_values import fitted
+from ...runtime.calls.input_values import fitted
 from ..conversion import Conversion
 from .builder import Builder
 from .errors import OnnxError

@@ -31,7 +31,7 @@ from ...dialects.tensors import dtype_name, element_size
 from ...dialects.walking import walk
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, Constant
-from ...runtime.program import TensorSpec
+from ...runtime.program.program import TensorSpec
 from ..memref.types import as_memref
 
 PARAM = "xrelay.param"

@@ -27,7 +27,7 @@ from ...operators.named_dims import Bounds
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import spec_of
 from ...runtime.native.structures import Nested, Structure
-from ...runtime.program import Function, Param, TensorSpec
+from ...runtime.program.program import Function, Param, TensorSpec
 
 ENTRY = "xrelay.entry"
 """The description of a function."""

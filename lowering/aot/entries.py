@@ -42,7 +42,7 @@ from xdsl.rewriter import InsertPoint
 from ...dialects import memory
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
-from ...runtime.program import Param
+from ...runtime.program.program import Param
 from ..memref.types import as_memref
 from .constants import POOL
 from .descriptions import ENTRY, Described

@@ -17,8 +17,8 @@ from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.tensors import element_size, signless
 from ...passes.analysis.sizes import integer
 from ...passes.support.diagnostics import PassError
-from ...runtime.dtypes import element_type
-from ...runtime.program import TensorSpec
+from ...runtime.program.dtypes import element_type
+from ...runtime.program.program import TensorSpec
 from ..memref.types import MemRef, as_memref
 
 

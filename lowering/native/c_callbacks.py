@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...runtime.dtypes import element_type
 from ...runtime.native.interface import Library
-from ...runtime.program import Kernel
+from ...runtime.program.dtypes import element_type
+from ...runtime.program.program import Kernel
 from ..aot.names import EVENTS, hook_symbol, kernel_symbol, user_hook_symbol
 from .c_prototypes import CALLBACK, devices_with_contexts, library_prototypes
 from .c_text import c_string, dl_code

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from ...runtime.dtypes import element_type
 from ...runtime.native.interface import FLAT, Entry, Library, spec_of
-from ...runtime.program import TensorSpec
+from ...runtime.program.dtypes import element_type
+from ...runtime.program.program import TensorSpec
 from .c_prototypes import context_name, dynamic_axes, prototypes
 from .c_text import c_string, comment_text, dl_code
 

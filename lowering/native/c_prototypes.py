@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...runtime.native.interface import Entry, Library, spec_of
-from ...runtime.program import Param
+from ...runtime.program.program import Param
 from ..aot.names import spelled
 from .c_text import c_type
 

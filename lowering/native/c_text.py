@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...runtime.dtypes import element_type
+from ...runtime.program.dtypes import element_type
 
 DL_CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
 """The type codes of DLPack, by the kind of NumPy's types."""

@@ -20,7 +20,7 @@ from ...dialects import relay
 from ...dialects.type_rules import rule_of
 from ...operators.rules import Work
 from ...passes.support.diagnostics import emit_remark, wants_remarks
-from ...runtime.native.kernels import ERROR, NativeLibrary, load_kernels
+from ...runtime.native.compiled_kernels import ERROR, NativeLibrary, load_kernels
 from ..convert_memory_to_memref import ConvertMemoryToMemrefPass
 from ..convert_relay_to_linalg import ConvertRelayToLinalgPass
 from ..expand_math import ExpandMathPass

@@ -20,7 +20,7 @@ import numpy as np
 from ...runtime.errors import Error
 from ...runtime.files import writing
 from ...runtime.native.interface import Constant, Library
-from ...runtime.program import Array
+from ...runtime.program.program import Array
 from .c_text import c_string
 from .linking import c_file
 

@@ -26,9 +26,9 @@ from ...dialects.relay.closures import captures
 from ...dialects.relay.named_dims import dim_names, named_dims_fault
 from ...runtime.kernels.bind import Bind
 from ...runtime.kernels.loading import load_kernels
-from ...runtime.kernels.memory import Memory, OutOfMemory, Stack
-from ...runtime.kernels.regions import Region
-from ...runtime.kernels.scratch import Workspace
+from ...runtime.memory.limits import Memory, OutOfMemory, Stack
+from ...runtime.memory.regions import Region
+from ...runtime.memory.scratch import Workspace
 from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
 from ..support.diagnostics import Note, PassError, location_of

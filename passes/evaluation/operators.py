@@ -21,8 +21,8 @@ from ...dialects.type_rules import data_operands, result_types, rule_of
 from ...runtime.kernels.bind import Bind, Thunk
 from ...runtime.kernels.checked import ArrayElements, CheckedKernel
 from ...runtime.kernels.loading import no_kernel
-from ...runtime.kernels.memory import OutOfMemory, Owner
-from ...runtime.kernels.scratch import Workspace
+from ...runtime.memory.limits import OutOfMemory, Owner
+from ...runtime.memory.scratch import Workspace
 from ..analysis.arrays import Array, numpy_dtype
 from ..shapes.traced import MAX_SHOWN
 from ..support.diagnostics import PassError

@@ -15,8 +15,8 @@ from ...dialects import memory, relay, vm
 from ...dialects.device import tensor_type
 from ...dialects.relay.patterns import ConstructorPattern, VarPattern, WildcardPattern, subpatterns
 from ...dialects.tensors import Tensor, as_tensor
-from ...runtime.derived_weights import ArraySource, Weights
-from ...runtime.kernels.memory import Memory
+from ...runtime.memory.limits import Memory
+from ...runtime.weights.derived_weights import ArraySource, Weights
 from ..analysis.arrays import Array, array_of, numpy_dtype
 from ..support.diagnostics import PassError
 from .operators import require_shape, static_type

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from ...runtime.data_types import DataValue as DataValue
+from ...runtime.program.data_types import DataValue as DataValue
 
 Value: TypeAlias = Any
 """

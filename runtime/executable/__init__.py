@@ -10,13 +10,13 @@ A file is not trusted: reading checks every length and index, and runs nothing. 
 described in docs/executable.md.
 """
 
-from ..planned_memory import PlannedMemory
+from ..program.planned_memory import PlannedMemory
+from ..weights.late_bound import executable_of, load_weights
 from .content import Checksums, ExecutableFile
 from .errors import ExecutableError
 from .layout import MAGIC, VERSION, Layout, Section
-from .reader import read_executable
-from .weights import executable_of, load_weights
-from .writer import write_executable
+from .read_file import read_executable
+from .write_file import write_executable
 
 __all__ = [
     "MAGIC",

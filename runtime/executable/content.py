@@ -7,9 +7,9 @@ from dataclasses import field
 from typing import Any, cast
 from zlib import crc32
 
-from ..planned_memory import PlannedMemory
-from ..program import Array, Program
-from ..records import record
+from ..program.planned_memory import PlannedMemory
+from ..program.program import Array, Program
+from ..program.records import record
 from .layout import Layout
 
 WHOLE = 1 << 16

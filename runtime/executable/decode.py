@@ -14,7 +14,9 @@ from typing import TypeVar
 import numpy as np
 
 from ...operators.named_dims import Bounds
-from ..data_types import (
+from ..errors import Location, MachineError
+from ..memory.limits import MAX_EXTENT, MAX_RANK
+from ..program.data_types import (
     Constructor,
     DataType,
     DataTypes,
@@ -25,12 +27,10 @@ from ..data_types import (
     TypeParameter,
     ValueType,
 )
-from ..dtypes import element_type
-from ..errors import Location, MachineError
-from ..instructions import Instruction
-from ..kernels.memory import MAX_EXTENT, MAX_RANK
-from ..planned_memory import PlannedMemory
-from ..program import (
+from ..program.dtypes import element_type
+from ..program.instructions import Instruction
+from ..program.planned_memory import PlannedMemory
+from ..program.program import (
     Array,
     AttrValue,
     Constant,
@@ -59,8 +59,8 @@ from .encode import (
     TUPLE,
 )
 from .errors import ExecutableError, damaged
+from .instruction_encoding import read_opcodes
 from .layout import ALIGNMENT, OPTIONAL, Layout, Section, read_layout
-from .schema import read_opcodes
 from .words import TextBudget, WordReader, read_strings
 
 T = TypeVar("T")

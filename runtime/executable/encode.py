@@ -6,14 +6,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..data_types import DataType, OpaqueType, TensorType, TupleType, TypeParameter
 from ..errors import Location
-from ..instructions import Instruction
-from ..program import Array, AttrValue, Function, Kernel, Late, Param, Step, TensorSpec, spec_of
+from ..program.data_types import DataType, OpaqueType, TensorType, TupleType, TypeParameter
+from ..program.instructions import Instruction
+from ..program.program import (
+    Array,
+    AttrValue,
+    Function,
+    Kernel,
+    Late,
+    Param,
+    Step,
+    TensorSpec,
+    spec_of,
+)
 from .content import Checksums, ExecutableFile, bytes_of, checksums_of
 from .errors import ExecutableError
+from .instruction_encoding import PUT, encoding_of, write_opcodes
 from .layout import ALIGNMENT, OPTIONAL, UNSUMMED
-from .schema import PUT, encoding_of, write_opcodes
 from .words import Strings, WordWriter
 
 SECTIONS = (

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from zlib import crc32
 
 from ..files import START, kind_of
-from ..records import record
+from ..program.records import record
 from .errors import ExecutableError, damaged
 
 MAGIC = b"\x89XRX\r\n\x1a\n"

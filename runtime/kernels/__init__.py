@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from ...operators.all_rules import RULES
 from . import (
     activation,
-    binary,
+    broadcast,
     convolution,
     creation,
     dynamic,
@@ -20,7 +20,7 @@ from . import (
     padding,
     pooling,
     rearrange,
-    reduction,
+    reduce,
     resize,
     selection,
     vision,
@@ -30,7 +30,7 @@ from .checked import CheckedKernel, Reuse, with_checked_sizes
 
 _TABLES: tuple[tuple[Mapping[str, Bind], Reuse], ...] = (
     (activation.KERNELS, Reuse.ELEMENTWISE),
-    (binary.KERNELS, Reuse.ELEMENTWISE),
+    (broadcast.KERNELS, Reuse.ELEMENTWISE),
     (elementwise.KERNELS, Reuse.ELEMENTWISE),
     (convolution.KERNELS, Reuse.NONE),
     (creation.KERNELS, Reuse.NONE),
@@ -43,14 +43,14 @@ _TABLES: tuple[tuple[Mapping[str, Bind], Reuse], ...] = (
     (pooling.KERNELS, Reuse.NONE),
     (rearrange.KERNELS, Reuse.NONE),
     (rearrange.RESHAPES, Reuse.RESHAPE),
-    (reduction.KERNELS, Reuse.NONE),
+    (reduce.KERNELS, Reuse.NONE),
     (resize.KERNELS, Reuse.NONE),
     (selection.KERNELS, Reuse.NONE),
     (vision.KERNELS, Reuse.NONE),
 )
 
 _SPECIAL: Mapping[str, Reuse] = {
-    **dict.fromkeys((*elementwise.CONVERTING, *binary.COMPARISONS), Reuse.SAME_SIZE),
+    **dict.fromkeys((*elementwise.CONVERTING, *broadcast.COMPARISONS), Reuse.SAME_SIZE),
     **dict.fromkeys(normalization.OF_ROWS, Reuse.ELEMENTWISE),
 }
 

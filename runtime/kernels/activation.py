@@ -6,6 +6,7 @@ from math import pi, sqrt
 
 import numpy as np
 
+from ..memory.scratch import scratch
 from .bind import (
     Array,
     Attrs,
@@ -21,7 +22,6 @@ from .bind import (
     word,
 )
 from .erf import bind_erf, erf
-from .scratch import scratch
 
 
 def sigmoid(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:

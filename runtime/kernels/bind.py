@@ -18,11 +18,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..dtypes import element_type
-from ..program import Array as Array  # for plug-ins
-from ..program import AttrValue
-from ..records import record
-from .scratch import scratch
+from ..memory.scratch import scratch
+from ..program.dtypes import element_type
+from ..program.program import Array as Array  # for plug-ins
+from ..program.program import AttrValue
+from ..program.records import record
 
 Attrs: TypeAlias = Mapping[str, AttrValue]
 Thunk: TypeAlias = Callable[[], object]

@@ -21,9 +21,9 @@ from ...operators.signature import (
     Tensor,
     check,
 )
-from ..dtypes import element_type, type_name
-from ..program import Array, TensorSpec, spec_of
-from ..records import record
+from ..program.dtypes import element_type, type_name
+from ..program.program import Array, TensorSpec, spec_of
+from ..program.records import record
 from .bind import Attrs, Bind, Thunk, sequence
 
 

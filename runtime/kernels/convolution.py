@@ -16,9 +16,9 @@ from math import prod
 
 import numpy as np
 
+from ..memory.scratch import scratch
 from . import winograd
 from .bind import Array, Attrs, Bind, Thunk, borders, integer, pair, sequence, widen_half, word
-from .scratch import scratch
 from .windows import Axis, blocks, landing
 
 COLUMNS_SIZE = 1 << 20

@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from ..memory.scratch import scratch
 from .bind import Array, Attrs, Bind, Thunk, integer, sequence
-from .scratch import scratch
 
 
 def filled(number: int) -> Bind:

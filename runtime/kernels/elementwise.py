@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..memory.scratch import scratch
 from .bind import Array, Attrs, Bind, Thunk, apply, clamp, number, sequence
-from .scratch import scratch
 
 BLOCK = 1 << 16
 """Elements that a conversion in place, or to integers, converts at once."""

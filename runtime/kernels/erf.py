@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..memory.scratch import scratch
 from .bind import Array, Attrs, Thunk
-from .scratch import scratch
 
 _SMALL = 0.46875
 _ERF_OVER = (

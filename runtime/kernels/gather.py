@@ -6,8 +6,8 @@ from math import prod
 
 import numpy as np
 
+from ..memory.scratch import scratch
 from .bind import Array, Attrs, Bind, Thunk, apply, integer, sequence, word
-from .scratch import scratch
 
 
 def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from ..memory.scratch import scratch
 from .bind import (
     Array,
     Attrs,
@@ -18,7 +19,6 @@ from .bind import (
     sequence,
     widen_half,
 )
-from .scratch import scratch
 
 
 def _folded(x: Array, axis: int) -> tuple[int, ...]:

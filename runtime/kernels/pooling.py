@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .binary import divide
+from ..memory.scratch import scratch
 from .bind import (
     HALVES,
     INTEGERS,
@@ -33,7 +33,7 @@ from .bind import (
     widen,
     word,
 )
-from .scratch import scratch
+from .broadcast import divide
 from .windows import Axis, landing
 
 DENSE = 6

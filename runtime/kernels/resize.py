@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from ..memory.scratch import scratch
 from .bind import Array, Attrs, Bind, Thunk, integer, number, sequence, widen_half, word
-from .scratch import scratch
 
 COORDINATES: Mapping[str, Callable[[Array, int, int], Array]] = {
     "half_pixel": lambda x, old, new: (x + 0.5) / _scale(x, old, new) - 0.5,

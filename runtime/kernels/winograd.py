@@ -27,8 +27,8 @@ from functools import partial
 
 import numpy as np
 
+from ..memory.scratch import scratch
 from .bind import Array, Thunk
-from .scratch import scratch
 from .windows import Axis, landing, require_room
 
 LEAST_TILES = 144

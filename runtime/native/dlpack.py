@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import MachineError
-from ..program import Array
+from ..program.program import Array
 
 _KINDS = {0: "i", 1: "u", 2: "f", 6: "b"}
 """The kinds of NumPy's types, by DLPack's type codes."""

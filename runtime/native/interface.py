@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias, cast
 
 from ...operators.named_dims import Bounds
-from ..program import Function, Kernel, Param, Program, TensorSpec
-from ..records import record
+from ..program.program import Function, Kernel, Param, Program, TensorSpec
+from ..program.records import record
 from .json_kernels import kernel_from, kernel_to, spec_from, spec_to
 from .structures import Nested, Structure, params_of, structure_of
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import element_type, type_name
-from ..program import Array, AttrValue, Kernel, Step, TensorSpec
+from ..program.dtypes import element_type, type_name
+from ..program.program import Array, AttrValue, Kernel, Step, TensorSpec
 
 
 def spec_to(spec: TensorSpec) -> Mapping[str, object]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias, cast
 
+from ..calls.values import Value
 from ..errors import MachineError
-from ..named_results import unique_names
-from ..program import Array, Function, Param
-from ..records import record
-from ..values import Value
+from ..program.named_results import unique_names
+from ..program.program import Array, Function, Param
+from ..program.records import record
 
 Nesting: TypeAlias = "tuple[int | None, ...]"
 

@@ -23,19 +23,19 @@ import numpy as np
 
 from ..errors import MachineError, Sources, render
 from ..files import streams_kept
-from ..listing import listing
-from ..machine import Machine
-from ..planned_memory import PlannedMemory, storages_of
-from ..program import Array, Function, Program
-from .arguments import converted, in_order
-from .memory_use import MemoryUse, memory_use
-from .outputs import require_disjoint
+from ..machine.machine import Machine
+from ..program.listing import listing
+from ..program.planned_memory import PlannedMemory, storages_of
+from ..program.program import Array, Function, Program
+from .call_signature import Signature, signature_of
+from .caller_outputs import require_disjoint
+from .memory_summary import MemoryUse, memory_use
+from .python_arguments import converted, in_order
 from .saving import load, save
-from .signature import Signature, signature_of
 
 if TYPE_CHECKING:
-    from ..native.kernels import NativeLibrary
-    from ..profiling.profiler import Profile
+    from ..native.compiled_kernels import NativeLibrary
+    from ..observe.profiler import Profile
 
 MAIN = "main"
 

@@ -21,12 +21,12 @@ from ..executable import (
     read_executable,
     write_executable,
 )
-from ..executable.weights import bind_weights
 from ..files import path_text
-from ..given_weights import bound_inputs
-from ..planned_memory import PlannedMemory
-from ..program import Array, Program
-from ..tensor_file import write_side_file
+from ..program.planned_memory import PlannedMemory
+from ..program.program import Array, Program
+from ..weights.given_weights import bound_inputs
+from ..weights.late_bound import bind_weights
+from ..weights.tensor_file import write_side_file
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 SUFFIX = ".safetensors"

@@ -22,10 +22,10 @@ import numpy as np
 
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.executable import read_executable
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.listing import listing
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Array, Program, TensorSpec
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.program.listing import listing
+from xrelay.runtime.program.program import Array, Program, TensorSpec
 from xrelay.tools import objdump, opt, plan, run
 
 from .structures import edited

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from xrelay.runtime.executable import MAGIC, PlannedMemory, executable_of, write_executable
 from xrelay.runtime.executable.layout import UNSUMMED, aligned
-from xrelay.runtime.program import Program
+from xrelay.runtime.program.program import Program
 
 HEADER, ENTRY = struct.Struct("<8sHHIQII"), struct.Struct("<16sQQIIQ")
 EXTREMES = (

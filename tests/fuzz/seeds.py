@@ -18,7 +18,7 @@ from safetensors.numpy import save
 
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import PassError
-from xrelay.runtime.program import Program
+from xrelay.runtime.program.program import Program
 from xrelay.tools import opt
 from xrelay.tools.compiler import Compiler
 from xrelay.tools.diagnostics import Reporter

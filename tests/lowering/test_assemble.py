@@ -14,10 +14,10 @@ from xrelay.lowering.assemble import assemble
 from xrelay.lowering.disassemble import disassemble
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
-from xrelay.runtime import instructions
-from xrelay.runtime.instructions import Reg
-from xrelay.runtime.listing import listing
-from xrelay.runtime.program import Array, Late, TensorSpec
+from xrelay.runtime.program import instructions
+from xrelay.runtime.program.instructions import Reg
+from xrelay.runtime.program.listing import listing
+from xrelay.runtime.program.program import Array, Late, TensorSpec
 
 EVERYTHING = """
 builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.device<cuda:1>]} {

@@ -32,7 +32,7 @@ from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.evaluation.values import DataValue, Value
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.named_results import results_of
+from xrelay.runtime.program.named_results import results_of
 from xrelay.tools.compiler import Compiler, Given
 from xrelay.tools.diagnostics import Reporter
 

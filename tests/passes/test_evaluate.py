@@ -13,7 +13,7 @@ from xrelay.passes.evaluation.operators import OperatorEvaluator
 from xrelay.passes.evaluation.values import RefValue
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
+from xrelay.runtime.memory.limits import Memory
 
 DEV = "#relay.device<cpu:0>"
 X = np.array([-1.0, 2.0, -3.0, 4.0], np.float32)

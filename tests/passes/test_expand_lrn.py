@@ -7,7 +7,7 @@ from helpers.programs.programs import parse
 
 from xrelay.dialects.relay.normalization import LrnOp
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.runtime.program import Array
+from xrelay.runtime.program.program import Array
 
 X = np.random.default_rng(0).standard_normal((2, 7, 6, 5)).astype(np.float32)
 

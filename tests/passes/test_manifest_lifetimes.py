@@ -19,8 +19,8 @@ from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 from xrelay.passes.verify_stage import VerifyStagePass
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
 
 D = "#relay.device<cpu:0>"
 T = f"tensor<4xf32, {D}>"

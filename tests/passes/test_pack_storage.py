@@ -35,8 +35,8 @@ from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
 from xrelay.planning import check
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
 
 Array = npt.NDArray[Any]
 

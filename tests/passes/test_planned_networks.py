@@ -18,8 +18,8 @@ from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.layout_slices import is_static, plan_of, problem_of
 from xrelay.planning import check
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
 
 BEFORE, AFTER = VmPipeline().text.split(",plan-memory")
 PLAIN = VmPipeline("none").text.removeprefix(f"{BEFORE},")

@@ -40,8 +40,8 @@ from xrelay.dialects.tensors import as_tensor
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.runtime.derived_weights import ArraySource, Weights
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.weights.derived_weights import ArraySource, Weights
 
 PASSES = "propagate-layout,fold-constants,fold-weights"
 

@@ -10,8 +10,8 @@ from xrelay.lowering.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.reorder_for_memory import reorder
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
 
 
 def test_shufflenet_needs_less_and_computes_the_same():

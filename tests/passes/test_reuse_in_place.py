@@ -38,8 +38,8 @@ from xrelay.planning.bounds import lower_bound
 from xrelay.planning.core import core_of
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.checked import Reuse
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
 
 NEVER = ("isfinite", "isinf", "isnan")
 """Operators whose results never have elements of the operand's size."""

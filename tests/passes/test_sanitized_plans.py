@@ -32,8 +32,8 @@ from xrelay.lowering.assemble import assemble
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Program
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.program.program import Program
 
 FAULTS_PER_PROGRAM = 6
 TO_BYTECODE = "lower-to-bytecode,allocate-registers"

@@ -8,7 +8,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from xrelay.dialects.relay.rearrange import PadOp
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.runtime.program import Array
+from xrelay.runtime.program.program import Array
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((1, 2, 7, 8)).astype(np.float32)

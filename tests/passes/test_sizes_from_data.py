@@ -15,7 +15,7 @@ from helpers.programs.programs import parse
 
 from xrelay.lowering.assemble import assemble
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
 
 PROGRAM = """
 #cpu = #relay.device<cpu:0>

@@ -29,7 +29,7 @@ from xrelay.passes.memory_plan.slots import Relation, Slot, Slots
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
-from xrelay.runtime.kernels.memory import Memory
+from xrelay.runtime.memory.limits import Memory
 
 VM = VmPipeline("none").text.split(",")
 TO_MANIFEST = ",".join(VM[: VM.index("manifest-alloc") + 1])

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from helpers.programs.machine_programs import call, f32, function, kernel, program
 
-from xrelay.runtime import arena as arena_module
-from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.kernels import regions
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.kernels.regions import Extent, Region
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Function, Program, TensorSpec
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory import arena as arena_module
+from xrelay.runtime.memory import regions
+from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.memory.regions import Extent, Region
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Function, Program, TensorSpec
 
 MIB = 1 << 20
 ROWS = f32(None, 4)

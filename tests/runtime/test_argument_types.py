@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import xrelay
-from xrelay.runtime.reference_machine import ReferenceMachine
-from xrelay.runtime.values import Tagged
+from xrelay.runtime.calls.values import Tagged
+from xrelay.runtime.reference.reference_machine import ReferenceMachine
 
 TEXT = """#[version = "0.0.5"]
 type List[A] { Cons(A, List[A]), Nil }

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from xrelay.operators.signature import Call
 from xrelay.operators.signature import Tensor as SignatureTensor
-from xrelay.runtime import binding
-from xrelay.runtime.binding import KernelPlans, bind_kernel, bind_plan
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Array, Attrs, Thunk
 from xrelay.runtime.kernels.checked import CheckedKernel, Reuse
-from xrelay.runtime.kernels.scratch import Workspace, scratch
-from xrelay.runtime.program import Kernel, Step, TensorSpec
+from xrelay.runtime.machine import binding
+from xrelay.runtime.machine.binding import KernelPlans, bind_kernel, bind_plan
+from xrelay.runtime.memory.scratch import Workspace, scratch
+from xrelay.runtime.program.program import Kernel, Step, TensorSpec
 
 
 def in_order(kernel: Kernel, ins: list[Any]) -> list[Any]:

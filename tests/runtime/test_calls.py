@@ -12,13 +12,13 @@ import pytest
 from helpers.programs.machine_programs import call, f32, function, kernel, program
 
 from xrelay.operators.named_dims import Bounds
-from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Thunk
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Function, Kernel, Param, Step, TensorSpec
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Function, Kernel, Param, Step, TensorSpec
 
 ADD = kernel("add", [f32(2), f32(2)], f32(2))
 X = np.array([1, 2], np.float32)

@@ -9,10 +9,10 @@ import xrelay
 from xrelay.dialects.interfaces import Fusible, FusionKind
 from xrelay.dialects.relay import Relay
 from xrelay.operators.rules import RULES, Work
-from xrelay.runtime.derived_weights import ArraySource, Weights, formula_of
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.program import TensorSpec
-from xrelay.runtime.tensor_file import write_tensors
+from xrelay.runtime.program.program import TensorSpec
+from xrelay.runtime.weights.derived_weights import ArraySource, Weights, formula_of
+from xrelay.runtime.weights.tensor_file import write_tensors
 
 W = np.random.default_rng(0).standard_normal((200, 3)).astype(np.float32)
 NAME = 'it\'s "w" = f(x)\n'

@@ -14,8 +14,26 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.runtime import files
-from xrelay.runtime import instructions as vm
-from xrelay.runtime.data_types import (
+from xrelay.runtime.errors import Location, MachineError
+from xrelay.runtime.executable import (
+    VERSION,
+    ExecutableError,
+    ExecutableFile,
+    PlannedMemory,
+    encode,
+    executable_of,
+    instruction_encoding,
+    load_weights,
+    read_executable,
+    write_executable,
+)
+from xrelay.runtime.executable.decode import decode
+from xrelay.runtime.executable.encode import FLAGS, sections_of
+from xrelay.runtime.executable.instruction_encoding import FieldKind, encoding_of
+from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.data_types import (
     Constructor,
     DataType,
     DataTypes,
@@ -25,25 +43,7 @@ from xrelay.runtime.data_types import (
     TupleType,
     TypeParameter,
 )
-from xrelay.runtime.errors import Location, MachineError
-from xrelay.runtime.executable import (
-    VERSION,
-    ExecutableError,
-    ExecutableFile,
-    PlannedMemory,
-    encode,
-    executable_of,
-    load_weights,
-    read_executable,
-    schema,
-    write_executable,
-)
-from xrelay.runtime.executable.decode import decode
-from xrelay.runtime.executable.encode import FLAGS, sections_of
-from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
-from xrelay.runtime.executable.schema import FieldKind, encoding_of
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import (
+from xrelay.runtime.program.program import (
     Array,
     Function,
     Kernel,
@@ -356,7 +356,7 @@ def test_instructions_are_read_by_the_names_of_their_fields(monkeypatch: pytest.
         return {name: kinds[name] for name in reversed(kinds) if name != "device"}
 
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "encoding_of", earlier)
+        patch.setattr(instruction_encoding, "encoding_of", earlier)
         patch.setattr(encode, "encoding_of", earlier)
         data = written(executable_of(small()))
     assert data != written(executable_of(small()))
@@ -368,7 +368,7 @@ def test_instructions_that_lack_a_field_are_refused(monkeypatch: pytest.MonkeyPa
         return {name: field for name, field in encoding_of(kind).items() if name != "result"}
 
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "encoding_of", without_result)
+        patch.setattr(instruction_encoding, "encoding_of", without_result)
         patch.setattr(encode, "encoding_of", without_result)
         data = written(executable_of(small()))
     with pytest.raises(ExecutableError, match=r"section 'code'.*ret lacks the field 'result'"):

@@ -10,8 +10,8 @@ import pytest
 
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.files import inside, replace
-from xrelay.runtime.mapped_arrays import aligned
-from xrelay.runtime.tensor_file import TensorFile, write_side_file
+from xrelay.runtime.weights.mapped_arrays import aligned
+from xrelay.runtime.weights.tensor_file import TensorFile, write_side_file
 
 
 def test_permissions_are_those_of_the_umask(tmp_path: Path):

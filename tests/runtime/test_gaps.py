@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xrelay.runtime.gaps import cut, meets
+from xrelay.runtime.memory.gaps import cut, meets
 
 SPAN = st.tuples(st.integers(0, 20), st.integers(0, 20)).map(sorted)
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xrelay.operators.sizes import Check
-from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.program import Function, Kernel, Late, Param, Program, Step, TensorSpec
+from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Function, Kernel, Late, Param, Program, Step, TensorSpec
 
 ADD = kernel("add", [f32(2), f32(2)], f32(2))
 X = np.zeros(2, np.float32)

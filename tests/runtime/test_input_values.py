@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from xrelay.operators.input_bindings import Listed
-from xrelay.runtime.input_values import fitted
+from xrelay.runtime.calls.input_values import fitted
 
 HUGE = 10**23
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from xrelay.runtime import instructions as vm
-from xrelay.runtime.instruction_table import (
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.instruction_table import (
     Field,
     fields_of,
     jumps,
@@ -16,7 +16,7 @@ from xrelay.runtime.instruction_table import (
     with_registers,
     writes,
 )
-from xrelay.runtime.instructions import Kind, Reg
+from xrelay.runtime.program.instructions import Kind, Reg
 
 
 def test_mnemonics():

@@ -7,10 +7,10 @@ import pytest
 from helpers.operators.inferring import attributes
 from helpers.programs.machine_programs import call, f32, function, kernel, program
 
-from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Kernel, Program, Step, TensorSpec
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Kernel, Program, Step, TensorSpec
 
 SIZES = TensorSpec("int64", (2,))
 OPEN = f32(None, None)

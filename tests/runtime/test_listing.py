@@ -3,10 +3,10 @@
 import numpy as np
 from helpers.programs.machine_programs import call, f32, function, kernel, program
 
-from xrelay.runtime import instructions as vm
-from xrelay.runtime.instructions import Reg
-from xrelay.runtime.listing import listing
-from xrelay.runtime.program import Kernel, Late, Step
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.instructions import Reg
+from xrelay.runtime.program.listing import listing
+from xrelay.runtime.program.program import Kernel, Late, Step
 
 
 def test_a_program():

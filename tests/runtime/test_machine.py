@@ -8,12 +8,12 @@ import pytest
 from helpers.machine.both_machines import Machine
 from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
 
-from xrelay.runtime import arena as arena_module
-from xrelay.runtime import instructions as vm
+from xrelay.runtime.calls.values import Tagged
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels.bind import Thunk
-from xrelay.runtime.program import Kernel, Late, Step, TensorSpec
-from xrelay.runtime.values import Tagged
+from xrelay.runtime.memory import arena as arena_module
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Kernel, Late, Step, TensorSpec
 
 ADD = kernel("add", [f32(2), f32(2)], f32(2))
 X = np.array([1, 2], np.float32)

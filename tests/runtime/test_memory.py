@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
 
+from xrelay.runtime.calls.random_inputs import random_inputs, random_parameters
 from xrelay.runtime.errors import Location, MachineError
-from xrelay.runtime.instructions import (
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory import limits as memory_module
+from xrelay.runtime.memory.limits import Memory, OutOfMemory, Owner
+from xrelay.runtime.memory.scratch import scratch
+from xrelay.runtime.program.instructions import (
     AllocADT,
     AllocClosure,
     AllocStorage,
@@ -27,12 +32,7 @@ from xrelay.runtime.instructions import (
     Ret,
     SliceStorage,
 )
-from xrelay.runtime.kernels import memory as memory_module
-from xrelay.runtime.kernels.memory import Memory, OutOfMemory, Owner
-from xrelay.runtime.kernels.scratch import scratch
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Function, Kernel, Late, Param, Program, Step, TensorSpec
-from xrelay.runtime.random_inputs import random_inputs, random_parameters
+from xrelay.runtime.program.program import Function, Kernel, Late, Param, Program, Step, TensorSpec
 
 ADD = kernel("add", [f32(2), f32(2)], f32(2))
 X = np.array([1, 2], np.float32)

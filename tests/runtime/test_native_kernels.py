@@ -19,7 +19,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 import xrelay
 from xrelay.lowering.native import toolchain
 from xrelay.passes.support.diagnostics import ReportingContext
-from xrelay.runtime.native.kernels import NativeLibrary
+from xrelay.runtime.native.compiled_kernels import NativeLibrary
 from xrelay.tools import front_door
 from xrelay.tools.compiler import Loaded
 from xrelay.tools.native_kernels import native_kernels

@@ -4,8 +4,8 @@ from threading import Thread
 
 import numpy as np
 
-from xrelay.runtime.native.workspaces import Workspaces
-from xrelay.runtime.program import Array
+from xrelay.runtime.native.workspace_pool import Workspaces
+from xrelay.runtime.program.program import Array
 
 
 def taken(spaces: Workspaces, size: int, alignment: int = 64) -> Array:

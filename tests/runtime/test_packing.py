@@ -9,12 +9,12 @@ import pytest
 from helpers.machine.both_machines import Machine
 from helpers.programs.machine_programs import function, program
 
-from xrelay.runtime import instructions as vm
-from xrelay.runtime import packing
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.instructions import Reg
-from xrelay.runtime.packing import plan
-from xrelay.runtime.program import TensorSpec
+from xrelay.runtime.memory import packing
+from xrelay.runtime.memory.packing import plan
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.instructions import Reg
+from xrelay.runtime.program.program import TensorSpec
 
 I64 = TensorSpec("int64", ())
 

@@ -12,8 +12,8 @@ from helpers.programs.transformer import VOCABULARY, encoder
 
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
 
 LENGTHS = (1, 3, 16, 40, 64)
 

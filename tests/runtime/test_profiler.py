@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
 
-from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.profiling import call_times
-from xrelay.runtime.profiling.profiler import Profile
-from xrelay.runtime.profiling.report import json_of, parts
-from xrelay.runtime.program import Kernel, Program, Step
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.observe import call_times
+from xrelay.runtime.observe.profile_report import json_of, parts
+from xrelay.runtime.observe.profiler import Profile
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Kernel, Program, Step
 
 X = np.array([1, 2], np.float32)
 ADD = kernel("add", [f32(2), f32(2)], f32(2))

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from xrelay.runtime.errors import MachineError
-from xrelay.runtime.program import Late, Param, TensorSpec
-from xrelay.runtime.random_inputs import (
+from xrelay.runtime.calls.random_inputs import (
     random_input,
     random_inputs,
     random_parameter,
     random_parameters,
 )
+from xrelay.runtime.errors import MachineError
+from xrelay.runtime.program.program import Late, Param, TensorSpec
 
 
 def test_a_value_depends_on_seed_and_name_only():

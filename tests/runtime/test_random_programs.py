@@ -11,7 +11,8 @@ from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xrelay.runtime.instructions import (
+from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.program.instructions import (
     AllocADT,
     Goto,
     If,
@@ -21,8 +22,7 @@ from xrelay.runtime.instructions import (
     Move,
     Ret,
 )
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.program import TensorSpec
+from xrelay.runtime.program.program import TensorSpec
 
 CONDITIONS = 3
 Values = dict[int, Any]

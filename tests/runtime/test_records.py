@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from xrelay.runtime.records import record
+from xrelay.runtime.program.records import record
 
 
 @record

@@ -4,8 +4,8 @@ from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xrelay.runtime.objects import Data, Object
-from xrelay.runtime.reference_counts import ReferenceCounts
+from xrelay.runtime.machine.reference_counts import ReferenceCounts
+from xrelay.runtime.program.objects import Data, Object
 
 OBJECTS: list[Object] = [Data(0, ()) for _ in range(12)]
 STEPS = st.lists(

@@ -7,10 +7,10 @@ import pytest
 from helpers.machine.both_machines import Machine
 from helpers.programs.machine_programs import call, f32, function, kernel, program
 
-from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.program import Function, TensorSpec
+from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Function, TensorSpec
 
 ADD = kernel("add", [f32(2), f32(2)], f32(2))
 X, Y = np.array([1, 2], np.float32), np.array([10, 20], np.float32)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from helpers.programs.machine_programs import call, f32, function, kernel, program, tensor
 
-from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import Location, MachineError, Note
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Attrs, Bind, Thunk
 from xrelay.runtime.kernels.checked import CheckedKernel, Reuse
-from xrelay.runtime.kernels.scratch import scratch
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Array, Function, Kernel, Program, Step
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.scratch import scratch
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Array, Function, Kernel, Program, Step
 
 ADD = kernel("add", [f32(2), f32(2)], f32(2))
 X = np.array([1, 2], np.float32)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xrelay.runtime.sanitizing.shadow import Shadow
+from xrelay.runtime.observe.shadow import Shadow
 
 spans = st.tuples(st.integers(0, 30), st.integers(0, 30))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xrelay.runtime.tensor_file import write_tensors
+from xrelay.runtime.weights.tensor_file import write_tensors
 from xrelay.tools.opt import main
 
 N = 1024

@@ -11,11 +11,11 @@ from helpers.programs.random_settings import exactly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xrelay.runtime import instructions as vm
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.program import Function, Kernel, Param, Program, Step, TensorSpec
+from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import Function, Kernel, Param, Program, Step, TensorSpec
 
 I64 = TensorSpec("int64", ())
 BITS = 1 << 64

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from xrelay.runtime.kernels.memory import Memory, OutOfMemory
-from xrelay.runtime.kernels.regions import Extent, Region
-from xrelay.runtime.spaces import Space
+from xrelay.runtime.memory.limits import Memory, OutOfMemory
+from xrelay.runtime.memory.regions import Extent, Region
+from xrelay.runtime.memory.spaces import Space
 
 
 def space_of(limit: int = 1 << 30, reuses: bool = True) -> Space:

@@ -8,12 +8,12 @@ from helpers.machine.in_machine import compiled
 from helpers.programs.machine_programs import call, f32, function, kernel, program
 from helpers.relay.relay_programs import read
 
-from xrelay.runtime import instructions as vm
-from xrelay.runtime import tail_calls
-from xrelay.runtime.call_cycles import CallCycles
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.program import Program
+from xrelay.runtime.machine import tail_calls
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.call_cycles import CallCycles
+from xrelay.runtime.program.program import Program
 
 COUNT = 5000
 LITTLE = 1 << 23

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import xrelay
-from xrelay.runtime.tensor_file import write_tensors
+from xrelay.runtime.weights.tensor_file import write_tensors
 from xrelay.tools import run
 
 Opt = Callable[..., Any]

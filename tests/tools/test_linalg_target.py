@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from xrelay.lowering.native.processes import run
 from xrelay.lowering.native.toolchain import tool
-from xrelay.runtime.tensor_file import TensorFile, write_tensors
+from xrelay.runtime.weights.tensor_file import TensorFile, write_tensors
 
 Opt = Callable[..., Any]
 

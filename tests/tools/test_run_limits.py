@@ -9,7 +9,7 @@ import pytest
 
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
 from xrelay.tools import opt, run
 from xrelay.tools.compiler import Compiler
 from xrelay.tools.diagnostics import Reporter

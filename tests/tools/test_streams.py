@@ -14,8 +14,8 @@ import pytest
 import xrelay
 from xrelay.runtime import files
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.program import Array
-from xrelay.runtime.tensor_file import write_tensors
+from xrelay.runtime.program.program import Array
+from xrelay.runtime.weights.tensor_file import write_tensors
 from xrelay.tools import objdump, opt, plan, run
 
 Capture = pytest.CaptureFixture[str]

@@ -13,8 +13,8 @@ from xrelay.passes.layout_slices import LayoutSlicesPass
 from xrelay.passes.memory_plan.faults import NotShown
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
 
 SHAPES = ((1, 3, 128, 128), (2, 3, 97, 130), (3, 3, 64, 63))
 

@@ -31,8 +31,8 @@ from xrelay.passes.outline_primitives import OutlinePrimitivesPass
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.support.diagnostics import PassError, ReportingContext
 from xrelay.passes.support.verifier import verify
-from xrelay.runtime.kernels.memory import Memory as MachineMemory
-from xrelay.runtime.machine import Machine
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory as MachineMemory
 
 META: dict[str, Any] = {
     "relay.Constant": [np.array([5, 7], np.int64), np.array([35], np.int64)],

@@ -10,13 +10,13 @@ from xrelay.dialects.relay import TypeDataOp
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.evaluation.values import DataValue, Value
 from xrelay.passes.support.diagnostics import Message, ReportingContext
+from xrelay.runtime.calls.values import Tagged
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.memory import Memory
-from xrelay.runtime.machine import Machine
-from xrelay.runtime.named_results import results_of
-from xrelay.runtime.program import Program
-from xrelay.runtime.reference_machine import ReferenceMachine
-from xrelay.runtime.values import Tagged
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.memory.limits import Memory
+from xrelay.runtime.program.named_results import results_of
+from xrelay.runtime.program.program import Program
+from xrelay.runtime.reference.reference_machine import ReferenceMachine
 from xrelay.tools.compiler import Compiler, Given
 from xrelay.tools.diagnostics import Reporter
 from xrelay.tools.pipeline import build

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from xrelay.runtime.executable import executable_of, read_executable, write_executable
-from xrelay.runtime.program import Array, Kernel, Program
+from xrelay.runtime.program.program import Array, Kernel, Program
 
 
 def plain(value: object) -> object:

@@ -35,7 +35,7 @@ from xrelay.lowering.native.module_text import module_text
 from xrelay.lowering.native.settings import Settings
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.native.memrefs import bind
-from xrelay.runtime.program import spec_of
+from xrelay.runtime.program.program import spec_of
 
 Array = Any
 

@@ -20,7 +20,7 @@ from xrelay.passes.layout_slices import Strategy
 from xrelay.passes.support.diagnostics import PassError, ReportingContext
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.kernels.memory import Memory
+from xrelay.runtime.memory.limits import Memory
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import named_pipelines
 

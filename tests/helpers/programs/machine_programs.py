@@ -7,13 +7,16 @@ from typing import Any
 
 from helpers.operators.inferring import attributes
 
-from xrelay.runtime.instructions import (
-    AllocStorage,
-    AllocTensor,
-    Instruction,
-    InvokePacked,
+from xrelay.runtime.program.instructions import AllocStorage, AllocTensor, Instruction, InvokePacked
+from xrelay.runtime.program.program import (
+    Constant,
+    Function,
+    Kernel,
+    Param,
+    Program,
+    Step,
+    TensorSpec,
 )
-from xrelay.runtime.program import Constant, Function, Kernel, Param, Program, Step, TensorSpec
 
 
 def f32(*shape: int | None) -> TensorSpec:

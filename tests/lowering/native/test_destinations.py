@@ -16,7 +16,7 @@ from xrelay.lowering.native.metadata import library_of
 from xrelay.lowering.native.product import Request, make_product
 from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.settings import Settings
-from xrelay.runtime.program import Array
+from xrelay.runtime.program.program import Array
 
 X, Y = np.random.default_rng(0).standard_normal((2, 1, 8, 24, 32)).astype(np.float32)
 X4, S = "tensor<1x8x24x32xf32>", "tensor<32xf32>"

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import xrelay
+from xrelay.runtime.calls.values import Value, leaves
 from xrelay.runtime.native.dlpack import DLTensor
-from xrelay.runtime.program import Array
-from xrelay.runtime.values import Value, leaves
+from xrelay.runtime.program.program import Array
 from xrelay.tools.opt import main
 
 V, W = "tensor<2xf32>", "tensor<3xi32>"

@@ -9,9 +9,9 @@ import pytest
 from helpers.machine.in_machine import compiled
 
 import xrelay
-from xrelay.runtime.program import Array
-from xrelay.runtime.random_inputs import random_parameters
-from xrelay.runtime.tensor_file import write_tensors
+from xrelay.runtime.calls.random_inputs import random_parameters
+from xrelay.runtime.program.program import Array
+from xrelay.runtime.weights.tensor_file import write_tensors
 from xrelay.tools.opt import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xrelay.runtime.native.executable import load_library
 from xrelay.runtime.native.interface import Constant, Entry, Library, Pool
-from xrelay.runtime.program import Function, Param, TensorSpec
-from xrelay.runtime.tensor_file import write_tensors
+from xrelay.runtime.native.native_executable import load_library
+from xrelay.runtime.program.program import Function, Param, TensorSpec
+from xrelay.runtime.weights.tensor_file import write_tensors
 from xrelay.tools.opt import main
 
 WEIGHTS = np.arange(12, dtype=np.float32).reshape(4, 3)

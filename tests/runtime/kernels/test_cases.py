@@ -15,7 +15,7 @@ from helpers.operators.operator_cases import Case, case, other_elements
 
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.checked import Reuse
-from xrelay.runtime.program import spec_of
+from xrelay.runtime.program.program import spec_of
 from xrelay.tools.testing.numbers import operators
 
 COMPARED = frozenset(operators())

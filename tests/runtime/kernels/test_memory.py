@@ -11,7 +11,7 @@ from helpers.operators.inferring import OPERATORS
 from helpers.operators.operator_cases import Case, Draw, case, moderate
 
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.scratch import Workspace
+from xrelay.runtime.memory.scratch import Workspace
 
 GUARD = 4096
 """The bytes before and after each array."""

@@ -1,0 +1,262 @@
+"""
+Arguments and results of programs: arrays, tuples and data.
+
+Nothing here recurses, as data (a long list, say) may be nested deeper than Python's stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from ..errors import MachineError
+from ..memory.limits import Owner, default_limit
+from ..program.objects import Data, Object, Tensor, fields_of
+from ..program.program import Array, spec_of
+from ..program.records import record
+from .unfolding import FEW, ITEM, charge, tuple_fields, unfolded_size
+
+
+class Tagged(tuple["Value", ...]):
+    """The fields of data whose constructor has this `tag`; compares like a tuple."""
+
+    tag: int
+
+    def __new__(cls, tag: int, fields: Iterable[Value]) -> Tagged:
+        made = super().__new__(cls, fields)
+        made.tag = tag
+        return made
+
+    def __repr__(self) -> str:
+        return f"Tagged({self.tag}, {tuple(self)!r})"
+
+
+Value: TypeAlias = "Array | tuple[Value, ...]"
+"""A tensor, or data; data of tag 0 is a plain tuple, and the reverse."""
+
+
+class Leaf(NamedTuple):
+    """A tensor in a `FlatValue`."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+
+class Node(NamedTuple):
+    """Data in a `FlatValue`; its `size` fields follow."""
+
+    tag: int
+    size: int
+
+
+@record
+class FlatValue:
+    """
+    A flattened value: its structure, depth first, and its arrays.
+
+    Values of equal structure can use the same memory.
+    """
+
+    structure: tuple[Leaf | Node, ...]
+    arrays: list[Array]
+
+
+def flatten(argument: object, limit: int | None = None) -> FlatValue:
+    """
+    Flatten a tuple, list or `Tagged` data of arrays, or an array.
+
+    Anything NumPy converts to an array, or that has DLPack's protocol, is one. Raises
+    `MachineError` if an array cannot be used, if the argument contains itself, and if its items
+    take more than `limit` bytes (default: that of a program), each as often as it is reached.
+    """
+    structure: list[Leaf | Node] = []
+    arrays: list[Array] = []
+    rest = [argument]
+    is_counted = False
+    while rest:
+        item = rest.pop()
+        if isinstance(item, tuple | list):
+            fields = cast(Sequence[object], item)
+            if not is_counted and len(structure) + len(rest) + len(fields) > FEW:
+                _require_room(argument, default_limit() if limit is None else limit)
+                is_counted = True
+            tag = item.tag if isinstance(item, Tagged) else 0
+            structure.append(Node(tag, len(fields)))
+            rest.extend(reversed(fields))
+        else:
+            array = as_array(item)
+            dtype = array.dtype if array.dtype.isnative else array.dtype.newbyteorder("=")
+            structure.append(Leaf(dtype, array.shape))
+            arrays.append(array)
+    return FlatValue(tuple(structure), arrays)
+
+
+def _require_room(argument: object, limit: int) -> None:
+    """Raise `MachineError` if the items of `argument` take more than `limit` bytes."""
+    size = unfolded_size(argument, tuple_fields) * ITEM
+    if size > limit:
+        raise MachineError(
+            f"its {size // ITEM} items need {size} bytes, but the memory limit is {limit} "
+            "(--memory-limit)"
+        )
+
+
+def as_array(item: object) -> Array:
+    """Return `item` as a plain array, sharing its memory if possible."""
+    if type(item) is np.ndarray:
+        return item
+    try:
+        if hasattr(item, "__dlpack__") and not hasattr(item, "__array__"):
+            return np.from_dlpack(cast(Any, item))
+        if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(cast(Any, item)):
+            raise MachineError("elements are masked")
+        return np.asarray(cast(Any, item))
+    except (BufferError, TypeError, ValueError, RuntimeError) as error:
+        kind = type(cast(object, item)).__name__
+        raise MachineError(f"{kind} is not an array: {error}") from error
+
+
+def built(
+    structure: Sequence[Leaf | Node], device: int, allocate: Callable[[Leaf], Array]
+) -> tuple[Object, list[Array]]:
+    """
+    Return an object on `device` of this structure; `allocate` returns the array of each tensor.
+
+    Also returns the arrays, in order.
+    """
+    arrays = [allocate(item) for item in structure if isinstance(item, Leaf)]
+    left = list(arrays)
+    done: list[Object] = []
+    for item in reversed(structure):
+        if isinstance(item, Leaf):
+            done.append(Tensor(left.pop(), device))
+            continue
+        parts = tuple(done.pop() for _ in range(item.size))
+        done.append(Data(item.tag, parts))
+    return done.pop(), arrays
+
+
+CURES = {
+    "a closure": "return what it computes",
+    "a reference": "return what it refers to",
+}
+"""The cure for a result of such a kind."""
+
+
+class StaysInsideError(MachineError):
+    """A result contains an object that only the machine can use."""
+
+    def __init__(self, item: Object) -> None:
+        cure = f": {CURES[item.kind]}" if item.kind in CURES else ""
+        super().__init__(f"the result contains {item.kind}, which cannot leave the machine{cure}")
+
+
+def stand_in(leaf: Leaf) -> Array:
+    """Return an array of the type of `leaf` that takes no memory."""
+    return np.broadcast_to(np.empty((), leaf.dtype), leaf.shape)
+
+
+_BOOL = np.dtype(np.bool_)
+
+
+def copied(array: Array) -> Array:
+    """Return a copy of `array`; bools become 0 or 1, whatever the bytes that they view."""
+    if array.dtype is not _BOOL:
+        return np.array(array)
+    copy = np.empty(array.shape, _BOOL)
+    assign(copy, array)
+    return copy
+
+
+def assign(target: Array, source: Array) -> None:
+    """Write the elements of `source` to `target`; bools become 0 or 1."""
+    if source.dtype is _BOOL:
+        np.not_equal(source.view(np.uint8), 0, out=target)
+    else:
+        target[...] = source
+
+
+def copy_out(result: Object, owner: Owner) -> Value:
+    """
+    Return a copy of `result` that shares no memory with the machine, charged to `owner`.
+
+    Data that are shared are copied, and charged, each time that they occur. Raises
+    `StaysInsideError` if `result` contains anything but tensors and data.
+    """
+    order: list[Object] = []  # each before its fields, the last field first
+    rest = [result]
+    is_charged = False
+    while rest:
+        item = rest.pop()
+        order.append(item)
+        if isinstance(item, Data):
+            rest.extend(item.parts)
+            if not is_charged and len(order) + len(rest) > FEW:
+                charge(unfolded_size(result, fields_of), owner)
+                is_charged = True
+    arrays = [item.array for item in order if isinstance(item, Tensor)]
+    if arrays:
+        what = f"{spec_of(arrays[0])}" if len(arrays) == 1 else f"its {len(arrays)} tensors"
+        owner.reserve(sum(array.nbytes for array in arrays), what)
+    done: list[Value] = []
+    for item in reversed(order):
+        if isinstance(item, Tensor):
+            done.append(copied(item.array))
+        elif isinstance(item, Data):
+            fields = done[len(done) - len(item.parts) :]
+            del done[len(done) - len(item.parts) :]
+            done.append(Tagged(item.tag, fields) if item.tag else tuple(fields))
+        else:
+            raise StaysInsideError(item)
+    return done.pop()
+
+
+def store(result: Object, out: Value) -> Value:
+    """
+    Write the elements of `result` to the arrays of `out`, of the same structure; return `out`.
+
+    Raises `MachineError` before anything is written if `out` does not fit.
+    """
+    if isinstance(result, Tensor) and isinstance(out, np.ndarray):  # most calls
+        found = result.array
+        if out.shape == found.shape and out.dtype == found.dtype and out.flags.writeable:
+            assign(out, found)
+            return out
+    copies: list[tuple[Array, Array]] = []
+    rest: list[tuple[Object, object, str]] = [(result, out, "out")]
+    while rest:
+        item, place, name = rest.pop()
+        if isinstance(item, Data):
+            fields = cast(Sequence[object], place) if isinstance(place, tuple | list) else ()
+            if len(fields) != len(item.parts):
+                raise MachineError(f"{name} must be a tuple of {len(item.parts)}")
+            pairs = enumerate(zip(item.parts, fields, strict=True))
+            rest += [(part, field, f"{name}[{i}]") for i, (part, field) in pairs]
+            continue
+        if not isinstance(item, Tensor):
+            raise StaysInsideError(item)
+        if not isinstance(place, np.ndarray):
+            raise MachineError(f"{name} must be an array, but is {type(place).__name__}")
+        array = cast(Array, place)
+        if spec_of(array) != spec_of(item.array):
+            wanted = f"{spec_of(item.array)}, but is {spec_of(array)}"
+            raise MachineError(f"{name} must be {wanted}")
+        if not array.flags.writeable:
+            raise MachineError(f"{name} is read-only")
+        copies.append((array, item.array))
+    for array, elements in copies:
+        assign(array, elements)
+    return out
+
+
+def leaves(value: Value) -> Iterator[Array]:
+    """Yield the arrays in `value`, depth first."""
+    rest = [value]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, tuple):
+            rest.extend(reversed(item))
+        else:
+            yield item

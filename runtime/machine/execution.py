@@ -1,0 +1,204 @@
+"""
+Execute prepared calls: run the recorded segments of a path, and record those that are new.
+
+    segment 0 -- Branch, True --> segment 1 -- Call --> segment 0 of the callee ...
+              -- Branch, False -> recorded when a call first decides so
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING
+
+from ..errors import MachineError, described
+from ..memory.limits import OutOfMemory, Stack
+from ..observe.counters import Counters, Counting
+from ..program.objects import Object, distinct_tensors
+from ..program.records import record
+from .context import Context
+from .paths import (
+    Branch,
+    Call,
+    Contents,
+    Decision,
+    Frame,
+    Jump,
+    Kept,
+    Known,
+    Read,
+    Return,
+    Segment,
+    State,
+    TailCall,
+)
+from .recording import Recorder, fault
+
+if TYPE_CHECKING:
+    from ..observe.call_times import CallProfile
+
+STACK_SIZE = 1 << 20
+"""Bytes by which the call stack grows."""
+ACTIVATION_SIZE = 4096
+"""Approximate bytes of an activation, besides its current segment."""
+MAX_UNCOUNTED = 4096
+"""Number of executed segments of a call whose counters may be pending."""
+
+
+@record(eq=False)
+class Executor:
+    """
+    Executes calls in prepared frames, within `max_instructions` for each call.
+
+    Paths are kept until those of a frame and its callees take `max_trace_size` bytes.
+    """
+
+    context: Context
+    counting: Counting
+    max_instructions: int | None
+    max_trace_size: int
+
+    def root(self, frame: Frame, times: CallProfile | None = None) -> Segment:
+        """Return the first segment of `frame`; record it the first time."""
+        if frame.root is None:
+            recorder = Recorder(self.context, State.entry(frame), 0, {})
+            frame.root = recorder.record() if times is None else times.record(recorder)
+        return frame.root
+
+    def execute(self, frame: Frame, executed: list[Counters], times: CallProfile | None) -> Object:
+        """
+        Run `frame` to its end; append the counters of each executed segment to `executed`.
+
+        `times` measures it, if a profile is active.
+        The callers' segments are kept on an explicit stack.
+        """
+        callers: list[Segment] = []
+        stack, depth = Stack(self.context.memory), 0
+        left = inf if self.max_instructions is None else self.max_instructions
+        segment = self.root(frame, times)
+        while True:
+            thunk = None
+            try:
+                for thunk in segment.steps if times is None else times.run(segment):
+                    thunk()
+            except Exception as error:  # of a kernel, possibly a plug-in's
+                raise self._kernel_fault(segment, thunk, error) from error
+            executed.append(segment.counters)
+            if len(executed) > MAX_UNCOUNTED:
+                self.counting.note(executed.copy())
+                executed.clear()
+            left -= segment.length
+            if left < 0:
+                raise self._fault(segment, self._too_long())
+            end = segment.end
+            match end:
+                case Return():
+                    kept, end.kept = end.kept, None
+                    if not callers:
+                        self._check_result(segment, end.result)
+                        return end.result
+                    segment = callers.pop()
+                    depth -= segment.trace_size + ACTIVATION_SIZE
+                    segment = self._successor(segment, end.decision, times, end, kept)
+                case Call():
+                    callers.append(segment)
+                    depth += segment.trace_size + ACTIVATION_SIZE
+                    if depth > stack.size:
+                        self._extend(stack, segment, len(callers))
+                    segment = self.root(end.callee, times)
+                case TailCall():
+                    segment = self.root(end.callee, times)
+                case Branch():
+                    segment = self._successor(segment, end.test(), times)
+                case Read():
+                    key = tuple(tensor.array.tobytes() for tensor in end.tensors)
+                    segment = self._successor(segment, key, times)
+                case Contents():
+                    segment = self._successor(segment, end.ref.contents, times)
+                case _:
+                    segment = self._successor(segment, None, times)
+
+    def _check_result(self, segment: Segment, result: Object) -> None:
+        """In the mode `sanitize`, check the bytes of the `result` that `segment` returns."""
+        guard = segment.frame.guard
+        if guard is None:
+            return
+        check = guard.reads(distinct_tensors(result) or ())
+        if check is not None:
+            try:
+                check()
+            except MachineError as error:
+                raise self._fault(segment, error) from None
+
+    def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
+        """Reserve memory for the call that `segment` makes, or fail at that call."""
+        try:
+            size = max(STACK_SIZE, segment.trace_size + ACTIVATION_SIZE)
+            stack.reserve(size, f"the stack of {calls} nested calls")
+        except OutOfMemory as error:
+            raise self._fault(segment, error) from error
+
+    def _too_long(self) -> MachineError:
+        limit = self.max_instructions
+        return MachineError(f"exceeded the limit of {limit} instructions (--max-instructions)")
+
+    def _fault(self, segment: Segment, error: Exception) -> MachineError:
+        """Return `error` as an error at the end of `segment`."""
+        return fault(self.context.program.functions[segment.frame.function], segment.pc, error)
+
+    def _successor(
+        self,
+        segment: Segment,
+        key: Decision,
+        times: CallProfile | None,
+        returned: Return | None = None,
+        kept: Kept | None = None,
+    ) -> Segment:
+        """
+        Return the segment that follows `segment` on decision `key`; record it the first time.
+
+        After a call, `kept` is what the result `returned` keeps alive, if that is known.
+        """
+        found = segment.successors.get(key)
+        if found is not None:
+            return found
+        assert segment.state is not None, "nothing follows a return"
+        state, end = segment.state.copy(), segment.end
+        known: Known = {}
+        match end:
+            case Branch():
+                pc = end.when_true if key else end.when_false
+            case Read():
+                pc = end.pc
+                for tensor in end.tensors:
+                    values = known if tensor.source is None else state.known
+                    values[tensor] = tensor.array.copy()
+            case Call():
+                assert returned is not None, "a call returns"
+                if end.callee.unwritten:
+                    state.wrote_in(returned.result, end.callee)
+                state.receive(end.dst, returned.result, kept, returned.spaces)
+                pc = end.pc
+            case Contents():
+                assert isinstance(key, Object), "a reference is created with contents"
+                state.write(end.dst, key)
+                pc = end.pc
+            case _:
+                assert isinstance(end, Jump)
+                pc = end.pc
+        recorder = Recorder(self.context, state, pc, known)
+        found = recorder.record() if times is None else times.record(recorder)
+        if segment.frame.trace_size.size <= self.max_trace_size:
+            segment.successors[key] = found
+        return found
+
+    def _kernel_fault(self, segment: Segment, thunk: object, error: Exception) -> MachineError:
+        """Return the `error` of a callable in `segment` as an error at its instruction."""
+        function = self.context.program.functions[segment.frame.function]
+        origins = zip(segment.steps, segment.origins, strict=True)
+        pc, step = next(origin for made, origin in origins if made is thunk)
+        kernel = getattr(function.instructions[pc], "kernel", None)
+        name = f" {self.context.program.kernels[kernel].name}" if isinstance(kernel, int) else ""
+        location, notes = step and step.location, ()
+        if isinstance(error, MachineError):
+            location, notes = error.location or location, error.notes
+        return fault(function, pc, MachineError(described(error), location, notes), name)

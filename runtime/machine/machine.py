@@ -1,0 +1,340 @@
+"""
+Run programs.
+
+    machine = Machine(program, weights)
+    (y,) = machine.run("main", x)
+
+A call copies its arguments into prepared memory, runs the callables that were bound to it
+during preparation, and copies the results out. What is prepared is kept for later calls with
+arguments of the same types, in an arena that serves one call at a time: several threads may share
+a machine. Devices other than the host are simulated: each has memory of its own, and an
+access from the wrong device is an error.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+from weakref import WeakMethod
+
+import numpy as np
+
+from ..calls.call_arguments import check_structures, flattened, new_entry
+from ..calls.values import FlatValue, Leaf, StaysInsideError, Value, copied, copy_out, leaves, store
+from ..errors import MachineError
+from ..kernels.bind import Bind
+from ..kernels.loading import kernels_of
+from ..memory.arena import Arena, Entry, max_trace_size
+from ..memory.limits import Memory, OutOfMemory, Owner
+from ..observe.counters import Counters, Counting
+from ..program.checking import check_program
+from ..program.dtypes import element_type
+from ..program.objects import Tensor
+from ..program.program import Array, Program
+from . import float_errors
+from .context import Context
+from .execution import Executor
+
+if TYPE_CHECKING:
+    from ..native.compiled_kernels import NativeLibrary
+    from ..observe.call_times import CallProfile
+    from ..observe.profiler import Profile
+    from ..observe.sanitizer import Sanitizer
+    from ..observe.segment_details import Clock
+
+MAX_IDLE = max(8, os.cpu_count() or 1)
+"""Number of arenas that are kept for later calls."""
+SMALL_RESULT = 1 << 16
+"""Results of at most this many bytes are not charged to the memory limit."""
+
+
+def _check_bound(name: str, bound: object) -> None:
+    """Raise `MachineError` unless the bound `name` is a natural number or None."""
+    if bound is None or (isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0):
+        return
+    raise MachineError(f"{name} must be an integer of at least 0, but got {bound!r:.80}")
+
+
+class _Forget:
+    """
+    Reclaim the memory of `machine`, if it is still alive.
+
+    Memory refers to this as long as anything is charged to it, which must not keep the machine.
+    """
+
+    __slots__ = ("_method",)
+
+    def __init__(self, machine: Machine) -> None:
+        self._method = WeakMethod(machine.forget)
+
+    def __call__(self) -> None:
+        forget = self._method()
+        if forget is not None:
+            forget()
+
+
+class Machine:
+    """
+    A program ready to run.
+
+    `constants` are the values of the program's late-bound constants, by name; they are not
+    copied and must not change. `kernels` default to those of all installed packages.
+
+    `memory_limit` (bytes; default: half of the available memory) is for storages, kernels' scratch
+    memory, copies of arguments and results, and the call stack together; `max_instructions` is for
+    each call. Exceeding a limit is an error at the instruction. With `poison`, for debugging, bytes
+    that the program has not written are 0xFF. `memory` is a limit to share with others, instead of
+    `memory_limit` and `poison`.
+
+    The compiled kernels of `native` run in place of `kernels` of the same names.
+
+    With `sanitize`, for debugging, wrong uses of memory by plans and kernels are errors: see
+    `sanitizer`. Each kernel runs twice, and takes some 60 us more.
+
+    Raises `MachineError` if the program is not well-formed.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        constants: Mapping[str, Array] | None = None,
+        kernels: Mapping[str, Bind] | None = None,
+        *,
+        memory_limit: int | None = None,
+        max_instructions: int | None = None,
+        poison: bool = False,
+        sanitize: bool = False,
+        memory: Memory | None = None,
+        native: NativeLibrary | None = None,
+    ) -> None:
+        _check_bound("memory_limit", memory_limit)
+        _check_bound("max_instructions", max_instructions)
+        check_program(program)
+        self.program = program
+        self.memory = Memory(memory_limit, poison or sanitize) if memory is None else memory
+        """The memory limit, and how much of it is in use."""
+        self._counting = Counting()
+        operators = (step.op for kernel in program.kernels for step in kernel.steps)
+        binds = kernels_of(operators) if kernels is None else kernels
+        self.memory.reclaim = _Forget(self)
+        self._sanitize = sanitize
+        self._context = Context.of(program, constants or {}, binds, self.memory, native)
+        self._executor = Executor(
+            self._context, self._counting, max_instructions, max_trace_size(self.memory)
+        )
+        self._functions = {f.name: i for i, f in enumerate(program.functions)}
+        self._idle: list[Arena] = []
+        self._measured: list[Arena] = []
+        self._profile: Profile | None = None
+        self._lock = Lock()
+
+    @property
+    def counters(self) -> Counters:
+        """Statistics of all runs so far."""
+        return self._counting.total()
+
+    @property
+    def idle(self) -> Sequence[Arena]:
+        """The arenas that are kept for later calls, the one that was used last at the end."""
+        return self._idle
+
+    @property
+    def held(self) -> list[int]:
+        """Bytes that are kept for later calls, by device; calls that run now not included."""
+        each = [arena.held for arena in self._idle]
+        return [sum(arena[device] for arena in each) for device in range(len(self.program.devices))]
+
+    def run(self, function: str = "main", *args: object) -> list[Array]:
+        """
+        Call `function` and return the tensors of its result, depth first.
+
+        Arguments are arrays (or anything NumPy converts to one), tuples, or `values.Tagged`
+        data. Raises `MachineError` if they do not fit the parameters or the program fails.
+        """
+        result = self.evaluate(function, *args)
+        return [result] if isinstance(result, np.ndarray) else list(leaves(result))
+
+    def evaluate(self, function: str = "main", *args: object, out: Value | None = None) -> Value:
+        """
+        Call `function` and return its result as it is: an array, a tuple or data.
+
+        The result shares no memory with the machine or the arguments. With `out`, which has the
+        structure and types of the result, its elements are written there, and `out` is returned;
+        its arrays may be the arguments, too. After an error, they are unchanged.
+        """
+        index = self._index(function)
+        times = None if self._profile is None else self._profile.begin(function)
+        arena = self._acquire(times)
+        is_fresh = not arena.calls
+        try:
+            result = self._call(arena, index, args, out, times)
+        except Exception as error:
+            self._release(arena, times)
+            if is_fresh or not isinstance(error.__cause__, OutOfMemory):
+                raise
+        else:
+            self._release(arena, times)
+            return result
+        # An arena's memory may be taken by what was prepared for other calls.
+        del arena
+        self.forget()
+        return self._retry(index, args, out)
+
+    @contextmanager
+    def profile(self, clock: Clock = perf_counter_ns) -> Generator[Profile]:
+        """
+        Measure all calls that begin within the context, in any thread.
+
+        `clock` counts nanoseconds. Raises `MachineError` if another profile is active.
+        """
+        from ..observe.profiler import Profile
+
+        profile = Profile(self.program, clock)
+        with self._lock:
+            if self._profile is not None:
+                raise MachineError("another profile of this program is active")
+            self._profile = profile
+        try:
+            yield profile
+        finally:
+            self._profile = None
+            self._measured.clear()
+
+    def prepare(self, function: str = "main") -> None:
+        """
+        Record `function` up to its first decision before the first call.
+
+        Raises `MachineError` for faults on that path. Does nothing if a parameter's type is
+        not static.
+        """
+        index = self._index(function)
+        params = self.program.functions[index].params
+        values: list[FlatValue] = []
+        for param in params:
+            if param.spec is None or not param.spec.is_static:
+                return
+            leaf = Leaf(element_type(param.spec.dtype), param.spec.dims)
+            values.append(FlatValue((leaf,), []))
+        arena = self._acquire()
+        try:
+            self._executor.root(self._entry(arena, index, values).frame)
+            arena.settle()
+        finally:
+            self._release(arena)
+
+    def _index(self, function: str) -> int:
+        index = self._functions.get(function)
+        if index is None:
+            defined = ", ".join(self._functions)
+            raise MachineError(f"unknown function {function} (defined: {defined})")
+        return index
+
+    def _acquire(self, times: CallProfile | None = None) -> Arena:
+        """
+        Return an arena that no other call uses, of the idle ones that which was used last.
+
+        Calls whose `times` are measured have arenas of their own.
+        """
+        try:
+            return (self._idle if times is None else self._measured).pop()
+        except IndexError:
+            reuses = not self._context.has_references
+            return Arena(self.memory, len(self.program.devices), reuses)
+
+    def _release(self, arena: Arena, times: CallProfile | None = None) -> None:
+        idle = self._idle if times is None else self._measured
+        idle.append(arena)
+        if len(idle) > MAX_IDLE:
+            del idle[:1]
+
+    def forget(self) -> None:
+        """Discard what was prepared for later calls, and its memory."""
+        self._idle.clear()
+        gc.collect()
+
+    def _retry(self, index: int, args: Sequence[object], out: Value | None) -> Value:
+        """Call function `index` in a new arena."""
+        arena = self._acquire()
+        result = self._call(arena, index, args, out)
+        self._release(arena)
+        return result
+
+    def _call(
+        self,
+        arena: Arena,
+        index: int,
+        args: Sequence[object],
+        out: Value | None,
+        times: CallProfile | None = None,
+    ) -> Value:
+        """Call function `index` in `arena`."""
+        try:
+            entry = arena.recent(index, args)
+        except OutOfMemory as error:
+            raise self._no_room(index, error) from error
+        if entry is not None:
+            for target, arg in zip(entry.inputs, args, strict=True):
+                target[...] = arg
+        else:
+            values = flattened(self.program.functions[index], args, self.memory.limit)
+            entry = self._entry(arena, index, values)
+            arrays = (array for value in values for array in value.arrays)
+            for target, array in zip(entry.inputs, arrays, strict=True):
+                target[...] = array
+        if entry.frame.guard is not None:
+            entry.frame.guard.begin()
+        executed: list[Counters] = []
+        settings = float_errors.ignore()
+        result = None
+        try:
+            if times is not None:
+                times.transferred()
+            result = self._executor.execute(entry.frame, executed, times)
+            if times is not None:
+                times.returned()
+            if out is not None:
+                return store(result, out)
+            if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
+                return copied(result.array)
+            return copy_out(result, Owner(self.memory))
+        except OutOfMemory as error:
+            name = self.program.functions[index].name
+            raise MachineError(f"the result of {name}: {error}") from error
+        except StaysInsideError as error:
+            function = self.program.functions[index]
+            error.location = function.location(len(function.instructions) - 1)
+            raise
+        finally:
+            if times is not None:
+                times.end(result is not None)
+            float_errors.restore(settings)
+            self._counting.note(executed)
+            arena.settle()
+
+    def _entry(self, arena: Arena, index: int, values: Sequence[FlatValue]) -> Entry:
+        """Return what is prepared in `arena` for calls of function `index` with such arguments."""
+        key = (index, tuple(value.structure for value in values))
+        try:
+            found = arena.find(key)
+            if found is None:
+                check_structures(self.program, self.program.functions[index], values)
+                found = new_entry(self.program, arena, index, values, key, self._sanitizer())
+                arena.add(found)
+        except OutOfMemory as error:
+            raise self._no_room(index, error) from error
+        return found
+
+    def _no_room(self, index: int, error: OutOfMemory) -> MachineError:
+        return MachineError(f"the arguments of {self.program.functions[index].name}: {error}")
+
+    def _sanitizer(self) -> Sanitizer | None:
+        if not self._sanitize:
+            return None
+        from ..observe.sanitizer import Sanitizer
+
+        return Sanitizer()

@@ -1,0 +1,137 @@
+"""
+Record instructions that allocate storages, and view their bytes as tensors.
+
+They run while they are recorded: a storage gets its place once for each path.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..calls.value_checks import dimensions, scalar
+from ..errors import MachineError
+from ..observe.counters import AllocationSite
+from ..program import instructions as vm
+from ..program.dtypes import element_type
+from ..program.objects import Storage, Tensor
+from ..program.program import Array, spec_of
+from .segment_builder import SegmentBuilder
+
+
+class StorageInstructions(SegmentBuilder):
+    """A segment, with a method for each instruction on storages."""
+
+    def alloc_storage(self, i: vm.AllocStorage) -> None:
+        size = self.immediate(i.size)
+        if size < 0:
+            raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
+        what = f"a storage of {size} bytes on {self.device(i.device)}"
+        at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
+        site = AllocationSite(self.state.frame.function, self.pc, i.device)
+        self.counters.storages[site] += 1
+        self.counters.storage_bytes[site] += size
+        storage = Storage(size, i.device, memory, at, i.alignment)
+        if size:
+            self.state.unwritten[storage] = [0, size]
+        if self.guard is not None:
+            self.compute(self.guard.allocates(self.site(), storage))
+        elif self.context.memory.poison:
+            self.clear(memory)
+        self.state.write(i.dst, storage)
+        if self.details is not None:
+            allocated = i.device, size
+            self.details.note_memory(len(self.steps), self.pc, self.state.live, allocated)
+
+    def slice_storage(self, i: vm.SliceStorage) -> None:
+        storage = self.storage(i.storage)
+        dynamic = [value for value in (i.offset, i.size) if isinstance(value, vm.Reg)]
+        read = iter(self.values(*(self.tensor(value.index) for value in dynamic)))
+        offset, size = (
+            value if isinstance(value, int) else int(scalar(next(read)).item())
+            for value in (i.offset, i.size)
+        )
+        if size < 0:
+            raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
+        if offset < 0 or offset + size > storage.size:
+            raise MachineError(
+                f"a slice of {size} bytes at offset {offset} does not fit in a storage of "
+                f"{storage.size} bytes"
+            )
+        if i.alignment > storage.alignment or offset % i.alignment:
+            raise MachineError(
+                f"a slice at offset {offset} of a storage aligned to {storage.alignment} bytes "
+                f"is not aligned to {i.alignment}"
+            )
+        start = storage.start + offset
+        slice = Storage(
+            *(size, storage.device, storage.memory, storage.at, i.alignment, start),
+            whole=storage.root,
+            parts=(storage,),
+        )
+        self.state.write(i.dst, slice)
+
+    def alloc_tensor(self, i: vm.AllocTensor) -> None:
+        self.view_storage(i.dst, i.storage, self.immediate(i.offset), i.shape, i.dtype)
+
+    def alloc_tensor_reg(self, i: vm.AllocTensorReg) -> None:
+        shape = self.tensor(i.shape)
+        if isinstance(i.offset, int):
+            (dims,), offset = self.values(shape), i.offset
+        else:
+            dims, at = self.values(shape, self.tensor(i.offset.index))
+            offset = int(scalar(at).item())
+        self.view_storage(i.dst, i.storage, offset, dimensions(dims), i.dtype)
+
+    def view_storage(
+        self, dst: int, register: int, offset: int, shape: tuple[int, ...], dtype: str
+    ) -> None:
+        storage = self.storage(register)
+        kind, size = _layout(shape, dtype)
+        if offset < 0 or offset + size > storage.size:
+            raise MachineError(
+                f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
+                f"{storage.size} bytes"
+            )
+        start = storage.start + offset
+        try:
+            array: Array = np.ndarray(shape, kind, storage.memory, start)
+        except ValueError as error:
+            raise _no_array(shape, error) from error
+        self.state.write(dst, Tensor(array, storage.device, False, (storage,), start))
+
+    def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
+        source = self.tensor(i.tensor)
+        if isinstance(i.shape, vm.Reg):
+            shape = dimensions(self.values(self.tensor(i.shape.index))[0])
+        else:
+            shape = i.shape
+        if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
+            raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
+        array = _viewed(source.array, shape)
+        kept = (source.device, source.constant, source.parts, source.offset)
+        self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
+
+
+@lru_cache(1 << 12)
+def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:
+    """Return the NumPy type called `dtype`, and the bytes of an array of `shape`."""
+    if any(dim < 0 for dim in shape):
+        raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
+    kind = element_type(dtype)
+    return kind, prod(shape) * kind.itemsize
+
+
+def _no_array(shape: tuple[int, ...], error: Exception) -> MachineError:
+    return MachineError(f"NumPy has no array of shape {list(shape)}: {error}")
+
+
+def _viewed(array: Array, shape: tuple[int, ...]) -> Array:
+    """Return `array` in `shape`, which has as many elements."""
+    try:
+        return array.reshape(shape)
+    except ValueError as error:
+        raise _no_array(shape, error) from error

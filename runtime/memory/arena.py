@@ -1,0 +1,208 @@
+"""
+The memory in which one call at a time runs, and what was prepared in it for earlier calls.
+
+    arena
+      regions   cpu:0    | arguments | storages of the longest path so far …   |
+                cuda:0   | storages …       |
+      scratch            | scratch memory of kernels …  |
+      entries   main(float32[8, 16])      uses the first bytes of each region
+                main(float32[9, 16])      uses the same bytes
+
+The entries of an arena lie in the same bytes, as only one of them runs at a time. So they take as
+much memory as the largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..machine.paths import Call, Frame, Segment, TailCall
+from ..program.program import Array
+from .limits import Memory
+from .regions import Extent, Region
+from .scratch import Workspace
+from .spaces import Space
+
+MAX_SIGNATURES = 16
+"""Number of argument types for which an arena keeps prepared entries."""
+LATEST = 4
+"""Number of entries to compare with a call one by one."""
+WINDOW = 16
+"""Number of calls after which memory is returned that none of them needed."""
+SPARE = 1 << 20
+"""Number of bytes that are not worth returning."""
+MAX_TRACE_SIZE = 1 << 29
+"""Limit in bytes on the recorded paths of an arena."""
+
+
+def max_trace_size(memory: Memory) -> int:
+    """Return the limit in bytes on the recorded paths of an arena."""
+    return min(MAX_TRACE_SIZE, memory.limit // 4)
+
+
+@dataclass(eq=False, slots=True)
+class Entry:
+    """
+    A function prepared for arguments of certain types.
+
+    `inputs` are the arrays into which the arguments are copied, depth first. `types` are those of
+    the arguments if all are tensors. `extents` are the bytes that it needs.
+    """
+
+    key: object
+    function: int
+    frame: Frame
+    inputs: Sequence[Array]
+    types: Sequence[tuple[np.dtype[Any], tuple[int, ...]]] | None
+    extents: tuple[Extent, ...]
+    weight: int = 0
+    """The size of its recorded paths when it last ran."""
+    used: int = 0
+    """The number of calls of the arena when it last ran."""
+
+    def accepts(self, function: int, args: Sequence[object]) -> bool:
+        """Test whether a call is certainly one for which this was prepared."""
+        types = self.types
+        if function != self.function or types is None or len(args) != len(types):
+            return False
+        for arg, (dtype, shape) in zip(args, types, strict=True):
+            if type(arg) is not np.ndarray or arg.dtype is not dtype or arg.shape != shape:
+                return False
+        return True
+
+    def forget_paths(self) -> None:
+        """Drop what was recorded, without cycles that only the garbage collector would find."""
+        frames = [self.frame]
+        while frames:
+            frame = frames.pop()
+            segments: list[Segment] = [] if frame.root is None else [frame.root]
+            frame.root = frame.loop = None
+            while segments:
+                segment = segments.pop()
+                segments += segment.successors.values()
+                if isinstance(segment.end, Call | TailCall):
+                    frames.append(segment.end.callee)
+        self.frame.trace_size.size = 0
+
+
+class Arena:
+    """The memory of one running call, by device, and the entries prepared in it."""
+
+    def __init__(self, memory: Memory, devices: int, reuses: bool) -> None:
+        self.last: Entry | None = None
+        """The entry that ran last, whose bytes are covered."""
+        self.calls = 0
+        """Number of calls that ended."""
+        self._regions = [Region(memory) for _ in range(devices)]
+        self._scratch = Region(memory)
+        self._reuses = reuses
+        self._entries: dict[object, Entry] = {}
+        self._latest: list[Entry] = []
+        """The entries that ran last, the last one first."""
+        self.trace_size = 0
+        """Approximate bytes of the recorded paths of all entries."""
+        self._max_trace_size = max_trace_size(memory)
+        self._recent: dict[tuple[Extent, ...], None] = {}
+        """The bytes that the calls of this window need."""
+
+    def __del__(self) -> None:
+        while self._entries:
+            self._evict()
+
+    def spaces(self) -> tuple[Space, ...]:
+        """Return the memory for a new entry, by device: all bytes, from the first one on."""
+        return tuple(Space(Extent(region), self._reuses) for region in self._regions)
+
+    def workspace(self) -> Workspace:
+        """Return the scratch memory for a new entry: all bytes, from the first one on."""
+        return Workspace(self._scratch)
+
+    @property
+    def held(self) -> list[int]:
+        """Bytes that are kept for later calls, by device."""
+        return [region.charged for region in self._regions]
+
+    @property
+    def entries(self) -> Collection[Entry]:
+        """The prepared functions, in no particular order."""
+        return self._entries.values()
+
+    def recent(self, function: int, args: Sequence[object]) -> Entry | None:
+        """
+        Return the entry for such a call, ready to run, if it is among the latest ones.
+
+        That takes less time than to compute its key. Raises `OutOfMemory` like `find`.
+        """
+        entry = self.last
+        if entry is not None and entry.accepts(function, args):
+            return entry
+        for entry in self._latest:
+            if entry.accepts(function, args):
+                self._enter(entry)
+                return entry
+        return None
+
+    def find(self, key: object) -> Entry | None:
+        """Return the entry for `key`, ready to run; `OutOfMemory` if its bytes are too many."""
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._enter(entry)
+        return entry
+
+    def add(self, entry: Entry) -> None:
+        """Keep `entry` for later calls; drop the one that was used least recently if too many."""
+        self._entries[entry.key] = entry
+        self._enter(entry)
+        if len(self._entries) > MAX_SIGNATURES:
+            self._evict()
+
+    def _enter(self, entry: Entry) -> None:
+        for extent in entry.extents:
+            extent.cover(extent.top, "its memory")
+        if self.last is not None:
+            self.last.used = self.calls
+        entry.used = self.calls + 1
+        if entry in self._latest:
+            self._latest.remove(entry)
+        self._latest.insert(0, entry)
+        del self._latest[LATEST:]
+        self.last = entry
+        self._recent[entry.extents] = None
+
+    def settle(self) -> None:
+        """Keep what is recorded, and memory, within their limits after a call."""
+        self.calls += 1
+        entry = self.last
+        if entry is None:
+            return
+        size = entry.frame.trace_size.size
+        if size != entry.weight:
+            self.trace_size += size - entry.weight
+            entry.weight = size
+            while self.trace_size > self._max_trace_size:
+                self._evict()
+        if self.calls % WINDOW == 0:
+            self._trim()
+            self._recent = {} if self.last is None else {self.last.extents: None}
+
+    def _evict(self) -> None:
+        """Drop the entry that was used least recently."""
+        entry = min(self._entries.values(), key=lambda entry: entry.used)
+        del self._entries[entry.key]
+        if entry in self._latest:
+            self._latest.remove(entry)
+        self.trace_size -= entry.weight
+        if entry is self.last:
+            self.last = None
+        entry.forget_paths()
+
+    def _trim(self) -> None:
+        """Return memory that no recent call needed, unless it is little."""
+        for extents in zip(*self._recent, strict=True):
+            region, top = extents[0].region, max(extent.top for extent in extents)
+            if region.charged > 2 * top + SPARE:
+                region.trim(top)

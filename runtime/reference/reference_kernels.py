@@ -1,0 +1,101 @@
+"""Kernels in the reference machine: step by step, each value in an array of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ..calls.value_checks import fits
+from ..errors import MachineError, described
+from ..kernels.bind import Bind
+from ..kernels.loading import no_kernel
+from ..machine.binding import bind_step
+from ..program import instructions as vm
+from ..program.kernel_shapes import data_operands, host_input_faults, size_inputs, specs_on
+from ..program.objects import Tensor
+from ..program.program import Array, Kernel, Step, spec_of
+from .reference_frame import overwrite, require_written
+
+
+class KernelError(MachineError):
+    """An error of a kernel that runs."""
+
+
+def copy_tensor(i: vm.DeviceCopy, src: Tensor, out: Tensor, devices: Sequence[str]) -> None:
+    """Copy `src` into `out`."""
+    for what, tensor, device in (("source", src, i.src_device), ("target", out, i.dst_device)):
+        if tensor.device != device:
+            names = f"{devices[device]}, but is on {devices[tensor.device]}"
+            raise MachineError(f"the {what} of the copy must be on {names}")
+    if spec_of(src.array) != spec_of(out.array):
+        raise MachineError(f"cannot copy {spec_of(src.array)} into {spec_of(out.array)}")
+    if out.constant:
+        raise MachineError("a copy must not write to a constant")
+    require_written(src)
+    overwrite(out, src.array)
+
+
+def _operand_faults(
+    kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor], devices: Sequence[str]
+) -> Iterator[str]:
+    """Yield why `kernel` does not accept its operands."""
+    for what, given, specs in (("input", ins, kernel.ins), ("output", outs, kernel.outs)):
+        if len(given) != len(specs):
+            yield f"kernel {kernel.name} expects {len(specs)} {what}s, but got {len(given)}"
+        for number, (tensor, spec) in enumerate(zip(given, specs, strict=False)):
+            if not fits(spec, tensor.array):
+                name = f"{what} {number} of kernel {kernel.name}"
+                yield f"{name} must be {spec}, but is {spec_of(tensor.array)}"
+    on_host = {n for n in kernel.host_ins if not ins[n].device}
+    placed = [(f"input {n}", tensor) for n, tensor in enumerate(ins) if n not in on_host]
+    placed += ((f"output {n}", tensor) for n, tensor in enumerate(outs))
+    place = (outs or [tensor for _, tensor in placed] or [Tensor(np.zeros(0), 0)])[0].device
+    for name, tensor in placed:
+        if tensor.device != place:
+            here, there = devices[place], devices[tensor.device]
+            yield f"kernel {kernel.name} runs on {here}, but its {name} is on {there}"
+    if any(out.constant for out in outs):
+        yield f"kernel {kernel.name} must not write to a constant"
+
+
+def run_kernel(
+    kernel: Kernel,
+    ins: Sequence[Tensor],
+    outs: Sequence[Tensor],
+    binds: Mapping[str, Bind],
+    devices: Sequence[str],
+) -> None:
+    """Compute each step of `kernel` into a new array, then write the results to `outs`."""
+    for fault in host_input_faults(kernel, binds):
+        raise MachineError(f"kernel {kernel.name}: {fault}")
+    for fault in _operand_faults(kernel, ins, outs, devices):
+        raise MachineError(fault)
+    require_written(*ins)
+    values = dict(enumerate([*(tensor.array for tensor in ins), *kernel.constants]))
+    values = {number: np.array(array) for number, array in values.items()}
+    sizes = {number: values[number] for number in size_inputs(kernel, binds)}
+    types = [spec_of(t.array) for t in ins], [spec_of(t.array) for t in outs]
+    specs = specs_on(kernel, *types, binds, sizes)
+    for step in kernel.steps:
+        for value in step.outs:
+            values[value] = np.empty(specs[value].dims, specs[value].dtype)
+        operands, results = [values[v] for v in step.ins], [values[v] for v in step.outs]
+        empty = not any(result.size for result in results)
+        if step.op not in binds and not empty:
+            raise MachineError(f"kernel {kernel.name}: {no_kernel(step.op)}", step.location)
+        if step.op in binds and (not empty or data_operands(step.op, binds)):
+            run_step(kernel, step, binds[step.op], operands, results)
+    for out, value in zip(outs, kernel.results, strict=True):
+        overwrite(out, values[value])
+
+
+def run_step(
+    kernel: Kernel, step: Step, bind: Bind, ins: Sequence[Array], outs: Sequence[Array]
+) -> None:
+    """Compute `outs` from `ins`."""
+    thunk = bind_step(kernel, step, bind, ins, outs)
+    try:
+        thunk()
+    except Exception as error:  # of a kernel, possibly a plug-in's
+        raise KernelError(described(error), step.location) from error

@@ -1,0 +1,371 @@
+"""
+Weights that are computed from others, by a formula that is their name.
+
+    =relay.transpose('conv1_w', axes=(2, 3, 1, 0))
+    =relay.multiply(relay.cast('w', dtype='float32'), constant('float32', (1,), 'AACAPw=='))
+
+A program may name such a weight wherever it may name one: nothing else knows. Its value is computed
+when it is read, from the file that has the others, unless the file has it under its full name, as
+one that was written for the program. A formula begins with "=" and is an operator applied to
+operands and attributes: an operand is the name of a weight, a formula, or a constant (element type,
+shape, bytes in base64). Formulas come from strangers: they are parsed as data, with the attributes
+that the operator has and no others; the results' types follow from the operators' rules and are all
+known before anything is computed. No value may be much larger than the weights and constants that
+it comes from, nor all values that are held at once much larger than the file. As all operators do
+linear work, this limits the time, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from math import isfinite, isnan, prod
+from typing import Protocol, TypeAlias, cast
+
+import numpy as np
+
+from ...operators.rules import Rule, Work
+from ...operators.signature import ELEMENTS, MAX_RANK, Call, Element, SignatureError
+from ..errors import MachineError
+from ..kernels.checked import tensor_of
+from ..kernels.loading import kernels_of
+from ..memory.scratch import Workspace
+from ..program.dtypes import element_type
+from ..program.kernel_shapes import signature_of
+from ..program.program import Array, AttrValue, TensorSpec, spec_of
+from ..program.records import record
+from .mapped_arrays import aligned
+from .tensor_file import TensorFile
+
+MARK = "="
+RESHAPE = "relay.reshape"
+MAX_FORMULA = 4096
+"""Limit on the characters of a formula."""
+MAX_DEPTH = 64
+"""Limit on the operators in each other; Python's parser ends at 200 parentheses."""
+MAX_GROWTH = 4
+"""A value has at most so many times the bytes of the weights and constants it comes from …"""
+MAX_EXTRA = 1 << 20
+"""… and this many more, however deep its formula is: bytes do not become float32 twice."""
+MAX_TOTAL = 8
+"""All values that are held at once have at most so many times the bytes of the source …"""
+MAX_TOTAL_EXTRA = 64 << 20
+"""… and this many more."""
+
+
+@record
+class Applied:
+    """An operator applied to operands."""
+
+    op: str
+    operands: tuple[Operand, ...]
+    attributes: Mapping[str, AttrValue]
+
+
+Operand: TypeAlias = "Applied | Array | str"
+"""A formula, a constant, or the name of a weight."""
+
+
+@record
+class Derived:
+    """The type of a value that is not computed yet, and sizes in bytes."""
+
+    spec: TensorSpec
+    origin: int
+    """The size of the weights and constants that it comes from, each as often as it is read."""
+    held: int
+    """The size of the values that are held at once while it is computed, itself included."""
+    depth: int
+    """The number of operators in each other in its formula."""
+
+
+def weight_of(spec: TensorSpec, name: str) -> Derived:
+    """
+    Return the type and sizes of a weight of type `spec`.
+
+    The `origin` of a formula is the least that a value of its size can come from. Raises
+    `MachineError` for a malformed formula.
+    """
+    if not name.startswith(MARK):
+        return Derived(spec, spec.size, 0, 0)
+    least = max(0, spec.size - MAX_EXTRA) // MAX_GROWTH
+    return Derived(spec, least, spec.size, _depth(parsed(name)))
+
+
+def constant_of(array: Array) -> Derived:
+    """Return the type and sizes of a constant."""
+    return Derived(spec_of(array), array.nbytes, 0, 0)
+
+
+def _depth(operand: Operand) -> int:
+    if not isinstance(operand, Applied):
+        return 0
+    return 1 + max(map(_depth, operand.operands), default=0)
+
+
+def total_limit(source: int) -> int:
+    """Return the limit on the bytes that are derived from a source of this size."""
+    return MAX_TOTAL * source + MAX_TOTAL_EXTRA
+
+
+class Source(Protocol):
+    """Weights by name, such as a `TensorFile`."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all weights."""
+        ...
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def spec(self, name: str) -> TensorSpec:
+        """Return the type of a weight."""
+        ...
+
+    def array(self, name: str) -> Array:
+        """Return the value of a weight."""
+        ...
+
+
+class ArraySource:
+    """Weights in memory."""
+
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self.arrays = arrays
+        self.names = tuple(arrays)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrays
+
+    def spec(self, name: str) -> TensorSpec:
+        return spec_of(self.arrays[name])
+
+    def array(self, name: str) -> Array:
+        return aligned(self.arrays[name])
+
+
+class Weights:
+    """
+    The weights of `source`, and all that can be derived from them.
+
+    Computed values are not kept, but their sizes are added up: `array` raises `MachineError` when
+    the sum exceeds `total_limit`.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._counted: dict[str, int] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the weights of the source."""
+        return self.source.names
+
+    def __contains__(self, name: str) -> bool:
+        if name in self.source or not name.startswith(MARK):
+            return name in self.source
+        return all(source in self.source for source in sources_of(parsed(name)))
+
+    def spec(self, name: str) -> TensorSpec:
+        """Return the type of a weight; raises `MachineError` for a formula that is wrong."""
+        if name in self.source:
+            return self.source.spec(name)
+        return self._derived(parsed(name), name).spec
+
+    def array(self, name: str) -> Array:
+        """Return a weight, computed if it is not in the source. Raises `MachineError`."""
+        if name in self.source:
+            return self.source.array(name)
+        applied = parsed(name)
+        derived = self._derived(applied, name)
+        self._counted[name] = derived.spec.size
+        total = max(derived.held, sum(self._counted.values()))
+        if total > self._limit:
+            raise _fault(name, f"values have {total} bytes together, above {self._limit}")
+        return self._array(applied, name)
+
+    @cached_property
+    def _limit(self) -> int:
+        return total_limit(sum(self.source.spec(name).size for name in self.source.names))
+
+    def _derived(self, operand: Operand, formula: str) -> Derived:
+        if isinstance(operand, str):
+            spec = self.source.spec(operand)
+            return Derived(spec, spec.size, 0, 0)
+        if not isinstance(operand, Applied):
+            return constant_of(operand)
+        given = [self._derived(one, formula) for one in operand.operands]
+        return derived_by(operand.op, given, operand.attributes, formula)
+
+    def _array(self, operand: Operand, formula: str) -> Array:
+        if isinstance(operand, str):
+            return self.source.array(operand)
+        if not isinstance(operand, Applied):
+            return operand
+        given = [np.ascontiguousarray(self._array(o, formula)) for o in operand.operands]
+        spec = _result(operand.op, list(map(spec_of, given)), operand.attributes, formula)
+        kernels = kernels_of([operand.op, RESHAPE])
+        try:
+            if kernels[operand.op] is kernels[RESHAPE]:  # which copies: a view does, too
+                return given[0].reshape(spec.dims)
+            result = np.empty(spec.dims, element_type(spec.dtype))
+            with np.errstate(all="ignore"), Workspace().lend():
+                kernels[operand.op](operand.attributes, given, [result])()
+        except (ValueError, IndexError, TypeError) as error:
+            raise _fault(formula, str(error)) from error
+        return result
+
+
+def weights_in(given: str | os.PathLike[str] | Mapping[str, Array]) -> Weights:
+    """Return the weights in a `.safetensors` file, or among `given` ones. Raises `MachineError`."""
+    return Weights(ArraySource(given) if isinstance(given, Mapping) else TensorFile(given))
+
+
+def _fault(formula: str, reason: str) -> MachineError:
+    shown = formula if len(formula) <= 200 else formula[:200] + "…"
+    return MachineError(f"the weight {shown} cannot be computed: {reason}")
+
+
+def derived_by(
+    op: str, given: Sequence[Derived], attributes: Mapping[str, AttrValue], formula: str
+) -> Derived:
+    """
+    Return the type and sizes of the result of operator `op`.
+
+    Raises `MachineError`, which names the formula, if the types are wrong or the result is larger
+    than a derived weight may be.
+    """
+    spec = _result(op, [one.spec for one in given], attributes, formula)
+    origin = sum(one.origin for one in given)
+    size, limit = spec.size, MAX_GROWTH * origin + MAX_EXTRA
+    if size > limit:
+        raise _fault(formula, f"{op} has a result of {size} bytes, above {limit}")
+    held, before = 0, 0
+    for one in given:
+        held = max(held, before + one.held)
+        before += one.spec.size if one.held else 0
+    depth = 1 + max((one.depth for one in given), default=0)
+    if depth > MAX_DEPTH:
+        raise _fault(formula, f"it has more than {MAX_DEPTH} operators in each other")
+    return Derived(spec, origin, max(held, before + size), depth)
+
+
+def _result(
+    op: str, given: Sequence[TensorSpec], attributes: Mapping[str, AttrValue], formula: str
+) -> TensorSpec:
+    """Return the type of the only result, of known shape; raises `MachineError` otherwise."""
+    rule = signature_of(op, kernels_of([op]))
+    if not isinstance(rule, Rule) or rule.data_operands:
+        raise _fault(formula, f"{op} is not an operator that derives weights")
+    if rule.work is not Work.LINEAR:
+        raise _fault(formula, f"{op} may take long; the program must compute it")
+    unknown = next((name for name in attributes if name not in rule.attributes), None)
+    if unknown is not None:
+        known = ", ".join(rule.attributes) or "none"
+        raise _fault(formula, f"{op} has no attribute {unknown} (its attributes: {known})")
+    try:
+        results = rule(Call(op, attributes, [tensor_of(spec) for spec in given]))
+    except SignatureError as error:
+        raise _fault(formula, str(error)) from None
+    dims = [dim for result in results for dim in result.dims if isinstance(dim, int)]
+    if len(results) != 1 or len(dims) != len(results[0].dims):
+        raise _fault(formula, f"{op} has more than one result, or one of unknown shape")
+    return TensorSpec(_dtype(results[0].element), tuple(dims))
+
+
+def _dtype(element: Element) -> str:
+    return next(name for name, known in ELEMENTS.items() if known is element)
+
+
+def sources_of(operand: Operand) -> list[str]:
+    """Return the names of the weights that a formula reads."""
+    if isinstance(operand, Applied):
+        return [name for one in operand.operands for name in sources_of(one)]
+    return [operand] if isinstance(operand, str) else []
+
+
+@lru_cache(1)  # a weight is looked up, and then computed
+def parsed(formula: str) -> Operand:
+    """Parse a formula; raises `MachineError`."""
+    if not formula.startswith(MARK) or len(formula) > MAX_FORMULA:
+        raise _fault(formula, f"a formula begins with '{MARK}' and has <= {MAX_FORMULA} characters")
+    try:
+        return _operand(ast.parse(formula[len(MARK) :], mode="eval").body)
+    except (SyntaxError, ValueError, TypeError, Base64Error, RecursionError, MemoryError) as error:
+        raise _fault(formula, f"it is not a formula: {error}") from None
+
+
+def _operand(node: ast.expr) -> Operand:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if not isinstance(node, ast.Call):
+        raise ValueError("an operand must be a name or a formula")
+    op = ast.unparse(node.func)
+    if op == "constant":
+        return _constant(*map(ast.literal_eval, node.args))
+    attributes = {str(k.arg): _attribute(ast.literal_eval(k.value)) for k in node.keywords}
+    if len(attributes) < len(node.keywords):
+        raise ValueError(f"an attribute of {op} is given twice")
+    return Applied(op, tuple(map(_operand, node.args)), attributes)
+
+
+def _attribute(value: object) -> AttrValue:
+    if isinstance(value, int):
+        _require_64_bits(value)
+    if isinstance(value, int | float | str):
+        return value
+    return _integers(value)
+
+
+def _require_64_bits(value: int) -> None:
+    if not -(1 << 63) <= value < 1 << 63:
+        raise ValueError("an integer does not fit into 64 bits")
+
+
+def _integers(value: object) -> tuple[int, ...]:
+    items = cast("tuple[object, ...]", value) if isinstance(value, tuple) else ("",)
+    if not all(type(item) is int for item in items):
+        raise ValueError("an attribute must be a number, a string, or a tuple of integers")
+    integers = cast("tuple[int, ...]", items)
+    for value in integers:
+        _require_64_bits(value)
+    return integers
+
+
+def _constant(dtype: object, shape: object, text: object) -> Array:
+    if dtype not in ELEMENTS or not isinstance(text, str):
+        raise ValueError("a constant is an element type, a shape, and bytes in base64")
+    data, dims, kind = b64decode(text, validate=True), _integers(shape), element_type(str(dtype))
+    if len(dims) > MAX_RANK or min(dims, default=0) < 0 or prod(dims) * kind.itemsize != len(data):
+        raise ValueError(f"a constant of {len(data)} bytes does not have the shape {dims}")
+    return np.frombuffer(data, kind).reshape(dims)
+
+
+def formula_of(op: str, operands: Sequence[str | Array], attributes: Mapping[str, object]) -> str:
+    """
+    Return the name of operator `op` applied to weights, by their names or formulas, and constants.
+
+    Raises `MachineError` for an attribute that is NaN.
+    """
+    args = [_text(operand) for operand in operands]
+    named = [f"{name}={_value(value)}" for name, value in sorted(attributes.items())]
+    return f"{MARK}{op}({', '.join([*args, *named])})"
+
+
+def _value(value: object) -> str:
+    if not isinstance(value, float) or isfinite(value):
+        return repr(value)
+    if isnan(value):
+        raise MachineError("a formula cannot have the attribute NaN")
+    return "1e999" if value > 0 else "-1e999"
+
+
+def _text(operand: str | Array) -> str:
+    if isinstance(operand, str):
+        return operand[len(MARK) :] if operand.startswith(MARK) else repr(operand)
+    data = b64encode(np.ascontiguousarray(operand).tobytes()).decode()
+    return f"constant({operand.dtype.name!r}, {operand.shape!r}, {data!r})"

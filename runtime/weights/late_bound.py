@@ -1,0 +1,196 @@
+"""The values of late-bound constants: read from a `.safetensors` file, and checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import MachineError
+from ..executable.content import (
+    Checksums,
+    ExecutableFile,
+    bytes_of,
+    checksums_of,
+    sample_of,
+    sha256_of,
+)
+from ..executable.errors import ExecutableError
+from ..program.planned_memory import PlannedMemory
+from ..program.program import Array, Late, Program, TensorSpec, spec_of
+from .derived_weights import ArraySource, Weights, weights_in
+
+SHOWN = 5
+"""The number of names that a message lists."""
+
+
+def executable_of(
+    program: Program,
+    weights: str | os.PathLike[str] | Mapping[str, Array] | None = None,
+    *,
+    file: str = "",
+    embed: bool = False,
+    memory: Iterable[PlannedMemory] = (),
+) -> ExecutableFile:
+    """
+    Return the executable of `program`, to be written.
+
+    With `weights`, the values of its late-bound constants or a `.safetensors` file with them, it
+    has checksums of them, or with `embed` the values themselves. Without, any values of the right
+    types can be bound. `file` is the name of the file beside the executable with given values.
+    Raises `ExecutableError` for values that are missing or do not fit.
+    """
+    made_by = _producer()
+    if weights is None:
+        if embed and program.late_constants:
+            raise ExecutableError(
+                f"cannot embed {_listed(late.name for late in program.late_constants)}: "
+                "weights must be given"
+            )
+        return ExecutableFile(program, made_by, memory=tuple(memory))
+    where = "the given weights" if isinstance(weights, Mapping) else f"'{os.fspath(weights)}'"
+    source = weights_in(weights)
+    late = {constant.name: constant for constant in program.late_constants}
+    found = _bound(late.values(), source, where)
+    if embed:
+        constants = tuple(found[c.name] if isinstance(c, Late) else c for c in program.constants)
+        bundled = Program(
+            *(program.functions, constants, program.kernels, program.devices, program.data)
+        )
+        return ExecutableFile(bundled, made_by, memory=tuple(memory))
+    if not isinstance(weights, Mapping):
+        file = Path(weights).name
+    unused = tuple(name for name in source.names if name not in late)
+    sums = {name: checksums_of(array) for name, array in found.items()}
+    return ExecutableFile(program, made_by, file, unused, sums, tuple(memory))
+
+
+def _producer() -> str:
+    """Return the name and the version of this program."""
+    from importlib.metadata import PackageNotFoundError, version  # only writing needs it
+
+    try:
+        return f"xrelay {version('xrelay')}"
+    except PackageNotFoundError:  # it was not installed
+        return "xrelay"
+
+
+def _bound(late: Iterable[Late], source: Weights, where: str) -> dict[str, Array]:
+    """Return the value of each constant; an error if one is missing or does not fit."""
+    late = list(late)
+    missing = [constant.name for constant in late if constant.name not in source]
+    if missing:
+        raise ExecutableError(f"{where} lacks {_listed(missing)}, which the program needs")
+    for constant in late:
+        given = source.spec(constant.name)
+        if not constant.spec.accepts(given):
+            raise ExecutableError(
+                f"{where}: '{constant.name}' must be {constant.spec}, but is {given}"
+            )
+    return {constant.name: source.array(constant.name) for constant in late}
+
+
+def load_weights(
+    executable: ExecutableFile,
+    path: str | os.PathLike[str],
+    *,
+    verify: bool = False,
+    partial: bool = False,
+    others: Collection[str] = (),
+) -> dict[str, Array]:
+    """
+    Return the values of the late-bound constants in the `.safetensors` file at `path`.
+
+    The file may have `others`, such as parameters of functions, too. The values are views of it: it
+    must not be changed while they are used. Small ones and samples of large ones are compared
+    with the checksums in the executable; all bytes with `verify`. Raises `ExecutableError` if
+    values are missing (unless `partial`), are not those that the program was compiled with, or if
+    there are others.
+    """
+    source = weights_in(path)
+    where = f"'{os.fspath(path)}'"
+    late = {constant.name: constant for constant in executable.program.late_constants}
+    wanted = [c for c in late.values() if not partial or c.name in source]
+    found = _bound(wanted, source, where)
+    if executable.checksums:
+        known = {*late, *executable.unused, *others}
+        extra = [name for name in source.names if name not in known]
+        if extra:
+            raise ExecutableError(
+                f"{where} has {_listed(extra)}, which the file that the program was compiled with "
+                "lacks: it belongs to another program"
+            )
+    check_contents(executable.checksums, found, where, verify)
+    return found
+
+
+def arrays_of(weights: Mapping[str, object], names: Iterable[str]) -> dict[str, Array]:
+    """
+    Return those of the values `names` that are in `weights`, as arrays.
+
+    Those derived from others are computed. Raises `MachineError` for a value that NumPy cannot
+    convert.
+    """
+    source = Weights(ConvertibleSource(weights))
+    return {name: source.array(name) for name in names if name in source}
+
+
+class ConvertibleSource(ArraySource):
+    """Values that NumPy may convert."""
+
+    def __init__(self, weights: Mapping[str, object]) -> None:
+        super().__init__({})
+        self.weights = weights
+        self.names = tuple(weights)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.weights
+
+    def spec(self, name: str) -> TensorSpec:
+        return spec_of(self.array(name))
+
+    def array(self, name: str) -> Array:
+        try:
+            return np.asarray(self.weights[name])
+        except (ValueError, TypeError) as error:
+            raise MachineError(f"weight '{name}' is not an array: {error}") from None
+
+
+def bind_weights(
+    executable: ExecutableFile, weights: Mapping[str, Array], *, verify: bool = False
+) -> dict[str, Array]:
+    """
+    Return the values of the late-bound constants in `weights`.
+
+    They are compared as those of `load_weights`, which raises the same errors, but others are
+    ignored.
+    """
+    where = "params"
+    late = executable.program.late_constants
+    given = arrays_of(weights, [constant.name for constant in late])
+    found = _bound(late, Weights(ArraySource(given)), where)
+    check_contents(executable.checksums, found, where, verify)
+    return found
+
+
+def check_contents(
+    checksums: Mapping[str, Checksums], found: Mapping[str, Array], where: str, verify: bool
+) -> None:
+    """Raise `ExecutableError` for values that differ from those with these checksums."""
+    for name, sums in checksums.items():
+        if name not in found:
+            continue
+        data = bytes_of(found[name])
+        if sample_of(data) != sums.sample or (verify and sha256_of(data) != sums.sha256):
+            raise ExecutableError(
+                f"{where}: the values of '{name}' are not those that the program was compiled "
+                "with: compile it again, or give the file that belongs to it"
+            )
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = [f"'{name}'" for name in names]
+    more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
+    return ", ".join(every[:SHOWN]) + more
