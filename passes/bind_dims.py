@@ -43,7 +43,7 @@ from ..dialects.relay.named_dims import (
     parameter_names,
 )
 from ..dialects.tensors import as_tensor
-from ..operators.input_bindings import BindingError, Dim, InputBindings, parse_dim, parse_shape
+from ..runtime.calls.input_bindings import BindingError, Dim, InputBindings, parse_dim, parse_shape
 from .support.diagnostics import PassError
 from .support.entries import entry
 from .support.forgetting import RECEIVERS, forgotten, is_passed

@@ -29,7 +29,7 @@ from ..dialects.dense import dense
 from ..dialects.device import device_of, tensor_type
 from ..dialects.relay.named_dims import parameter_names
 from ..dialects.tensors import as_tensor, dtype_name
-from ..operators.input_bindings import BindingError, Value, parse_value, require_input
+from ..runtime.calls.input_bindings import BindingError, Value, parse_value, require_input
 from ..runtime.calls.input_values import fitted
 from .support.diagnostics import PassError
 from .support.entries import entry

@@ -24,7 +24,7 @@ from xdsl.passes import ModulePass
 from ..dialects import relay
 from ..dialects.relay.named_dims import parameter_names
 from ..dialects.tensors import as_tensor, is_static
-from ..operators.input_bindings import BindingError, require_input
+from ..runtime.calls.input_bindings import BindingError, require_input
 from .support.diagnostics import PassError
 from .support.entries import entry
 from .support.levels import Level

@@ -37,8 +37,8 @@ from ..dialects import memory
 from ..dialects.memory import Slice
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
-from ..planning.choice import Choice, choose
-from ..planning.orientation import Orientation
+from ..planning.unknown_sizes.choice import Choice, choose
+from ..planning.unknown_sizes.orientation import Orientation
 from .analysis.call_graph import CallGraph
 from .analysis.polynomials import Polynomial
 from .analysis.samples import Sample, samples_of

@@ -19,7 +19,7 @@ from typing import ClassVar, Literal
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from ..operators.input_bindings import parse_dim
+from ..runtime.calls.input_bindings import parse_dim
 from .memory_use.contents import MemoryUse
 from .memory_use.read import read_memory
 from .memory_use.report import json_of, options_of, report_of, text_lines, unknown_dims

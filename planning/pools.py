@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bounds import lower_bound
 from .buffers import Ints, as_list
-from .core import Core
-from .exact import Outcome, shrink
-from .greedy import Placement, find_gap
 from .meter import NEVER, Meter, OutOfNodes
-from .portfolio import as_array, best_plan
-from .sort_keys import by_size
+from .offsets.bounds import lower_bound
+from .offsets.core import Core
+from .offsets.exact import Outcome, shrink
+from .offsets.greedy import Placement, find_gap
+from .offsets.portfolio import as_array, best_plan
+from .offsets.sort_keys import by_size
 
 
 @dataclass

@@ -22,12 +22,12 @@ from itertools import islice
 
 import numpy as np
 
-from .bounds import lower_bound
 from .buffers import ProblemError, as_list
-from .core import Core, allowed_places, core_of, tied_rows
-from .greedy import Placement
 from .meter import NEVER, is_over
-from .portfolio import NAMED, as_array, best_plan, is_dense, plans
+from .offsets.bounds import lower_bound
+from .offsets.core import Core, allowed_places, core_of, tied_rows
+from .offsets.greedy import Placement
+from .offsets.portfolio import NAMED, as_array, best_plan, is_dense, plans
 from .problem import Infeasible, Plan, Problem
 
 STRATEGIES = (*NAMED, "exact", "auto")
@@ -216,7 +216,7 @@ def _plan_from_peak(best: _Best, budget: int) -> bool:
     """Keep a plan from the peak if it is lower; return whether it is."""
     if best.is_done or best.nodes >= budget:
         return False
-    from .peak_first import plan_from_peak
+    from .offsets.peak_first import plan_from_peak
 
     left = budget - best.nodes
     found = plan_from_peak(best.core, best.bound, best.height, left, best.deadline)
@@ -228,7 +228,7 @@ def _repair(best: _Best, budget: int) -> None:
     """Lower the best plan in windows."""
     if best.is_done or best.placement is None or best.nodes >= budget:
         return
-    from .local_repair import repair
+    from .offsets.local_repair import repair
 
     core, left = best.core, min(budget - best.nodes, _REPAIR_NODES)
     offsets = as_array(best.placement)
@@ -261,7 +261,7 @@ def _search(best: _Best, budget: int) -> None:
         return
     if best.deadline < NEVER and _is_large(core) and is_dense(core):
         return  # the tables of such a search alone may take longer than the time limit
-    from .exact import shrink
+    from .offsets.exact import shrink
 
     offsets = as_array(best.placement)
     outcome = shrink(core, offsets, best.bound, budget, core.capacities[0], best.deadline)

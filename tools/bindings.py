@@ -17,7 +17,7 @@ from dataclasses import replace
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast
 
-from ..operators.input_bindings import MAX_DIGITS, InputBindings, Listed, Value, parse_value
+from ..runtime.calls.input_bindings import MAX_DIGITS, InputBindings, Listed, Value, parse_value
 from .errors import UsageError
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.utils.exceptions import DiagnosticException
 
 from ..dialects.errors import TOO_DEEP
-from ..operators.input_bindings import InputBindings
 from ..passes.support.diagnostics import Message, Severity
+from ..runtime.calls.input_bindings import InputBindings
 from ..runtime.errors import Error, Location, Note
 from ..runtime.files import streams_kept
 from ..runtime.program.program import Array, Late, Program

@@ -19,8 +19,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import bytecode, relay
 from ..dialects.walking import walk
-from ..operators.input_bindings import InputBindings
 from ..passes.bind_params import BindParamsPass
+from ..runtime.calls.input_bindings import InputBindings
 from ..runtime.program.program import Array
 from ..runtime.weights.given_weights import GivenWeights, named_by
 from .bindings import passes_of

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from xdsl.context import Context
 
     from ..frontends.conversion import Conversion
-    from ..operators.input_bindings import InputBindings
+    from ..runtime.calls.input_bindings import InputBindings
     from .source import Part, Source
 
 RELAY_JSON = "relay-json"

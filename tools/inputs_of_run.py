@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..operators.input_bindings import InputBindings
 from ..operators.spelling import known_names
+from ..runtime.calls.input_bindings import InputBindings
 from ..runtime.memory.limits import Memory
 from ..runtime.program.program import Array, Param, spec_of
 from .array_files import ArrayFiles, FileArray

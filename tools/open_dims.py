@@ -8,7 +8,7 @@ from a file. What is missing is reported at once, with the options that would gi
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..operators.input_bindings import BindingError, InputBindings, dim_option, listed
+from ..runtime.calls.input_bindings import BindingError, InputBindings, dim_option, listed
 from ..runtime.program.program import Param, TensorSpec
 from .errors import UsageError
 

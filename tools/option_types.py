@@ -65,7 +65,7 @@ def non_negative(text: str) -> float:
 
 def dim(text: str) -> tuple[str, int]:
     """Parse `n=3` or `x:0=3`."""
-    from ..operators.input_bindings import parse_dim  # with all of `operators`
+    from ..runtime.calls.input_bindings import parse_dim  # with all of `operators`
 
     try:
         return parse_dim(text)
@@ -75,7 +75,7 @@ def dim(text: str) -> tuple[str, int]:
 
 def shape(text: str) -> tuple[str, tuple[int | None, ...]]:
     """Parse `x=1x3x?`."""
-    from ..operators.input_bindings import parse_shape
+    from ..runtime.calls.input_bindings import parse_shape
 
     try:
         return parse_shape(text)

@@ -31,8 +31,8 @@ from ..dialects.relay.named_dims import dim_names, parameter_names, result_names
 from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static, tensor_size
 from ..dialects.walking import walk
 from ..frontends.onnx.errors import OnnxError
-from ..operators.input_bindings import InputBindings, dim_option
 from ..passes.remove_unused_functions import is_public
+from ..runtime.calls.input_bindings import InputBindings, dim_option
 from ..runtime.program.named_results import unique_names
 from .source import Source
 

@@ -29,7 +29,7 @@ from xrelay.passes.analysis.live_bytes import peaks_of, rows_of, storages_in
 from xrelay.passes.analysis.sizes import Sizes, read_sizes
 from xrelay.passes.reorder_for_memory import ReorderForMemoryPass
 from xrelay.passes.support.diagnostics import Message, ReportingContext
-from xrelay.planning.schedule import Held, StepGraph, schedule
+from xrelay.planning.order.schedule import Held, StepGraph, schedule
 from xrelay.tools.pipeline import build
 from xrelay.tools.plugins import load_universe
 from xrelay.tools.registry import named_pipelines

@@ -20,11 +20,11 @@ from pathlib import Path
 from synthetic import encoder
 
 from xrelay.planning import Interval, Plan, Problem, check, solve
-from xrelay.planning.bounds import lower_bound
-from xrelay.planning.choice import Choice, choose
-from xrelay.planning.core import core_of
 from xrelay.planning.csv_io import parse_problem
-from xrelay.planning.orientation import Orientation, orientation_of
+from xrelay.planning.offsets.bounds import lower_bound
+from xrelay.planning.offsets.core import core_of
+from xrelay.planning.unknown_sizes.choice import Choice, choose
+from xrelay.planning.unknown_sizes.orientation import Orientation, orientation_of
 
 sys.path.append(str(Path(__file__).parents[1]))
 

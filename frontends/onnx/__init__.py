@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from xdsl.context import Context
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 
-from ...operators.input_bindings import InputBindings
+from ...runtime.calls.input_bindings import InputBindings
 from ..conversion import Conversion
 from .errors import OnnxError
 

@@ -35,8 +35,8 @@ from ...dialects.relay.annotations import NAME
 from ...dialects.relay.constants import INLINE_LIMIT
 from ...dialects.relay.named_dims import DIMS, dims_attr
 from ...dialects.tensors import Tensor, dtype_name
-from ...operators.input_bindings import BindingError, InputBindings
-from ...operators.input_bindings import Value as BoundValue
+from ...runtime.calls.input_bindings import BindingError, InputBindings
+from ...runtime.calls.input_bindings import Value as BoundValue
 from ...runtime.calls.input_values import fitted
 from ..conversion import Conversion
 from .builder import Builder

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from ...dialects.device import tensor_type
 from ...dialects.tensors import Tensor
-from ...operators.input_bindings import InputBindings, option
+from ...runtime.calls.input_bindings import InputBindings, option
 from .errors import OnnxError
 from .external import ExternalData
 from .scope import graphs_of, with_inner

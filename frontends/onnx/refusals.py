@@ -20,7 +20,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.tensors import as_tensor, dtype_name
-from ...operators.input_bindings import dim_option, listed, option
+from ...runtime.calls.input_bindings import dim_option, listed, option
 from .errors import OnnxError
 from .node import NodeError
 from .values import Constant, Value

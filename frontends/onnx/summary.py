@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from onnx import GraphProto, ModelProto, ValueInfoProto
 
-from ...operators.input_bindings import BindingError, InputBindings
+from ...runtime.calls.input_bindings import BindingError, InputBindings
 from .errors import OnnxError
 from .external import ExternalData
 from .importer import convert_model

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
 from ...planning import Arm, Buffer, Interval, Problem
-from ...planning.bounds import lower_bound
-from ...planning.core import core_of
+from ...planning.offsets.bounds import lower_bound
+from ...planning.offsets.core import core_of
 from ..support.arenas import arms_of
 from .aliases import AliasClasses
 from .polynomials import Polynomial

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import Block, Operation
 
 from ...dialects import memory
-from ...planning.schedule import Held, Schedule, StepGraph, schedule
+from ...planning.order.schedule import Held, Schedule, StepGraph, schedule
 from ..analysis.live_bytes import Row, Rows
 from ..analysis.steps import Bytes, Steps
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ...operators.input_bindings import Listed, Value, shape_text
 from ..program.program import Array
+from .input_bindings import Listed, Value, shape_text
 
 
 def fitted(value: Value, dtype: np.dtype[Any], shape: Sequence[int | None]) -> Array:

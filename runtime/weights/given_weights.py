@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping
 
-from ...operators.input_bindings import listed
 from ...operators.spelling import did_you_mean
+from ..calls.input_bindings import listed
 from ..errors import MachineError
 from ..program.program import Array, Param, Program
 from .derived_weights import MARK, Weights, parsed, sources_of, weights_in

@@ -2,7 +2,7 @@
 
 import pytest
 
-from xrelay.operators.input_bindings import (
+from xrelay.runtime.calls.input_bindings import (
     BindingError,
     Dim,
     InputBindings,

@@ -34,8 +34,8 @@ from xrelay.passes.pack_storage import PackStoragePass
 from xrelay.passes.reuse_in_place import ReuseInPlacePass
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
-from xrelay.planning.bounds import lower_bound
-from xrelay.planning.core import core_of
+from xrelay.planning.offsets.bounds import lower_bound
+from xrelay.planning.offsets.core import core_of
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.checked import Reuse
 from xrelay.runtime.machine.machine import Machine

@@ -23,8 +23,8 @@ from xrelay.planning import (
     orientation_of,
     solve,
 )
-from xrelay.planning import choice as choice_module
-from xrelay.planning.choice import GOOD_ENOUGH
+from xrelay.planning.unknown_sizes import choice as choice_module
+from xrelay.planning.unknown_sizes.choice import GOOD_ENOUGH
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "planning" / "shapes.py"
 

@@ -19,8 +19,6 @@ from xrelay.planning import (
     check,
     solve,
 )
-from xrelay.planning.bounds import lower_bound
-from xrelay.planning.core import core_of
 from xrelay.planning.csv_io import (
     CsvError,
     format_plan,
@@ -29,6 +27,8 @@ from xrelay.planning.csv_io import (
     plan_of,
     problem_of,
 )
+from xrelay.planning.offsets.bounds import lower_bound
+from xrelay.planning.offsets.core import core_of
 
 EVERYTHING = """\
 id,lower,upper,size,alignment,gaps,offset,pools,arms,tie

@@ -12,27 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from planning.random_problems import plain_problems
 
-from xrelay.planning import (
-    Interval,
-    Plan,
-    Problem,
-    ProblemError,
-    check,
-    gap_index,
-    peak_first,
-    solve,
-)
-from xrelay.planning.bounds import lower_bound
+from xrelay.planning import Interval, Plan, Problem, ProblemError, check, solve
 from xrelay.planning.buffers import Ints
-from xrelay.planning.core import Core, core_of, oriented
 from xrelay.planning.csv_io import parse_problem
-from xrelay.planning.gap_index import fill
-from xrelay.planning.greedy import place_in_order
-from xrelay.planning.local_repair import repair
-from xrelay.planning.peak_first import plan_from_peak
-from xrelay.planning.portfolio import as_array, is_dense, plans
-from xrelay.planning.sort_keys import busiest, by_birth, by_size, by_size_and_life
-from xrelay.planning.sweep import sweep_from_peak
+from xrelay.planning.offsets import gap_index, peak_first
+from xrelay.planning.offsets.bounds import lower_bound
+from xrelay.planning.offsets.core import Core, core_of, oriented
+from xrelay.planning.offsets.gap_index import fill
+from xrelay.planning.offsets.greedy import place_in_order
+from xrelay.planning.offsets.local_repair import repair
+from xrelay.planning.offsets.peak_first import plan_from_peak
+from xrelay.planning.offsets.portfolio import as_array, is_dense, plans
+from xrelay.planning.offsets.sort_keys import busiest, by_birth, by_size, by_size_and_life
+from xrelay.planning.offsets.sweep import sweep_from_peak
 
 solver = sys.modules["xrelay.planning.solve"]
 """The module: the package has a function of that name."""

@@ -18,10 +18,10 @@ from xrelay.planning import (
     Problem,
     ProblemError,
     check,
-    orientation,
     orientation_of,
     solve,
 )
+from xrelay.planning.unknown_sizes import orientation
 
 
 def random_rows(rng: random.Random, most: int, branches: bool) -> list[Buffer]:

@@ -18,8 +18,8 @@ from xrelay.planning import (
     check,
     solve,
 )
-from xrelay.planning.bounds import lower_bound
-from xrelay.planning.core import core_of
+from xrelay.planning.offsets.bounds import lower_bound
+from xrelay.planning.offsets.core import core_of
 
 SLOW = exactly(60)
 

@@ -7,12 +7,12 @@ from random import Random
 import pytest
 from helpers.programs.every_case import seeds
 
-from xrelay.planning.list_schedule import by_growth, depth_first
 from xrelay.planning.meter import Meter
-from xrelay.planning.order_search import beam, bound, search
-from xrelay.planning.schedule import Held, StepGraph, schedule
-from xrelay.planning.step_graph import cuts
-from xrelay.planning.tree_schedule import tree_order
+from xrelay.planning.order.list_schedule import by_growth, depth_first
+from xrelay.planning.order.order_search import beam, bound, search
+from xrelay.planning.order.schedule import Held, StepGraph, schedule
+from xrelay.planning.order.step_graph import cuts
+from xrelay.planning.order.tree_schedule import tree_order
 
 HUGE = 10**9
 Problem = tuple[StepGraph, list[int]]

@@ -5,14 +5,14 @@ from hypothesis import given
 from planning.random_problems import plain_problems, rich_problems
 
 from xrelay.planning import Problem
-from xrelay.planning.bounds import lower_bound
-from xrelay.planning.canonical_search import CanonicalSearch
-from xrelay.planning.core import Core, core_of
-from xrelay.planning.greedy import place_in_order
-from xrelay.planning.lowest_floor_search import LowestFloorSearch
 from xrelay.planning.meter import Meter
-from xrelay.planning.search import Tables
-from xrelay.planning.sort_keys import by_birth, by_life, by_size
+from xrelay.planning.offsets.bounds import lower_bound
+from xrelay.planning.offsets.canonical_search import CanonicalSearch
+from xrelay.planning.offsets.core import Core, core_of
+from xrelay.planning.offsets.greedy import place_in_order
+from xrelay.planning.offsets.lowest_floor_search import LowestFloorSearch
+from xrelay.planning.offsets.search import Tables
+from xrelay.planning.offsets.sort_keys import by_birth, by_life, by_size
 
 
 def answers(core: Core, capacity: int) -> set[bool]:

@@ -19,10 +19,10 @@ from xrelay.planning import (
     check,
     solve,
 )
-from xrelay.planning.bounds import lower_bound
-from xrelay.planning.core import core_of
 from xrelay.planning.csv_io import parse_problem
-from xrelay.planning.greedy import Placement
+from xrelay.planning.offsets.bounds import lower_bound
+from xrelay.planning.offsets.core import core_of
+from xrelay.planning.offsets.greedy import Placement
 from xrelay.planning.pools import prefer
 
 DATA = Path(__file__).parents[1] / "data" / "planning"

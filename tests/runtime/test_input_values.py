@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from xrelay.operators.input_bindings import Listed
+from xrelay.runtime.calls.input_bindings import Listed
 from xrelay.runtime.calls.input_values import fitted
 
 HUGE = 10**23

@@ -9,11 +9,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from ...operators.input_bindings import parse_dim
 from ...passes.memory_use.contents import MemoryUse
 from ...passes.memory_use.read import read_memory, source_of
 from ...passes.report_memory import check_dims
 from ...passes.support.keyed_options import parse_keyed
+from ...runtime.calls.input_bindings import parse_dim
 from ..pipeline import TO_BYTECODE
 from .memory import left_out, views_of
 from .page import page

@@ -66,7 +66,7 @@ def install() -> None:
     wraps(_solve)(checked_solve)
     wraps(_choose)(checked_choose)
     package = cast(Any, planning)
-    choice = cast(Any, import_module("xrelay.planning.choice"))
+    choice = cast(Any, import_module("xrelay.planning.unknown_sizes.choice"))
     package.solve = choice.solve = checked_solve
     package.choose = choice.choose = checked_choose
     from xrelay.passes.layout_slices import LayoutSlicesPass

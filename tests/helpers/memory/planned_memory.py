@@ -14,8 +14,8 @@ from xrelay.passes.analysis.polynomials import Polynomial
 from xrelay.passes.analysis.sizes import Sizes, read_sizes
 from xrelay.passes.layout_slices import problem_of
 from xrelay.passes.support.composite import CompositePass
-from xrelay.planning.bounds import lower_bound
-from xrelay.planning.core import core_of
+from xrelay.planning.offsets.bounds import lower_bound
+from xrelay.planning.offsets.core import core_of
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import named_pipelines
 

@@ -13,10 +13,10 @@ bodies than a window holds, and stays where it is.
 
 import numpy as np
 
-from .buffers import Ints, as_list
+from ..buffers import Ints, as_list
+from ..meter import NEVER, Meter
 from .core import Core
 from .exact import Outcome, decide
-from .meter import NEVER, Meter
 from .search import Tables
 
 _REACHES = (10, 30, 90)

@@ -27,7 +27,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from .buffers import Ints, as_list
+from ..buffers import Ints, as_list
 from .core import Core
 
 _MAX_ARM_CHOICES = 64

@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .buffers import Ints, as_list
-from .meter import Meter, OutOfNodes
+from ..buffers import Ints, as_list
+from ..meter import Meter, OutOfNodes
 from .search import Tables, depth_first
 
 _FAR = 2**62

@@ -32,8 +32,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .buffers import Arm, Buffer, Ints, TooManyPairs, as_list
-from .problem import Problem
+from ..buffers import Arm, Buffer, Ints, TooManyPairs, as_list
+from ..problem import Problem
 
 Arms = tuple[Arm, ...]
 

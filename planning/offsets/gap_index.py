@@ -21,10 +21,10 @@ in use at a time have few gaps: 22 microseconds per body at 18,692; at 100,000, 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from .buffers import Ints, as_list
+from ..buffers import Ints, as_list
+from ..meter import NEVER, is_over
 from .core import Core
 from .greedy import Placement
-from .meter import NEVER, is_over
 
 _LEAF = 32
 """Positions per leaf."""

@@ -22,12 +22,12 @@ from itertools import combinations
 
 import numpy as np
 
-from .bounds import lower_bound
-from .buffers import LIMIT, BufferTable, Columns, Ints, Pool, ProblemError
-from .core import core_of
+from ..buffers import LIMIT, BufferTable, Columns, Ints, Pool, ProblemError
+from ..offsets.bounds import lower_bound
+from ..offsets.core import core_of
+from ..problem import Plan, Problem
+from ..solve import solve
 from .orientation import Orientation, check_expressible, orientation_of
-from .problem import Plan, Problem
-from .solve import solve
 
 GOOD_ENOUGH = 1.001
 """Worst ratio up to which one orientation is kept."""

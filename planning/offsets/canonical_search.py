@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .buffers import Ints, as_list
-from .meter import Meter, OutOfNodes
+from ..buffers import Ints, as_list
+from ..meter import Meter, OutOfNodes
 from .search import Tables, depth_first
 
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ..buffers import Ints, as_list
+from ..meter import NEVER, OutOfNodes, is_over
 from . import sort_keys
-from .buffers import Ints, as_list
 from .core import Core
 from .greedy import Placement, place_in_order
-from .meter import NEVER, OutOfNodes, is_over
 from .sweep import sweep_from_peak
 
 PAIRS_PER_BODY = 100

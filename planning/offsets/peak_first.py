@@ -24,14 +24,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..buffers import Ints, as_list
+from ..meter import NEVER, Meter
 from .bounds import loads, lower_bound
-from .buffers import Ints, as_list
 from .core import Core
 from .exact import shrink
 from .gap_index import fill
 from .greedy import Placement
 from .local_repair import repair
-from .meter import NEVER, Meter
 from .portfolio import as_array, best_plan
 from .sort_keys import busiest, by_size
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..buffers import Ints
 from .bounds import loads
-from .buffers import Ints
 from .core import Core
 
 Order = Callable[[Core], Ints]

@@ -21,8 +21,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..meter import Meter
 from .list_schedule import by_growth, depth_first
-from .meter import Meter
 from .order_search import beam, bound, search
 from .step_graph import Held, Piece, Spans, StepGraph, cuts
 from .tree_schedule import tree_order

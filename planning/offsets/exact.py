@@ -20,11 +20,11 @@ from itertools import chain, count, islice
 import numpy as np
 import numpy.typing as npt
 
-from .buffers import Ints
+from ..buffers import Ints
+from ..meter import NEVER, Meter
 from .canonical_search import CanonicalSearch
 from .core import Core, components, oriented
 from .lowest_floor_search import LowestFloorSearch
-from .meter import NEVER, Meter
 from .search import Tables, unit_of
 
 Floats = npt.NDArray[np.float64]

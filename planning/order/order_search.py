@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush, nsmallest
 from typing import NamedTuple
 
-from .meter import Meter
+from ..meter import Meter
 from .step_graph import StepGraph, masks
 
 

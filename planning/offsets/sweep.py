@@ -20,10 +20,10 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
+from ..buffers import Ints, as_list
+from ..meter import NEVER, hold
 from .bounds import loads
-from .buffers import Ints, as_list
 from .core import Core
-from .meter import NEVER, hold
 
 
 def sweep_from_peak(

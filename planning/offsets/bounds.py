@@ -19,7 +19,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
-from .buffers import Ints, as_list
+from ..buffers import Ints, as_list
 from .core import Core
 
 _MAX_ALIGNMENTS = 16

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from shlex import quote
 from typing import Protocol, TypeAlias, cast
 
-from .spelling import did_you_mean
+from ...operators.spelling import did_you_mean
 
 MAX_DIGITS = 18
 """The maximum number of digits in the size of a dim, which then is an int64."""

@@ -24,9 +24,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .buffers import Ints, as_list
+from ..buffers import Ints, as_list
+from ..meter import NEVER, hold
 from .core import Core
-from .meter import NEVER, hold
 
 _NOWHERE = 2**63
 

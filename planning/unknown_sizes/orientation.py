@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 
-from .buffers import Arm, ProblemError
-from .problem import Problem
+from ..buffers import Arm, ProblemError
+from ..problem import Problem
 
 _MAX_REACH = 20_000
 """Number of buffers up to which every redundant relation is found (a bit per pair)."""
