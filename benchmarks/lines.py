@@ -44,8 +44,8 @@ SETS = {
         *("passes/layout_slices.py", "passes/manifest_*.py", "passes/pass_workspaces.py"),
         *("passes/reuse_in_place.py", "passes/remove_dead_writes.py"),
         *("passes/create_shape_functions.py", "passes/simplify_shapes.py"),
-        *("passes/support/arenas.py", "passes/support/size_functions.py"),
-        "passes/support/workspace_sizes.py",
+        *("passes/bytes/arenas.py", "passes/workspaces/size_functions.py"),
+        "passes/workspaces/workspace_sizes.py",
     ),
     "device planning": (
         *("passes/devices/*", "passes/*_devices.py", "passes/*_device_copies.py"),

@@ -19,8 +19,8 @@ from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ..dialects.identity import by_identity
+from ..passes.functions.plain_types import PlainTypes
 from ..passes.support.diagnostics import PassError
-from ..passes.support.plain_types import PlainTypes
 from .decision_trees import Constructors
 from .register_lifetimes import Cleared, RegisterLifetimes
 

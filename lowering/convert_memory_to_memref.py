@@ -45,9 +45,9 @@ from xdsl.passes import ModulePass
 from ..dialects import relay
 from ..dialects.walking import walk
 from ..passes.devices.options import device_option
+from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from ..passes.support.symbols import SymbolNames
 from .memref import arithmetic, functions, kernels, named_dims, shapes, storages
 from .memref.booleans import store_booleans_as_bytes
 from .memref.conversion import Conversion

@@ -36,11 +36,11 @@ from ..dialects.relay.annotations import STRUCTURE
 from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names, result_names
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
-from ..passes.analysis.lending import is_entry
 from ..passes.devices.options import device_option
 from ..passes.support.diagnostics import PassError
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
+from ..passes.workspaces.lending import is_entry
 from ..runtime.native.json_kernels import kernel_to
 from ..runtime.program.named_results import unique_names
 from ..runtime.program.program import Function, Param

@@ -45,9 +45,9 @@ from ..dialects.type_algebra import parts
 from ..dialects.type_rules import rule_of
 from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
+from ..passes.functions.plain_types import PlainTypes
 from ..passes.remove_unused_functions import is_public
 from ..passes.support.levels import Level
-from ..passes.support.plain_types import PlainTypes
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.program.named_results import unique_names
 from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at

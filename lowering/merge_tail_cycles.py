@@ -51,9 +51,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ..dialects.tensors import MIN_ALIGNMENT
-from ..passes.analysis.call_graph import CallGraph
+from ..passes.functions.call_graph import CallGraph
+from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level
-from ..passes.support.symbols import SymbolNames
 from .memref.allocations import freed
 from .memref.tail_calls import tail_calls
 from .memref.types import as_memref

@@ -17,8 +17,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from ..dialects import memory
 from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.walking import walk
-from ..passes.analysis.aliases import AliasClasses, bodies_of
-from ..passes.analysis.liveness import names_alive_after_kills
+from ..passes.bytes.aliases import AliasClasses, bodies_of
+from ..passes.bytes.liveness import names_alive_after_kills
 
 
 def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:

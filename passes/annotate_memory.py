@@ -29,10 +29,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from ..dialects import memory
 from ..dialects.interfaces import DestinationPassing
 from ..dialects.walking import walk
-from .analysis.storages import is_destination_of_shapes
-from .memory_use.contents import FunctionUse
-from .memory_use.loads import loads
-from .memory_use.read import memory_at_ops
+from .bytes.storages import is_destination_of_shapes
+from .memory_report.loads import loads
+from .memory_report.model import FunctionUse
+from .memory_report.read import memory_at_ops
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 

@@ -37,7 +37,7 @@ from ..dialects import relay
 from ..dialects.device import DEVICE, VirtualDeviceAttr, disambiguated
 from ..dialects.xdsl_internals import set_type
 from .devices.conflicts import bytes_copied
-from .devices.constraints import DeviceConstraints
+from .devices.device_constraints import DeviceConstraints
 from .devices.domains import Placement
 from .devices.options import PlanningOptions
 from .support.diagnostics import emit_remark

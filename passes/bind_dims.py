@@ -44,9 +44,9 @@ from ..dialects.relay.named_dims import (
 )
 from ..dialects.tensors import as_tensor
 from ..runtime.calls.input_bindings import BindingError, Dim, InputBindings, parse_dim, parse_shape
+from .functions.entries import entry
+from .functions.relax_dims import RECEIVERS, forgotten, is_passed
 from .support.diagnostics import PassError
-from .support.entries import entry
-from .support.forgetting import RECEIVERS, forgotten, is_passed
 from .support.keyed_options import parse_keyed
 from .support.levels import Level
 from .support.rewriting import apply_patterns

@@ -31,11 +31,11 @@ from ..dialects.relay.named_dims import parameter_names
 from ..dialects.tensors import as_tensor, dtype_name
 from ..runtime.calls.input_bindings import BindingError, Value, parse_value, require_input
 from ..runtime.calls.input_values import fitted
+from .functions.entries import entry
+from .functions.parameters import ReplaceParameters
 from .support.diagnostics import PassError
-from .support.entries import entry
 from .support.keyed_options import parse_keyed
 from .support.levels import Level
-from .support.parameters import ReplaceParameters
 from .support.rewriting import apply_patterns
 
 MAX_ELEMENTS = 1 << 16

@@ -25,10 +25,10 @@ from ..dialects import relay
 from ..dialects.relay.named_dims import parameter_names
 from ..dialects.tensors import as_tensor, is_static
 from ..runtime.calls.input_bindings import BindingError, require_input
+from .functions.entries import entry
+from .functions.parameters import ReplaceParameters
 from .support.diagnostics import PassError
-from .support.entries import entry
 from .support.levels import Level
-from .support.parameters import ReplaceParameters
 from .support.rewriting import apply_patterns
 
 

@@ -28,9 +28,9 @@ from ..dialects.interfaces import Fusible
 from ..dialects.tensors import has_dynamic
 from ..dialects.type_rules import data_operands, rule_of
 from ..operators.sizes import product
-from .shapes.manifest import HostCode
-from .shapes.operators import traced_results
-from .shapes.traced import computed
+from .sizes.dynamic_results import HostCode
+from .sizes.traced import computed
+from .sizes.traced_operators import traced_results
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 

@@ -23,9 +23,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from .analysis.sizes import Sizes
-from .analysis.storages import Storage, storages_in
-from .support.arenas import gather, write
+from .bytes.arenas import gather, write
+from .bytes.storages import Storage, storages_in
+from .sizes.program_sizes import Sizes
 from .support.levels import Level
 
 

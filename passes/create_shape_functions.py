@@ -37,15 +37,15 @@ from ..dialects.relay.shapes import shape_type
 from ..dialects.tensors import has_dynamic
 from ..dialects.type_rules import data_operands
 from ..operators.signature import Elements, Tensor
-from .analysis.structure import Key, StructuralKeys
-from .shapes.operators import traced_results
-from .shapes.traced import Trace
-from .shapes.traced_elements import TracedElements, Unreadable, constant_elements
+from .analysis.structural_keys import Key, StructuralKeys
+from .functions.symbol_names import SymbolNames
+from .sizes.traced import Trace
+from .sizes.traced_elements import TracedElements, Unreadable, constant_elements
+from .sizes.traced_operators import traced_results
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import apply_patterns
-from .support.symbols import SymbolNames
 
 DATA, SHAPE = 1, 2
 """The two bits of an entry of `shape_inputs`."""

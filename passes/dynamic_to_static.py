@@ -40,10 +40,10 @@ from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import rule_of
 from ..operators.sizes import SizeOp
 from .analysis.arrays import dense_of, numpy_dtype
-from .analysis.dims import ProgramSizes
-from .analysis.polynomials import Polynomial
-from .analysis.sizes import Dims
-from .shapes.writer import Writer
+from .sizes.dims import ProgramSizes
+from .sizes.polynomial_writer import Writer
+from .sizes.polynomials import Polynomial
+from .sizes.program_sizes import Dims
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns

@@ -43,7 +43,7 @@ from ..dialects.dim_bounds import bounds_attr
 from ..dialects.relay.control import YieldsAlias
 from ..dialects.relay.named_dims import DIM_BOUNDS, dim_bounds, dim_names
 from ..dialects.walking import walk
-from .analysis.call_graph import CallGraph, symbols_in
+from .functions.call_graph import CallGraph, symbols_in
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ..dialects import relay
-from .devices.constraints import DeviceConstraints
+from .devices.device_constraints import DeviceConstraints
 from .devices.domains import result_of
 from .devices.options import PlanningOptions
 from .support.changes import InspectionPass

@@ -54,9 +54,9 @@ from ..dialects.relay.control import yielded
 from ..dialects.relay.named_dims import parameter_names
 from ..dialects.relay.tuples import flatten, rebuild
 from ..dialects.walking import walk
-from .support.forgetting import cast_values
+from .functions.relax_dims import cast_values
+from .support.cleanup_patterns import RemoveUnusedValue
 from .support.levels import Level
-from .support.patterns import RemoveUnusedValue
 from .support.rewriting import apply_patterns
 
 

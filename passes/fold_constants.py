@@ -35,11 +35,11 @@ from ..dialects.type_rules import data_operands
 from ..dialects.xdsl_internals import operands_of
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
-from .evaluation.operators import OperatorEvaluator
+from .evaluation.kernel_calls import OperatorEvaluator
 from .support.changes import ReportingPass
+from .support.cleanup_patterns import RemoveUnusedConstant
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.patterns import RemoveUnusedConstant
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 

@@ -31,9 +31,9 @@ from ..dialects import relay
 from ..dialects.interfaces import Fusible, only_reshapes
 from ..dialects.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, is_scalar_constant, single_operators
+from .support.cleanup_patterns import RemoveUnusedConstant
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.patterns import RemoveUnusedConstant
 from .support.rewriting import apply_patterns
 from .support.walk import is_kernel, outside_primitives
 

@@ -32,9 +32,9 @@ from ..dialects.type_rules import rule_reads_contents
 from ..dialects.walking import walk
 from ..dialects.xdsl_internals import operands_of
 from ..operators.measures import MAX_SIZE
+from .functions.relax_dims import forgotten, is_passed
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
-from .support.forgetting import forgotten, is_passed
 from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 

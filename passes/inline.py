@@ -50,11 +50,11 @@ from ..dialects.device import DEVICE, VirtualDeviceAttr
 from ..dialects.relay.annotations import ATTRS, INLINE, TYPE_PARAMS
 from ..dialects.relay.language_types import substituted
 from ..dialects.walking import walk
-from .analysis.call_graph import CallGraph, symbols_in
-from .support.calls import call_directly
+from .functions.call_graph import CallGraph, symbols_in
+from .functions.calls import call_directly
+from .functions.instantiation import substitute
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError, emit_remark
-from .support.instantiation import substitute
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives

@@ -48,14 +48,14 @@ from ..dialects.relay.annotations import ATTRS, TYPE_PARAMS
 from ..dialects.relay.control import yielded
 from ..dialects.relay.incomplete import is_incomplete
 from ..dialects.walking import walk
-from .analysis.closures import MAX_CAPTURED, Closure, closures_in, itself, too_many
-from .support.calls import call_directly
+from .functions.calls import call_directly
+from .functions.captures import MAX_CAPTURED, Closure, closures_in, itself, too_many
+from .functions.symbol_names import SymbolNames
 from .support.changes import ReportingPass
+from .support.cleanup_patterns import RemoveUnusedValue
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.patterns import RemoveUnusedValue
 from .support.rewriting import apply_patterns
-from .support.symbols import SymbolNames
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,16 +39,16 @@ from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, P
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.orientation import Orientation
-from .analysis.call_graph import CallGraph
-from .analysis.polynomials import Polynomial
-from .analysis.samples import Sample, samples_of
-from .analysis.sizes import Sizes, read_sizes
-from .analysis.symbolic_measures import is_natural
+from .functions.call_graph import CallGraph
+from .sizes.polynomials import Polynomial
+from .sizes.program_sizes import Sizes, read_sizes
+from .sizes.sample_sizes import Sample, samples_of
+from .sizes.symbolic_measures import is_natural
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
-from .support.workspace_sizes import (
+from .workspaces.workspace_sizes import (
     ComputeWorkspaceSize,
     EraseUnusedSize,
     Totals,

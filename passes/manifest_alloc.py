@@ -46,12 +46,12 @@ from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.tensors import as_tensor, bits_of, is_static, storage_alignment, tensor_size
 from ..operators.measures import MAX_SIZE
 from .devices.options import device_option
-from .shapes.manifest import DynamicShapes
+from .functions.symbol_names import symbols_of
+from .sizes.dynamic_results import DynamicShapes
 from .support.by_identity import ByIdentity
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern, replace_by_equal
-from .support.symbols import symbols_of
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
-from .analysis.aliases import AliasClasses, bodies_of
-from .analysis.liveness import Point, deaths
+from .bytes.aliases import AliasClasses, bodies_of
+from .bytes.liveness import Point, deaths
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 

@@ -24,12 +24,12 @@ from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.relay.primitive import kernel_symbol
 from ..dialects.xdsl_internals import operands_of, set_type
-from .analysis.structure import Key, StructuralKeys
+from .analysis.structural_keys import Key, StructuralKeys
+from .functions.plain_types import PlainTypes
+from .functions.symbol_names import SymbolNames
 from .support.by_identity import ByIdentity
 from .support.levels import Level
-from .support.plain_types import PlainTypes
 from .support.rewriting import apply_patterns, replace_by_equal
-from .support.symbols import SymbolNames
 
 
 def target_of(type: Attribute) -> StringAttr | None:

@@ -31,10 +31,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
-from .analysis.sizes import Sizes, read_sizes
-from .analysis.storages import Region, Storage, Storages, storages_in
-from .analysis.symbolic_measures import is_natural
-from .support.arenas import gather, write
+from .bytes.arenas import gather, write
+from .bytes.storages import Region, Storage, Storages, storages_in
+from .sizes.program_sizes import Sizes, read_sizes
+from .sizes.symbolic_measures import is_natural
 from .support.levels import Level
 
 

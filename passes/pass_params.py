@@ -44,7 +44,7 @@ from ..dialects import relay
 from ..dialects.relay.annotations import NAME, TYPE_PARAMS
 from ..dialects.walking import walk
 from ..dialects.xdsl_internals import append_arguments
-from .analysis.call_graph import CallGraph
+from .functions.call_graph import CallGraph
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 

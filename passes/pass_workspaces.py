@@ -59,9 +59,16 @@ from ..dialects import memory, vm
 from ..dialects.device import device_of
 from ..dialects.interfaces import CallsFunction, DestinationPassing
 from ..dialects.walking import walk
-from .analysis.aliases import Functions
-from .analysis.call_graph import CallGraph
-from .analysis.lending import (
+from .bytes.aliases import Functions
+from .bytes.op_facts import facts_of, is_choice
+from .functions.call_graph import CallGraph
+from .functions.symbol_names import SymbolNames, symbols_of
+from .sizes.program_sizes import Sizes
+from .support.diagnostics import PassError
+from .support.levels import Level
+from .support.rewriting import apply_patterns
+from .workspaces.caller_sizes import Origin
+from .workspaces.lending import (
     Lenders,
     Lent,
     NewWorkspace,
@@ -69,15 +76,8 @@ from .analysis.lending import (
     is_entry,
     users_by_name,
 )
-from .analysis.op_facts import facts_of, is_choice
-from .analysis.sizes import Sizes
-from .analysis.workspaces import Origin
-from .support.diagnostics import PassError
-from .support.levels import Level
-from .support.rewriting import apply_patterns
-from .support.size_functions import mark_allocated, size_function
-from .support.symbols import SymbolNames, symbols_of
-from .support.workspace_sizes import EraseUnusedSize, clone_origin
+from .workspaces.size_functions import mark_allocated, size_function
+from .workspaces.workspace_sizes import EraseUnusedSize, clone_origin
 
 
 @dataclass(frozen=True)

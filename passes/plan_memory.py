@@ -41,9 +41,9 @@ from xdsl.passes import ModulePass
 from ..dialects import memory
 from .layout_slices import Dynamic, LayoutSlicesPass, Strategy, is_static
 from .manifest_lifetimes import ManifestLifetimesPass
-from .memory_plan.faults import NotShown
 from .pack_storage import PackStoragePass
 from .pass_workspaces import PassWorkspacesPass
+from .plan_check.faults import NotShown
 from .reorder_for_memory import ReorderForMemoryPass
 from .reuse_in_place import ReuseInPlacePass
 from .support.composite import CompositePass

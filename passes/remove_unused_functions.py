@@ -25,7 +25,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
 
-from .analysis.call_graph import CallGraph, symbol_name
+from .functions.call_graph import CallGraph, symbol_name
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level

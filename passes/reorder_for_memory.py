@@ -30,11 +30,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
 
-from .analysis.aliases import AliasClasses, bodies_of
-from .analysis.live_bytes import Row, Rows, peaks_of, rows_of, storages_in
-from .analysis.sizes import Sizes, read_sizes
-from .analysis.steps import steps_of
-from .support.block_orders import BlockOrders
+from .bytes.aliases import AliasClasses, bodies_of
+from .bytes.block_orders import BlockOrders
+from .bytes.live_bytes import Row, Rows, peaks_of, rows_of, storages_in
+from .bytes.steps import steps_of
+from .sizes.program_sizes import Sizes, read_sizes
 from .support.diagnostics import PassError, emit_remark
 from .support.levels import Level
 from .support.rewriting import apply_patterns

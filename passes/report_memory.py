@@ -20,9 +20,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from ..runtime.calls.input_bindings import parse_dim
-from .memory_use.contents import MemoryUse
-from .memory_use.read import read_memory
-from .memory_use.report import json_of, options_of, report_of, text_lines, unknown_dims
+from .memory_report.model import MemoryUse
+from .memory_report.read import read_memory
+from .memory_report.report import json_of, options_of, report_of, text_lines, unknown_dims
 from .support.changes import InspectionPass
 from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed

@@ -37,15 +37,15 @@ from ..dialects import memory
 from ..dialects.interfaces import Lookup, OverwritesOperands
 from ..dialects.tensors import as_tensor, element_size, static_size
 from ..dialects.xdsl_internals import operands_of
-from .analysis.aliases import AliasClasses, bodies_of
-from .analysis.liveness import Interval, Point, deaths, live_ranges
-from .analysis.numbered import Row
-from .analysis.polynomials import Polynomial
-from .analysis.sizes import Sizes
-from .analysis.storages import is_destination_of_shapes
+from .bytes.aliases import AliasClasses, bodies_of
+from .bytes.liveness import Interval, Point, deaths, live_ranges
+from .bytes.numbered import Row
+from .bytes.storages import is_destination_of_shapes
+from .functions.symbol_names import symbols_of
+from .sizes.polynomials import Polynomial
+from .sizes.program_sizes import Sizes
 from .support.levels import Level
 from .support.rewriting import apply_patterns
-from .support.symbols import symbols_of
 
 Moves = dict[Operation, SSAValue]
 """The storage of an operand, for each tensor whose result is written over it."""

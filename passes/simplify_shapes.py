@@ -44,9 +44,9 @@ from ..dialects.walking import walk
 from ..dialects.xdsl_internals import set_type
 from ..operators.measures import MEASURES
 from ..operators.sizes import Check
-from .analysis.polynomials import Polynomial, Symbol, holds
-from .analysis.sizes import Sizes, integer
-from .shapes.writer import Writer
+from .sizes.polynomial_writer import Writer
+from .sizes.polynomials import Polynomial, Symbol, holds
+from .sizes.program_sizes import Sizes, integer
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns

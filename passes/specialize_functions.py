@@ -46,15 +46,15 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import relay
 from ..dialects.relay.annotations import TYPE_PARAMS
 from ..dialects.walking import walk
-from .analysis.call_graph import CallGraph
-from .support.calls import known_function
+from .functions.call_graph import CallGraph
+from .functions.calls import known_function
+from .functions.instantiation import substitute
+from .functions.relax_dims import cast_values
+from .functions.symbol_names import SymbolNames
+from .support.cleanup_patterns import RemoveUnusedValue
 from .support.diagnostics import PassError
-from .support.forgetting import cast_values
-from .support.instantiation import substitute
 from .support.levels import Level
-from .support.patterns import RemoveUnusedValue
 from .support.rewriting import apply_patterns
-from .support.symbols import SymbolNames
 
 MAX_COPIES = 1000
 """The maximum number of copies of functions in a module."""

@@ -53,10 +53,10 @@ from xdsl.ir import Block
 
 from ..dialects.walking import values_from_above, walk
 from .analysis.blocks import only_block
-from .memory_plan.checker import Checked, Checker
-from .memory_plan.faults import NotShown
-from .memory_plan.names import is_storage, summaries, traits_of
-from .memory_plan.proofs import MAX_STEPS
+from .plan_check.checker import Checked, Checker
+from .plan_check.faults import NotShown
+from .plan_check.names import is_storage, summaries, traits_of
+from .plan_check.proofs import MAX_STEPS
 from .support.changes import InspectionPass
 from .support.levels import Level
 from .support.walk import is_kernel

@@ -22,8 +22,8 @@ from xdsl.ir import Operation
 from ..dialects import memory
 from ..dialects.walking import walk
 from ..dialects.xdsl_internals import operands_of
-from .analysis.aliases import bodies_of
-from .analysis.liveness import used_after_kill
+from .bytes.aliases import bodies_of
+from .bytes.liveness import used_after_kill
 from .support.changes import InspectionPass
 from .support.diagnostics import PassError
 from .support.levels import Level, Stage

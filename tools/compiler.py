@@ -30,9 +30,9 @@ from ..dialects.walking import walk
 from ..frontends.conversion import Conversion
 from ..lowering.assemble import assemble, spec_of
 from ..lowering.pipelines import quoted
-from ..passes.memory_use.contents import MemoryUse
-from ..passes.memory_use.read import memory_of
-from ..passes.memory_use.report import Amount, report_of
+from ..passes.memory_report.model import MemoryUse
+from ..passes.memory_report.read import memory_of
+from ..passes.memory_report.report import Amount, report_of
 from ..passes.remove_unused_functions import is_public
 from ..passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ..passes.support.verifier import verify

@@ -12,8 +12,8 @@ from ..dialects.relay.named_dims import dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.walking import walk
 from ..lowering.assemble import spec_of
+from ..passes.evaluation.evaluated_values import Value
 from ..passes.evaluation.evaluator import evaluate
-from ..passes.evaluation.values import Value
 from ..runtime.calls.value_checks import fits
 from ..runtime.program.program import Late, Param, TensorSpec
 from ..runtime.program.program import spec_of as spec_of_array

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..passes.memory_use.contents import MemoryUse
-from ..passes.memory_use.report import (
+from ..passes.memory_report.model import MemoryUse
+from ..passes.memory_report.report import (
     DeviceReport,
     json_of,
     planned_with_calls,

@@ -25,9 +25,9 @@ from xdsl.ir import Block
 from ...dialects import relay, vm
 from ...dialects.tensors import as_tensor
 from ...operators.sizes import Check
-from ...passes.analysis.lending import users_by_name
-from ...passes.analysis.polynomials import Polynomial
-from ...passes.analysis.sizes import Sizes, read_sizes
+from ...passes.sizes.polynomials import Polynomial
+from ...passes.sizes.program_sizes import Sizes, read_sizes
+from ...passes.workspaces.lending import users_by_name
 
 Position: TypeAlias = tuple[int, int]
 """A parameter and an axis of it."""

@@ -17,9 +17,9 @@ from ...dialects import relay
 from ...dialects.tensors import has_dynamic, is_unsigned
 from ...dialects.type_rules import data_operands, operand_of
 from ...operators.signature import Tensor
-from ...passes.shapes.operators import traced_results
-from ...passes.shapes.traced import Trace, TracedDim
-from ...passes.shapes.traced_elements import TracedElements
+from ...passes.sizes.traced import Trace, TracedDim
+from ...passes.sizes.traced_elements import TracedElements
+from ...passes.sizes.traced_operators import traced_results
 from ...passes.support.diagnostics import PassError
 from ..measures import write_measure
 from ..size_writer import Writer

@@ -28,7 +28,7 @@ from xdsl.rewriter import InsertPoint
 from ...dialects.dense import Dense
 from ...dialects.device import tensor_type
 from ...dialects.tensors import MIN_ALIGNMENT
-from ...passes.support.symbols import SymbolNames
+from ...passes.functions.symbol_names import SymbolNames
 from . import checked
 from .types import MemRefTypes, as_memref
 

@@ -25,7 +25,7 @@ from ...dialects.device import DEVICE, VirtualDeviceAttr, devices_in
 from ..analysis.blocks import only_block
 from ..support.walk import outside_primitives
 from .conflicts import Cause
-from .constraints import DeviceConstraints
+from .device_constraints import DeviceConstraints
 from .domains import FunctionPlacement, Placement
 
 

@@ -13,7 +13,7 @@ from xdsl.ir import Block, Operation
 
 from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr
-from .constraints import DeviceConstraints
+from .device_constraints import DeviceConstraints
 from .domains import Placement, result_of
 
 

@@ -10,8 +10,8 @@ from ...dialects.device import CPU, VirtualDeviceAttr
 from ..support.diagnostics import PassError
 from .collect import collect
 from .conflicts import bytes_copied, copy_cheapest, report
-from .constraints import DeviceConstraints
 from .defaults import assign_defaults
+from .device_constraints import DeviceConstraints
 
 
 def device_option(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr:

@@ -32,10 +32,10 @@ from ...runtime.memory.scratch import Workspace
 from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
 from ..support.diagnostics import Note, PassError, location_of
-from .operators import OperatorEvaluator
-from .rules import RULES
-from .values import Enter, Value
-from .workspaces import size_block
+from .evaluated_values import Enter, Value
+from .kernel_calls import OperatorEvaluator
+from .op_rules import RULES
+from .workspace_blocks import size_block
 
 Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
 

@@ -29,7 +29,7 @@ from xdsl.traits import OpTrait
 
 from ...dialects.contents import Check, is_declared
 from ...dialects.xdsl_internals import operands_of, successors_of, verification_of
-from .definitions import Definition, NotUnderstood
+from .op_definitions import Definition, NotUnderstood
 
 if TYPE_CHECKING:
     from ...dialects.interfaces import Lookup

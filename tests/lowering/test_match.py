@@ -28,8 +28,8 @@ from xrelay.lowering.decision_trees import (
     Patterns,
     Switch,
 )
+from xrelay.passes.evaluation.evaluated_values import DataValue, Value
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.evaluation.values import DataValue, Value
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.program.named_results import results_of

@@ -8,9 +8,9 @@ from helpers.programs.programs import parse
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr
 
 from xrelay.dialects import relay
+from xrelay.passes.evaluation.evaluated_values import RefValue
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.evaluation.operators import OperatorEvaluator
-from xrelay.passes.evaluation.values import RefValue
+from xrelay.passes.evaluation.kernel_calls import OperatorEvaluator
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.memory.limits import Memory

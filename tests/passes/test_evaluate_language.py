@@ -9,8 +9,8 @@ from helpers.machine.in_machine import assert_same, results_in_machine
 from helpers.programs import programs
 from xdsl.dialects.builtin import ModuleOp
 
+from xrelay.passes.evaluation.evaluated_values import DataValue, Value
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.evaluation.values import DataValue, Value
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 

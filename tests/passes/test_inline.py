@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.passes import inline
-from xrelay.passes.analysis.call_graph import CallGraph
 from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.functions.call_graph import CallGraph
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.inline import InlinePass
 from xrelay.passes.lambda_lift import LambdaLiftPass

@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.relay import CallOp, ClosureOp, FnOp
 from xrelay.frontends.relay_text.printer import module_text
-from xrelay.passes.analysis import closures
-from xrelay.passes.analysis.closures import closures_in
 from xrelay.passes.evaluation.evaluator import evaluate
+from xrelay.passes.functions import captures
+from xrelay.passes.functions.captures import closures_in
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.lambda_lift import LambdaLiftPass
 from xrelay.passes.plan_devices import PlanDevicesPass
@@ -214,7 +214,7 @@ def test_branches_are_told_apart():
 
 
 def test_too_many_captures_are_an_error(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(closures, "MAX_CAPTURED", 20)
+    monkeypatch.setattr(captures, "MAX_CAPTURED", 20)
     values = [f"%v{i}" for i in range(10)]
     params = ", ".join(f"{value}: int32" for value in values)
     inner = f"fn () {{ {' + '.join(values)} }}"

@@ -26,12 +26,12 @@ from xrelay.dialects import memory, vm
 from xrelay.dialects.walking import walk
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
-from xrelay.passes.memory_use.contents import FunctionUse, MemoryUse
-from xrelay.passes.memory_use.formulas import Formulas
-from xrelay.passes.memory_use.loads import Weight, loads, most_on_a_path, peak_of
-from xrelay.passes.memory_use.path_liveness import Arm
-from xrelay.passes.memory_use.read import read_memory
-from xrelay.passes.memory_use.report import planned_with_calls, report_of
+from xrelay.passes.memory_report.formulas import Formulas
+from xrelay.passes.memory_report.loads import Weight, loads, most_on_a_path, peak_of
+from xrelay.passes.memory_report.model import FunctionUse, MemoryUse
+from xrelay.passes.memory_report.path_liveness import Arm
+from xrelay.passes.memory_report.read import read_memory
+from xrelay.passes.memory_report.report import planned_with_calls, report_of
 from xrelay.passes.plan_memory import PlanMemoryPass
 from xrelay.runtime.errors import MachineError
 from xrelay.tools.memory_of_run import dims_of_run

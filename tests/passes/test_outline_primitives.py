@@ -5,9 +5,9 @@ from helpers.programs.programs import parse
 
 from xrelay.dialects import relay
 from xrelay.dialects.relay.primitive import NAME_LIMIT, kernel_symbol
-from xrelay.passes.analysis.structure import Key, StructuralKeys
-from xrelay.passes.support.plain_types import PlainTypes
-from xrelay.passes.support.symbols import SymbolNames
+from xrelay.passes.analysis.structural_keys import Key, StructuralKeys
+from xrelay.passes.functions.plain_types import PlainTypes
+from xrelay.passes.functions.symbol_names import SymbolNames
 
 T = "tensor<4xf32>"
 KEYS = StructuralKeys(PlainTypes())

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.lowering.pipelines import VmPipeline
-from xrelay.passes.memory_plan import proofs
+from xrelay.passes.plan_check import proofs
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import VerifyError
 from xrelay.tools import opt

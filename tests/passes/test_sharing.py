@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import TensorType, f32
 from xdsl.dialects.test import TestOp, TestTermOp
 from xdsl.ir import Block, Region, SSAValue
 
-from xrelay.passes.memory_plan.sharing import Names
+from xrelay.passes.plan_check.sharing import Names
 
 TENSOR = TensorType(f32, [4])
 

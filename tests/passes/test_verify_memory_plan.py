@@ -22,10 +22,10 @@ from xrelay.dialects.tensors import as_tensor, tensor_size
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.operators.sizes import SizeOp
-from xrelay.passes.analysis.polynomials import SELECT, Algebra, Polynomial
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.memory_plan.proofs import Proofs
-from xrelay.passes.memory_plan.slots import Relation, Slot, Slots
+from xrelay.passes.plan_check.proofs import Proofs
+from xrelay.passes.plan_check.slots import Relation, Slot, Slots
+from xrelay.passes.sizes.polynomials import SELECT, Algebra, Polynomial
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass

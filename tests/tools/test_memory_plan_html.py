@@ -29,10 +29,10 @@ from helpers.programs.transformer import encoder
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import convert_model
-from xrelay.passes.memory_use.contents import FunctionUse, MemoryUse
-from xrelay.passes.memory_use.formulas import compute
-from xrelay.passes.memory_use.loads import loads
-from xrelay.passes.memory_use.read import read_memory
+from xrelay.passes.memory_report.formulas import compute
+from xrelay.passes.memory_report.loads import loads
+from xrelay.passes.memory_report.model import FunctionUse, MemoryUse
+from xrelay.passes.memory_report.read import read_memory
 from xrelay.tools.pipeline import TO_BYTECODE, build
 from xrelay.tools.plan_pictures.memory import views_of
 from xrelay.tools.plan_pictures.page import page, resource
@@ -232,8 +232,8 @@ def test_a_box_names_tensor_op_size_and_life(branches: MemoryUse):
 
 def many(count: int) -> MemoryUse:
     """Return the memory of a chain of `count` tensors in one storage, as wide as it is long."""
-    from xrelay.passes.memory_use.contents import Column, Segment, Storage, Tensor
-    from xrelay.passes.memory_use.path_liveness import Span
+    from xrelay.passes.memory_report.model import Column, Segment, Storage, Tensor
+    from xrelay.passes.memory_report.path_liveness import Span
 
     use = FunctionUse("@main", columns=[Column(f"op{i}", None) for i in range(count)])
     polynomials = use.formulas.sizes.algebra

@@ -142,7 +142,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         "xrelay.passes.support.composite",
         "xrelay.passes.support.diagnostics",
         "xrelay.passes.support.changes",
-        "xrelay.passes.support.definitions",
+        "xrelay.passes.support.op_definitions",
         "xrelay.passes.support.levels",
         "xrelay.passes.support.reached",
         "xrelay.passes.support.valid_ops",

@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...passes.memory_use.contents import DeviceUse, FunctionUse, MemoryUse, Segment
-from ...passes.memory_use.loads import loads, peak_of
-from ...passes.memory_use.path_liveness import Span
-from ...passes.memory_use.report import EXAMPLE, DeviceReport, given_values, report_of, segments_on
+from ...passes.memory_report.loads import loads, peak_of
+from ...passes.memory_report.model import DeviceUse, FunctionUse, MemoryUse, Segment
+from ...passes.memory_report.path_liveness import Span
+from ...passes.memory_report.report import (
+    EXAMPLE,
+    DeviceReport,
+    given_values,
+    report_of,
+    segments_on,
+)
 from ...runtime.plain_text import human
 from .panels import Band, Box, Panel, Shelf
 

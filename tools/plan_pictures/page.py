@@ -17,8 +17,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from ...passes.memory_use.contents import MemoryUse, Segment
-from ...passes.memory_use.report import Amount, DeviceReport
+from ...passes.memory_report.model import MemoryUse, Segment
+from ...passes.memory_report.report import Amount, DeviceReport
 from ...runtime.plain_text import human, printable
 from .memory import View, left_out, views_of
 from .style import page_style

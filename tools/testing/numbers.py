@@ -23,7 +23,7 @@ from ...dialects.attributes import ELEMENT_TYPES, properties_of
 from ...dialects.device import tensor_type
 from ...dialects.relay import BY_NAME, broadcast, elementwise, reduce, trigonometry
 from ...lowering.linalg.registry import RULES as LINALG
-from ...passes.analysis.shape_tensors import FOLLOWED
+from ...passes.sizes.shape_tensors import FOLLOWED
 
 FAMILIES: Sequence[ModuleType] = (elementwise, trigonometry, broadcast, reduce)
 """The modules that define the operators compared."""

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.frontends.onnx.importer import Conversion, convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.layout_slices import LayoutSlicesPass
-from xrelay.passes.memory_plan.faults import NotShown
+from xrelay.passes.plan_check.faults import NotShown
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine

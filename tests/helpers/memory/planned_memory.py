@@ -10,9 +10,9 @@ from xdsl.ir import SSAValue
 from xrelay.dialects import memory
 from xrelay.dialects.device import device_of
 from xrelay.lowering.pipelines import VmPipeline
-from xrelay.passes.analysis.polynomials import Polynomial
-from xrelay.passes.analysis.sizes import Sizes, read_sizes
 from xrelay.passes.layout_slices import problem_of
+from xrelay.passes.sizes.polynomials import Polynomial
+from xrelay.passes.sizes.program_sizes import Sizes, read_sizes
 from xrelay.passes.support.composite import CompositePass
 from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of

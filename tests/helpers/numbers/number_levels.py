@@ -27,9 +27,9 @@ from xrelay.lowering.native.machine_kernels import machine_kernels
 from xrelay.lowering.native.module_text import module_text
 from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.settings import Settings
-from xrelay.passes.analysis.polynomials import Algebra, Polynomial
-from xrelay.passes.analysis.shape_tensors import FOLLOWED, ShapeTensors
-from xrelay.passes.evaluation.operators import OperatorEvaluator
+from xrelay.passes.evaluation.kernel_calls import OperatorEvaluator
+from xrelay.passes.sizes.polynomials import Algebra, Polynomial
+from xrelay.passes.sizes.shape_tensors import FOLLOWED, ShapeTensors
 from xrelay.runtime.kernels import KERNELS
 
 Array: TypeAlias = Any

@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.disassemble import disassemble
 from xrelay.lowering.pipelines import VmPipeline
+from xrelay.passes.evaluation.evaluated_values import DataValue
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.evaluation.values import DataValue
 from xrelay.passes.layout_slices import Strategy
 from xrelay.passes.support.diagnostics import PassError, ReportingContext
 from xrelay.passes.support.verifier import verify

@@ -9,9 +9,9 @@ from xdsl.parser import Parser
 from xrelay.dialects.tensors import as_tensor
 from xrelay.dialects.walking import walk
 from xrelay.frontends.onnx.importer import convert_model
-from xrelay.passes.analysis.dims import ProgramSizes
 from xrelay.passes.fold_constants import FoldConstantsPass
 from xrelay.passes.infer_types import InferTypesPass
+from xrelay.passes.sizes.dims import ProgramSizes
 from xrelay.passes.support.diagnostics import PassError
 
 

@@ -8,7 +8,7 @@ from math import prod
 from helpers.programs.every_case import seeds
 
 from xrelay.operators.sizes import Check, SizeOp
-from xrelay.passes.analysis.polynomials import (
+from xrelay.passes.sizes.polynomials import (
     MAX_DEGREE,
     MAX_TERMS,
     Algebra,

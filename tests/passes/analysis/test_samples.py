@@ -8,9 +8,9 @@ from xdsl.dialects import func
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.operators.sizes import SizeOp
-from xrelay.passes.analysis.polynomials import Algebra, Polynomial
-from xrelay.passes.analysis.samples import levels_of, samples_of
-from xrelay.passes.analysis.sizes import Sizes
+from xrelay.passes.sizes.polynomials import Algebra, Polynomial
+from xrelay.passes.sizes.program_sizes import Sizes
+from xrelay.passes.sizes.sample_sizes import levels_of, samples_of
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from helpers.programs.every_case import seeds
 
 from xrelay.operators.measures import MEASURES
-from xrelay.passes.analysis.polynomials import Algebra, Polynomial, Symbol
-from xrelay.passes.analysis.symbolic_measures import symbolic_measure
+from xrelay.passes.sizes.polynomials import Algebra, Polynomial, Symbol
+from xrelay.passes.sizes.symbolic_measures import symbolic_measure
 
 
 def evaluate(size: Polynomial, values: dict[str, int]) -> int:

@@ -1,0 +1,99 @@
+"""
+The bytes that are live in a body, on each device and at sample values of dynamic sizes.
+
+    rows = rows_of(storages_in(classes), sizes)      bytes of each storage, in each row
+    peaks_of(classes, rows)                         the most bytes that are live at once, by row
+
+A row is a device and, if sizes are dynamic, values of their symbols: all equal, from small to
+large, or one of the first large and the others not. Bytes are rounded up to alignments, as in an
+arena. Lifetimes are those of `pack-storage`, but bytes that outlive the body count too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...dialects import memory
+from ...dialects.device import VirtualDeviceAttr, device_of
+from ...planning import Arm, Buffer, Interval, Problem
+from ...planning.offsets.bounds import lower_bound
+from ...planning.offsets.core import core_of
+from ..sizes.polynomials import Polynomial
+from ..sizes.program_sizes import Sizes
+from .aliases import AliasClasses
+from .arenas import arms_of
+from .storages import storages_of
+
+SAMPLES = (1, 16, 128, 1024)
+"""The values of symbols at which orders are compared."""
+
+MAX_SYMBOLS = 3
+"""The number of symbols that are tried large on their own."""
+
+Row = list[int]
+"""For each device and sample, a number of bytes."""
+
+
+@dataclass(eq=False)
+class Rows:
+    """The bytes of each storage of a body, on each device and at each sample."""
+
+    devices: list[VirtualDeviceAttr | None]
+    samples: int
+    of: Mapping[memory.AllocStorageOp, Row]
+
+    @property
+    def count(self) -> int:
+        return len(self.devices) * self.samples
+
+
+def rounded(size: int, op: memory.AllocStorageOp) -> int:
+    """Return `size`, and what alignment adds to it in an arena."""
+    alignment = op.alignment.value.data
+    return -(-max(0, size) // alignment) * alignment
+
+
+def rows_of(storages: Sequence[memory.AllocStorageOp], sizes: Sizes) -> Rows:
+    """Return the sizes of `storages` at sample values of their symbols."""
+    polynomials = [
+        sizes.size(op.dynamic_size)
+        if op.dynamic_size is not None
+        else Polynomial.of(0 if op.size is None else op.size.value.data)
+        for op in storages
+    ]
+    symbols = list(dict.fromkeys(s for size in polynomials for s in size.symbols()))
+    values = SAMPLES if symbols else SAMPLES[:1]
+    points = [dict.fromkeys(symbols, value) for value in values]
+    if len(symbols) > 1:
+        middle = dict.fromkeys(symbols, SAMPLES[1])
+        points += [{**middle, symbol: SAMPLES[-1]} for symbol in symbols[:MAX_SYMBOLS]]
+    devices = list(dict.fromkeys(device_of(op.storage.type) for op in storages))
+    found: dict[memory.AllocStorageOp, Row] = {}
+    for op, size in zip(storages, polynomials, strict=True):
+        row = found[op] = [0] * (len(devices) * len(points))
+        first = devices.index(device_of(op.storage.type)) * len(points)
+        constant = size.constant
+        for i, point in enumerate(points):
+            row[first + i] = rounded(size.value(point) if constant is None else constant, op)
+    return Rows(devices, len(points), found)
+
+
+def storages_in(classes: AliasClasses) -> list[memory.AllocStorageOp]:
+    """Return the storages that a body allocates for what is written in it."""
+    return [storage.op for storage in storages_of(classes, outliving=True).found]
+
+
+def peaks_of(classes: AliasClasses, rows: Rows) -> Row:
+    """Return the most bytes that are live at once, on each device and at each sample."""
+    storages = storages_of(classes, outliving=True).found
+    arms = [tuple(Arm(str(b), str(a)) for b, a in found) for found in arms_of(storages)]
+    peaks: Row = []
+    for row in range(rows.count):
+        buffers = tuple(
+            Buffer(str(i), Interval(*storage.lifetime), rows.of[storage.op][row], 1, arms=arms[i])
+            for i, storage in enumerate(storages)
+            if rows.of[storage.op][row]
+        )
+        peaks.append(lower_bound(core_of(Problem(buffers))))
+    return peaks

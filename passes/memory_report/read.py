@@ -1,0 +1,573 @@
+"""
+Read the memory that a program uses, at level `manifest` or `memory-planned`.
+
+Tensors are those that the machine allocates: destinations of shape functions are not. Lifetimes
+are those of `path_liveness`; sizes and offsets those of `analysis.sizes`. A storage with one tensor
+is in use as long as the tensor is; one with several until the last of them is dead.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import pairwise
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, StringAttr, SymbolRefAttr, i64
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import ConstantLike
+
+from ...dialects import memory, relay
+from ...dialects.device import device_of
+from ...dialects.interfaces import CallsFunction, DestinationPassing, Rematerializable
+from ...dialects.tensors import as_tensor, element_size
+from ...dialects.walking import walk
+from ...operators.sizes import SizeOp
+from ..bytes import storages
+from ..bytes.aliases import AliasClasses, bodies_of
+from ..bytes.op_facts import is_choice
+from ..sizes.polynomials import Polynomial
+from ..support.diagnostics import PassError, Place, location_of
+from ..support.walk import outside_primitives
+from . import path_liveness
+from .model import (
+    Branch,
+    Call,
+    Column,
+    FunctionUse,
+    MemoryUse,
+    Segment,
+    SourceLine,
+    Storage,
+    Tensor,
+)
+from .path_liveness import Arms, Span
+
+CURE = (
+    "expected allocations of memory, but the module has none: run a pipeline up to level "
+    "'manifest' or 'memory-planned' first, such as -p vm, which is read before lower-to-bytecode"
+)
+
+
+def source_of(place: Place) -> SourceLine | None:
+    """Return the source line of an op or value."""
+    at = location_of(place)
+    return None if at is None else SourceLine(at.filename.data, at.line.data)
+
+
+def device_name(value: SSAValue) -> str:
+    """Return the device of a storage: `cpu:0`, `cuda:0 (scope "texture")`."""
+    device = device_of(value.type)
+    if device is None:
+        return "no device"
+    scope = device.scope
+    named = f' (scope "{scope.data}")' if isinstance(scope, StringAttr) else ""
+    return f"{device.spec}{named}"
+
+
+def operators_in(kernel: Operation) -> tuple[str, ...]:
+    """Return the names of the operators that a kernel computes, in order."""
+    return tuple(
+        op.name.removeprefix("relay.")
+        for region in kernel.regions
+        for block in region.blocks
+        for op in block.ops
+        if op is not block.last_op and not op.has_trait(ConstantLike)
+        and not op.has_trait(Rematerializable)
+    )  # fmt: skip
+
+
+def kernel_of(op: Operation) -> str | None:
+    """Return the name of the function or kernel that `op` calls."""
+    symbol = op.properties.get("callee")
+    return symbol.string_value() if isinstance(symbol, SymbolRefAttr) else None
+
+
+BOOKKEEPING = (
+    memory.AllocStorageOp,
+    memory.AllocTensorOp,
+    memory.KillOp,
+    memory.PackOp,
+    memory.SliceStorageOp,
+    memory.WorkspaceSizeOp,
+)
+
+
+@cache
+def uses_tensors(kind: type[Operation]) -> bool:
+    """Test whether ops of class `kind` are worth a column: they are not bookkeeping."""
+    if issubclass(kind, BOOKKEEPING) or kind.name.startswith(("arith.", "tensor.")):
+        return False
+    return not (kind.has_trait(Rematerializable) or kind.has_trait(ConstantLike))
+
+
+@dataclass(eq=False)
+class _Timeline:
+    """Turns positions in a body into columns."""
+
+    bounds: list[int] = field(default_factory=list[int])
+    """The position at which each column starts, the first at 0 or later."""
+
+    @staticmethod
+    def of(spans: Iterable[tuple[int, int]], steps: Sequence[int]) -> _Timeline:
+        """
+        Return columns in which `spans` meet where they meet by positions.
+
+        Bounds of spans with no position of `steps` between them are one, unless a span starts at
+        one and another ends at the next.
+        """
+        starts, stops = set[int](), set[int]()
+        for start, stop in spans:
+            starts.add(start)
+            stops.add(stop)
+        bounds: list[int] = []
+        starts_here = stops_here = False
+        for at in sorted({*starts, *stops, *steps}):
+            between = bounds and bisect_right(steps, at - 1) > bisect_right(steps, bounds[-1] - 1)
+            if not bounds or between or (starts_here and at in stops):
+                bounds.append(at)
+                starts_here = stops_here = False
+            starts_here = starts_here or at in starts
+            stops_here = stops_here or at in stops
+        return _Timeline(bounds)
+
+    def column(self, position: int) -> int:
+        return max(0, bisect_right(self.bounds, position) - 1)
+
+    def span(self, span: Span) -> Span:
+        return Span(self.column(span.start), self.column(span.stop), span.arms)
+
+
+@dataclass(eq=False)
+class _Reader:
+    """Reads one body."""
+
+    classes: AliasClasses
+    use: FunctionUse
+    kernels: dict[str, Operation]
+    rows: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """The storages by their values."""
+    names: dict[str, int] = field(default_factory=dict[str, int])
+    """The number of storages of each name, less one."""
+    ops: list[Operation | None] = field(default_factory=list[Operation | None])
+    """The op of each column."""
+    sizes_of: list[tuple[Polynomial, Polynomial]] = field(
+        default_factory=list[tuple[Polynomial, Polynomial]]
+    )
+    """The offset and size of each tensor."""
+
+    def read(self) -> None:
+        spans, branches, length = path_liveness.spans_of(self.classes)
+        found = list(path_liveness.positions_of(self.classes.block))
+        position_of = {op: position for position, op in found}
+        tensors = [
+            op
+            for _, op in found
+            if isinstance(op, memory.AllocTensorOp) and not storages.is_destination_of_shapes(op)
+        ]
+        allocations = list(self._storages(found, tensors))
+        held = self._held(allocations, tensors, spans, position_of, length)
+        steps = [position for position, op in found if uses_tensors(type(op))]
+        every = [s for found_spans in spans.values() for s in found_spans] + [
+            s for h in held for s in h
+        ]
+        time = _Timeline.of([*((s.start, s.stop) for s in every), (length, length)], steps)
+        self._read_sizes(found)
+        self._columns(time, found, length)
+        labels = self._branches(time, branches)
+        for (value, outlives), used in zip(allocations, held, strict=True):
+            self._storage(value, outlives, [time.span(span) for span in used])
+        taken: dict[str, int] = {}
+        for op in tensors:
+            self._tensor(op, [time.span(s) for s in spans.get((op, 0), ())], labels, taken)
+        for _, op in found:
+            if is_call(op):
+                for index in path_liveness.storages_used_by(op):
+                    used = [time.span(s) for s in spans.get((op, index), ())]
+                    self._passed(op, index, used, taken)
+        self._overwrite()
+        self._given_sizes()
+        self.use.live += self._live()
+        for row, storage in enumerate(self.use.storages):
+            if not storage.is_given:
+                self.use.held += [Segment(*span, storage.size, row) for span in storage.spans]
+        for position, op in found:
+            callee = kernel_of(op) if is_call(op) else None
+            if callee is not None:
+                self.use.calls.append(Call(time.column(position), callee))
+
+    def _storages(
+        self, found: Sequence[tuple[int, Operation]], tensors: Sequence[memory.AllocTensorOp]
+    ) -> Iterator[tuple[SSAValue, bool]]:
+        """Yield the storages that the machine allocates, or the caller, and whether they stay."""
+        kept = {root_of(op.storage) for op in tensors if self.classes.is_kept(op.tensor)}
+        for _, op in found:
+            for index in path_liveness.storages_used_by(op):
+                result = path_liveness.result_in(op, index, self.classes)
+                if result is not None and self.classes.is_kept(result):
+                    kept.add(root_of(op.operands[index]))
+        inside = {root_of(op.storage) for op in tensors}
+        for argument in self.classes.block.args:
+            if isinstance(argument.type, memory.StorageType):
+                yield argument, True
+        for _, op in found:
+            if not isinstance(op, memory.AllocStorageOp):
+                continue
+            users = list(users_of(op.storage))
+            if op.storage not in inside and users and all(map(is_allocation, users)):
+                continue  # for shape functions, which need none
+            stays = any(not is_allocation(user) and not is_call(user) for user in users)
+            yield op.storage, op.storage in kept or stays
+
+    def _held(
+        self,
+        allocations: Sequence[tuple[SSAValue, bool]],
+        tensors: Sequence[memory.AllocTensorOp],
+        spans: dict[path_liveness.Holder, list[Span]],
+        position_of: dict[Operation, int],
+        length: int,
+    ) -> list[list[Span]]:
+        """Return the positions in which each storage is in use."""
+        inside: dict[SSAValue, list[memory.AllocTensorOp]] = {}
+        for op in tensors:
+            inside.setdefault(root_of(op.storage), []).append(op)
+        found: list[list[Span]] = []
+        for value, outlives in allocations:
+            start = position_of[value.owner] if isinstance(value.owner, Operation) else 0
+            members = inside.get(value, [])
+            used = [span for op in members for span in spans.get((op, 0), ())]
+            calls = list(dict.fromkeys(user for user in users_of(value) if is_call(user)))
+            for call in calls:
+                for index in path_liveness.storages_used_by(call):
+                    if root_of(call.operands[index]) is value:
+                        used += spans.get((call, index), ())
+            if isinstance(value.owner, Block) or (outlives and not members):
+                found.append([Span(start, length, ())])
+            elif len(members) == 1 and used and not calls:
+                found.append([used[0]._replace(start=start), *used[1:]])
+            else:
+                found.append(_joined(start, used))
+        return found
+
+    def _read_sizes(self, found: Sequence[tuple[int, Operation]]) -> None:
+        """Read the sizes and dims of the body, those of an op after those of its operands."""
+        sizes = self.use.formulas.sizes
+        for op in walk(self.classes.block, region_first=True, enters=is_choice):
+            for result in op.results:
+                if result.type == i64:
+                    sizes.size(result)
+                elif as_tensor(result.type) is not None:
+                    sizes.dims(result)
+
+    def _columns(
+        self, time: _Timeline, found: Sequence[tuple[int, Operation]], length: int
+    ) -> None:
+        count = max(1, time.column(length))
+        columns = [Column("", None)] * count
+        self.ops = [None] * count
+        for position, op in found:
+            if uses_tensors(type(op)):
+                at = min(time.column(position), count - 1)
+                columns[at] = Column(kernel_of(op) or op.name, source_of(op))
+                self.ops[at] = op
+        self.use.columns = columns
+
+    def _branches(
+        self, time: _Timeline, branches: Sequence[path_liveness.Branch]
+    ) -> dict[Block, str]:
+        """Read the branches; return the name of each arm."""
+        labels: dict[Block, str] = {}
+        for branch in branches:
+            names = arm_names(branch.op)
+            for region, name in zip(branch.op.regions, names, strict=True):
+                labels[region.block] = name
+            arms = tuple((time.column(start), time.column(stop)) for start, stop in branch.bounds)
+            self.use.branches.append(
+                Branch(branch.op.name, tuple(names), arms, source_of(branch.op))
+            )
+        return labels
+
+    def _storage(self, value: SSAValue, outlives: bool, spans: list[Span]) -> None:
+        formulas, op = self.use.formulas, value.owner
+        self.rows[value] = len(self.use.storages)
+        is_given = not isinstance(op, memory.AllocStorageOp)
+        size, alignment = Polynomial.of(0), 1
+        if isinstance(op, memory.AllocStorageOp):
+            size = _size(op.size, op.dynamic_size, formulas.sizes.size)
+            alignment = op.alignment.value.data
+        self.use.storages.append(
+            Storage(
+                numbered(value.name_hint or "storage", self.names),
+                device_name(value),
+                formulas.add(size),
+                alignment,
+                source_of(value),
+                tuple(spans),
+                outlives,
+                is_given,
+            )
+        )
+
+    def _tensor(
+        self,
+        op: memory.AllocTensorOp,
+        spans: list[Span],
+        labels: dict[Block, str],
+        taken: dict[str, int],
+    ) -> None:
+        formulas = self.use.formulas
+        type = as_tensor(op.tensor.type)
+        assert type is not None, "verified: a tensor is allocated"
+        bytes = Polynomial.of(element_size(type.element_type))
+        size = prod(formulas.sizes.dims(op.tensor), start=bytes)
+        storage, start = op.start
+        at = Polynomial.of(start) if isinstance(start, int) else formulas.sizes.size(start)
+        offset = self._from_root(storage, at)
+        writer, value = written_by(op)
+        kernel = None if writer is None else kernel_of(writer)
+        name = value.name_hint or op.tensor.name_hint or "tensor"
+        self.use.tensors.append(
+            Tensor(
+                numbered(name, taken),
+                kernel or (op if writer is None else writer).name,
+                operators_in(self.kernels[kernel]) if kernel in self.kernels else (),
+                source_of(op if writer is None else writer),
+                self.rows[root_of(storage)],
+                formulas.add(offset),
+                formulas.add(size),
+                tuple(spans),
+                self.classes.is_kept(op.tensor),
+                "" if op.parent is None else labels.get(op.parent, ""),
+            )
+        )
+        self.sizes_of.append((offset, size))
+
+    def _from_root(self, storage: SSAValue, offset: Polynomial) -> Polynomial:
+        """Return an offset in a slice as one in the storage that is sliced."""
+        sizes = self.use.formulas.sizes
+        while isinstance(op := storage.owner, memory.SliceStorageOp):
+            start = _size(op.offset, op.dynamic_offset, sizes.size)
+            offset = sizes.algebra.binary(SizeOp.ADD, start, offset)
+            storage = op.storage
+        return offset
+
+    def _passed(
+        self, call: Operation, index: int, spans: list[Span], taken: dict[str, int]
+    ) -> None:
+        """Read a storage that a call passes on, as a tensor that its callee writes."""
+        formulas, value = self.use.formulas, call.operands[index]
+        row = self.rows.get(root_of(value))
+        if row is None:
+            return
+        callee = kernel_of(call) or call.name
+        size = formulas.polynomials[self.use.storages[row].size]
+        if isinstance(value.owner, memory.SliceStorageOp):
+            size = _size(value.owner.size, value.owner.dynamic_size, formulas.sizes.size)
+        offset = self._from_root(value, Polynomial.of(0))
+        result = path_liveness.result_in(call, index, self.classes)
+        what = "workspace" if result is None else "result"
+        self.use.tensors.append(
+            Tensor(
+                numbered(f"{what} of @{callee}", taken),
+                callee,
+                (),
+                source_of(call),
+                row,
+                formulas.add(offset),
+                formulas.add(size),
+                tuple(spans),
+                result is not None and self.classes.is_kept(result),
+                is_passed=True,
+            )
+        )
+        self.sizes_of.append((offset, size))
+
+    def _given_sizes(self) -> None:
+        """Compute the bytes that the function needs in storages of its caller."""
+        formulas = self.use.formulas
+        for row, storage in enumerate(self.use.storages):
+            if not storage.is_given:
+                continue
+            size = Polynomial.of(0)
+            for tensor_, (offset, bytes) in zip(self.use.tensors, self.sizes_of, strict=True):
+                if tensor_.storage == row:
+                    size = formulas.sizes.algebra.binary(SizeOp.MAX, size, offset + bytes)
+            self.use.storages[row] = replace(storage, size=formulas.add(size))
+
+    def _in_slots(self) -> list[list[int]]:
+        """Return the tensors at the same bytes, in the order in which they are there."""
+        slots: dict[tuple[int, int], list[int]] = {}
+        for row, tensor_ in enumerate(self.use.tensors):
+            slots.setdefault((tensor_.storage, tensor_.offset), []).append(row)
+
+        def first(row: int) -> int:
+            return min((span.start for span in self.use.tensors[row].spans), default=0)
+
+        return [sorted(rows, key=first) for rows in slots.values()]
+
+    def _overwrite(self) -> None:
+        """End the life of a tensor where another is written over it, after the op that does so."""
+        for rows in self._in_slots():
+            for row, following in pairwise(rows):
+                tensor_, over = self.use.tensors[row], self.use.tensors[following]
+                left = tuple(without(tensor_.spans, over.spans))
+                if left != tensor_.spans:
+                    self.use.tensors[row] = replace(tensor_, spans=left)
+
+    def _live(self) -> Iterator[Segment]:
+        """Yield the bytes of tensors in use; a tensor written in place adds only its excess."""
+        for rows in self._in_slots():
+            before: Tensor | None = None
+            for row in rows:
+                tensor_ = self.use.tensors[row]
+                yield from self._segments(row, tensor_, before)
+                before = tensor_
+
+    def _segments(self, row: int, tensor_: Tensor, before: Tensor | None) -> Iterator[Segment]:
+        """Yield the segments of a tensor, less what it shares with that in its slot before it."""
+        until = 0 if before is None else max((span.stop for span in before.spans), default=0)
+        for span in tensor_.spans:
+            start = span.start
+            if before is not None and start < until:
+                stop = min(until, span.stop)
+                excess = self.use.formulas.excess(tensor_.size, before.size)
+                yield Segment(start, stop, span.arms, excess, row)
+                start = stop
+            if start < span.stop:
+                yield Segment(start, span.stop, span.arms, tensor_.size, row)
+
+
+def root_of(storage: SSAValue) -> SSAValue:
+    """Return the storage that `storage` is a slice of, through slices of slices."""
+    while isinstance(op := storage.owner, memory.SliceStorageOp):
+        storage = op.storage
+    return storage
+
+
+def users_of(storage: SSAValue) -> Iterator[Operation]:
+    """Yield the users of a storage and of its slices, but not the slices."""
+    pending = [storage]
+    while pending:
+        for use in pending.pop().uses:
+            if isinstance(use.operation, memory.SliceStorageOp):
+                pending.append(use.operation.slice)
+            else:
+                yield use.operation
+
+
+def is_allocation(op: Operation) -> bool:
+    return isinstance(op, memory.AllocTensorOp)
+
+
+def is_call(op: Operation) -> bool:
+    return op.has_trait(CallsFunction)
+
+
+def numbered(name: str, taken: dict[str, int]) -> str:
+    """Return `name`, with a number if it was used before."""
+    count = taken[name] = taken.get(name, -1) + 1
+    return f"{name}_{count}" if count else name
+
+
+def exclude_each_other(one: Arms, other: Arms) -> bool:
+    """Test whether no path goes through all of `one` and all of `other`."""
+    taken = dict(other)
+    return any(taken.get(arm.branch, arm.arm) != arm.arm for arm in one)
+
+
+def without(spans: Iterable[Span], others: Sequence[Span]) -> Iterator[Span]:
+    """Yield what is left of `spans` where `others` begin a column later."""
+    pending = list(reversed(list(spans)))
+    while pending:
+        span = pending.pop()
+        for other in others:
+            start = other.start + 1
+            if start >= span.stop or other.stop <= span.start or start >= other.stop:
+                continue
+            if exclude_each_other(span.arms, other.arms):
+                continue
+            if other.stop < span.stop:
+                pending.append(span._replace(start=other.stop))
+            span = span._replace(stop=max(start, span.start))
+            break
+        else:
+            yield span
+            continue
+        if span.start < span.stop:
+            pending.append(span)
+
+
+def _joined(start: int, spans: Sequence[Span]) -> list[Span]:
+    """Return the spans of a storage from `start` on: one for each set of arms in `spans`."""
+    bounds: dict[Arms, tuple[int, int]] = {(): (start, start + 1)}
+    for span in spans:
+        known = bounds.get(span.arms, (span.start, span.stop))
+        bounds[span.arms] = min(known[0], span.start), max(known[1], span.stop)
+    return [Span(first, last, arms) for arms, (first, last) in bounds.items()]
+
+
+def _size(
+    static: IntegerAttr[I64] | None,
+    dynamic: SSAValue | None,
+    size_of: Callable[[SSAValue], Polynomial],
+) -> Polynomial:
+    if static is not None:
+        return Polynomial.of(static.value.data)
+    assert dynamic is not None, "verified: it is static or dynamic"
+    return size_of(dynamic)
+
+
+def arm_names(branch: Operation) -> list[str]:
+    """Return the names of the arms of a branch: `then`, `else`; `Cons`, `Nil`."""
+    if isinstance(branch, relay.IfOp):
+        return ["then", "else"]
+    return [f"arm {i}" for i in range(len(branch.regions))]
+
+
+def written_by(op: memory.AllocTensorOp) -> tuple[Operation | None, SSAValue]:
+    """Return the first op that writes a tensor, and the value it has then."""
+    for use in op.tensor.uses:
+        if DestinationPassing.writes(use):
+            writer = use.operation
+            return writer, writer.results[use.index - len(writer.operands) + len(writer.results)]
+    return None, op.tensor
+
+
+def function_name(block: Block) -> str:
+    """Return the name of the function of a body: `@main`, `closure in @main`."""
+    op = block.parent_op()
+    prefix = ""
+    while op is not None and not isinstance(op, func.FuncOp):
+        prefix = "closure in "
+        op = op.parent_op()
+    return "closure" if op is None else f"{prefix}@{op.sym_name.data}"
+
+
+def read_memory(module: ModuleOp) -> MemoryUse:
+    """Return the memory that `module` uses; a `PassError` if it allocates none."""
+    if not any(isinstance(op, memory.AllocTensorOp) for op in outside_primitives(module)):
+        raise PassError(CURE, module)
+    return memory_of(module)
+
+
+def memory_of(module: ModuleOp) -> MemoryUse:
+    """Return the memory that `module` uses, which may be none."""
+    return MemoryUse([use for use, _ in memory_at_ops(module)])
+
+
+def memory_at_ops(
+    module: ModuleOp,
+) -> Iterator[tuple[FunctionUse, Sequence[Operation | None]]]:
+    """Yield the memory that each function uses, and the op of each column of it."""
+    kernels: dict[str, Operation] = {
+        op.sym_name.data: op for op in module.ops if isinstance(op, relay.PrimFuncOp)
+    }
+    for classes in bodies_of(module):
+        use = FunctionUse(function_name(classes.block))
+        reader = _Reader(classes, use, kernels)
+        reader.read()
+        if use.storages or use.calls:
+            yield use, reader.ops

@@ -1,0 +1,388 @@
+"""
+The memory report: per function and device, what is needed and what is allocated.
+
+    memory of @main on cpu:0
+      sum of tensors  17,488,096 B  16.7 MiB  39 tensors
+      lower bound      3,928,576 B   3.7 MiB  alive at fused_nn_max_pool2d (squeezenet.mlir:16)
+      planned          3,932,576 B   3.8 MiB  1.001 x the lower bound, 0.225 x the sum
+      allocations                2            instead of 39, one for each tensor
+
+The lower bound is the most bytes of tensors that are alive at once on one path; planned are the
+most bytes of storages that are allocated at once. Sizes that are not known yet are formulas; given
+values of their dims, they are numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...runtime.plain_text import human, printable, table
+from .loads import Peak, loads, peak_of
+from .model import DeviceUse, FunctionUse, MemoryUse, Segment
+from .symbolic_loads import peak_text
+
+SHOWN = 10
+"""The number of tensors at the peak that are listed."""
+
+MAX_FORMULA = 32
+"""The length of formulas that stand beside numbers."""
+
+EXAMPLE = 128
+"""The value of dims without one, for the list of tensors at the peak."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number of bytes: exact if it is known, and as a formula if it depends on dims."""
+
+    bytes: int | None
+    formula: str | None = None
+
+    @property
+    def exact(self) -> str:
+        known = "" if self.bytes is None else f"{self.bytes:,} B"
+        if self.formula is None:
+            return known
+        if self.is_long:
+            return known or "(below)"
+        return f"{self.formula} = {known}" if known else self.formula
+
+    @property
+    def is_long(self) -> bool:
+        """True if the formula needs a line of its own."""
+        return self.formula is not None and len(self.formula) > MAX_FORMULA
+
+    @property
+    def rounded(self) -> str:
+        return "" if self.bytes is None else human(self.bytes)
+
+
+@dataclass(frozen=True)
+class AtPeak:
+    """A tensor that is alive at the peak."""
+
+    name: str
+    bytes: int
+    formula: str | None
+    offset: int
+    storage: str
+    op: str
+    operators: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True)
+class DeviceReport:
+    """The memory of a device that a function uses."""
+
+    function: str
+    device: str
+    dims: Mapping[str, int]
+    """The values of dims for which the numbers are."""
+    missing: tuple[str, ...]
+    """The dims that have no value: numbers are for `EXAMPLE`, amounts are formulas."""
+    tensors: int
+    allocations: int
+    given: int
+    """The number of storages that the caller allocates."""
+    from_caller: Amount
+    """Their sizes."""
+    passed: int
+    """The number of storages that calls use, whose tensors are those of the callees."""
+    sum: Amount
+    lower_bound: Amount
+    planned: Amount
+    outlives: Amount
+    """The storages whose bytes are in use after the function."""
+    peak_op: str
+    peak_source: str
+    largest: list[AtPeak] = field(default_factory=list[AtPeak])
+
+    @property
+    def ratio(self) -> float | None:
+        return _over(self.planned, self.lower_bound)
+
+    @property
+    def share(self) -> float | None:
+        """Planned bytes over the sum of all tensors, if they are all in this function."""
+        return None if self.passed else _over(self.planned, self.sum)
+
+
+def _over(amount: Amount, other: Amount) -> float | None:
+    if not amount.bytes or not other.bytes:
+        return None
+    return amount.bytes / other.bytes
+
+
+def options_of(use: MemoryUse) -> list[str]:
+    """Return the names of the dims that can be given values, without duplicates."""
+    named = [v.name for function in use.functions for v in function.formulas.variables]
+    return list(dict.fromkeys(named))
+
+
+def unknown_dims(use: MemoryUse, dims: Mapping[str, int]) -> list[str]:
+    """Return the names in `dims` that no function has."""
+    variables = [v for function in use.functions for v in function.formulas.variables]
+    known = {option for variable in variables for option in variable.options}
+    return [name for name in dims if name not in known]
+
+
+def given_values(use: FunctionUse, dims: Mapping[str, int]) -> list[int | None]:
+    """Return the value of each variable of a function, None if it is not in `dims`."""
+    return [
+        next((dims[option] for option in variable.options if option in dims), None)
+        for variable in use.formulas.variables
+    ]
+
+
+Dims = Mapping[str, int]
+"""Values of dims by name."""
+
+
+def report_of(
+    use: MemoryUse, dims: Dims, by_function: Mapping[str, Dims] | None = None
+) -> list[DeviceReport]:
+    """Return the report of each function and device, for values of dims, of all and of each."""
+    own = by_function or {}
+    return [
+        _report(function, device, {**dims, **own.get(function.name, {})})
+        for function in use.functions
+        for device in function.devices()
+    ]
+
+
+def planned_with_calls(
+    use: MemoryUse, entry: str, device: str, by_function: Mapping[str, Dims]
+) -> int | None:
+    """
+    Return the most bytes of storages that `entry` and what it calls hold at once on a device.
+
+    None if that is not known: in a recursion, or if a dim has no value.
+    """
+    functions = {function.name: function for function in use.functions}
+    found: dict[str, int | None] = {}
+    pending = [(entry, False)]
+    while pending:
+        name, ready = pending.pop()
+        function = functions.get(name)
+        if function is None:  # it allocates nothing, and calls nothing that does
+            found[name] = 0
+        elif ready:
+            found[name] = _with_calls(function, device, by_function.get(name, {}), found)
+        elif name not in found:
+            found[name] = None  # until it is known: what a recursion needs is not
+            pending.append((name, True))
+            pending += [(f"@{call.callee}", False) for call in function.calls]
+    return found[entry]
+
+
+def _with_calls(
+    function: FunctionUse, device: str, dims: Dims, called: Mapping[str, int | None]
+) -> int | None:
+    given = [value for value in given_values(function, dims) if value is not None]
+    if len(given) < len(function.formulas.variables):
+        return None
+    on_device = [use for use in function.devices() if use.device == device]
+    held = segments_on(function, on_device[0])[1] if on_device else []
+    found = loads(held, len(function.columns), function.formulas.evaluate(given))
+    most = max(found, default=0)
+    for column, callee in function.calls:
+        inner = called.get(f"@{callee}")
+        if inner is None:
+            return None
+        most = max(most, found[min(column, len(found) - 1)] + inner)
+    return most
+
+
+def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> DeviceReport:
+    formulas = use.formulas
+    given = given_values(use, dims)
+    values = formulas.evaluate([EXAMPLE if value is None else value for value in given])
+    live, held = segments_on(use, device)
+    width = len(use.columns)
+    own = [use.tensors[row] for row in device.tensors if not use.tensors[row].is_passed]
+    sizes = [tensor.size for tensor in own]
+    there = [use.storages[row] for row in device.storages]
+    outliving = [storage.size for storage in there if storage.outlives and not storage.is_given]
+    given_sizes = [storage.size for storage in there if storage.is_given]
+    needed = {segment.size for segment in (*live, *held)} | set(sizes)
+    used = set(formulas.variables_of([*needed]))
+    missing = [formulas.variables[i].name for i in sorted(used) if given[i] is None]
+    peak = peak_of(loads(live, width, values))
+    column = use.columns[peak.column]
+
+    def amount(value: int, text: str | None) -> Amount:
+        return Amount(None if missing else value, text if used else None)
+
+    def total(numbers: Sequence[int]) -> Amount:
+        return amount(sum(values[n] for n in numbers), _sum_text(use, numbers))
+
+    def most(segments: list[Segment]) -> Amount:
+        text = peak_text(segments, width, formulas) if used else None
+        return amount(
+            peak_of(loads(segments, width, values)).size, text or "that of the largest path"
+        )
+
+    return DeviceReport(
+        use.name,
+        device.device,
+        {formulas.variables[i].name: v for i in sorted(used) if (v := given[i]) is not None},
+        tuple(missing),
+        len(own),
+        len(there) - len(given_sizes),
+        len(given_sizes),
+        total(given_sizes),
+        len(device.tensors) - len(own),
+        total(sizes),
+        most(live),
+        most(held),
+        total(outliving),
+        column.label,
+        str(column.source or ""),
+        _largest(use, live, peak, values),
+    )
+
+
+def segments_on(use: FunctionUse, device: DeviceUse) -> tuple[list[Segment], list[Segment]]:
+    """Return the bytes of tensors, and of storages, in use on a device."""
+    tensors, storages = set(device.tensors), set(device.storages)
+    return (
+        [segment for segment in use.live if segment.row in tensors],
+        [segment for segment in use.held if segment.row in storages],
+    )
+
+
+def _sum_text(use: FunctionUse, numbers: Sequence[int]) -> str:
+    found = [use.formulas.polynomials[number] for number in numbers]
+    return str(sum(found[1:], start=found[0])) if found else "0"
+
+
+def _largest(
+    use: FunctionUse, live: list[Segment], peak: Peak, values: Sequence[int]
+) -> list[AtPeak]:
+    alive = [segment for segment in live if segment.start <= peak.column < segment.stop]
+    alive = [segment for segment in alive if values[segment.size]]
+    alive.sort(key=lambda segment: -values[segment.size])
+    found: list[AtPeak] = []
+    for segment in alive[:SHOWN]:
+        tensor = use.tensors[segment.row]
+        constant = use.formulas.constant(tensor.size) is not None
+        found.append(
+            AtPeak(
+                tensor.name,
+                values[segment.size],
+                None if constant else str(use.formulas.polynomials[tensor.size]),
+                values[tensor.offset],
+                use.storages[tensor.storage].name,
+                tensor.op,
+                tensor.operators,
+                str(tensor.source or ""),
+            )
+        )
+    return found
+
+
+def text_lines(reports: Sequence[DeviceReport]) -> Iterator[str]:
+    """Yield the lines of a report: a block for each function and device."""
+    for i, report in enumerate(reports):
+        if i:
+            yield ""
+        yield from _block(report)
+
+
+def _block(report: DeviceReport) -> Iterator[str]:
+    dims = ", ".join(f"{name} = {value}" for name, value in report.dims.items())
+    yield printable(f"memory of {report.function} on {report.device}{dims and f', for {dims}'}")
+    ratio, share = report.ratio, report.share
+    at = f"alive at {report.peak_op}"
+    if report.peak_source:
+        at += f" ({report.peak_source})"
+    planned = "" if ratio is None else f"{ratio:.3f} x the lower bound"
+    if share is not None:
+        planned += f", {share:.3f} x the sum"
+    count = "tensor" if report.tensors == 1 else "tensors"
+    rows = [
+        ["sum of tensors", report.sum.exact, report.sum.rounded, f"{report.tensors:,} {count}"],
+        ["lower bound", report.lower_bound.exact, report.lower_bound.rounded,
+         "" if report.missing else at],
+        ["planned", report.planned.exact, report.planned.rounded, planned],
+        ["outlives the call", report.outlives.exact, report.outlives.rounded, "part of planned"],
+        ["allocations", f"{report.allocations:,}  ", "",
+         f"instead of {report.tensors:,}, one for each tensor"],
+    ]  # fmt: skip
+    if report.given:
+        count = f"{report.given:,} {'storage' if report.given == 1 else 'storages'}"
+        amount = report.from_caller
+        rows.insert(
+            3, ["from the caller", amount.exact, amount.rounded, f"{count}, not planned here"]
+        )
+    yield from table(rows, "<>><", "  ")
+    amounts = (
+        ("sum of tensors", report.sum),
+        ("lower bound", report.lower_bound),
+        ("planned", report.planned),
+        ("from the caller", report.from_caller),
+        ("outlives the call", report.outlives),
+    )
+    for what, found in amounts:
+        if found.is_long:
+            yield printable(f"  {what} = {found.formula}")
+    if not report.largest:
+        return
+    where = ""
+    if report.missing:
+        where = " if " + ", ".join(f"{name} = {EXAMPLE}" for name in report.missing)
+    yield printable(f"  largest of the tensors alive at the peak{where}:")
+    found = [
+        [
+            tensor.name,
+            f"{tensor.bytes:,} B",
+            human(tensor.bytes),
+            f"{tensor.storage}[{tensor.offset:,}]",
+            tensor.op,
+            tensor.source,
+        ]
+        for tensor in report.largest
+    ]
+    yield from table([["tensor", "bytes", "", "slot", "written by", "source"], *found], "<>>><<")
+
+
+def json_of(reports: Sequence[DeviceReport]) -> list[dict[str, Any]]:
+    """Return a report as JSON values."""
+    return [_json(report) for report in reports]
+
+
+def _json(report: DeviceReport) -> dict[str, Any]:
+    def amount(found: Amount) -> dict[str, Any]:
+        return {"bytes": found.bytes, "formula": found.formula}
+
+    return {
+        "function": report.function,
+        "device": report.device,
+        "dims": dict(report.dims),
+        "missing_dims": list(report.missing),
+        "tensors": report.tensors,
+        "sum": amount(report.sum),
+        "lower_bound": amount(report.lower_bound),
+        "planned": amount(report.planned),
+        "outlives": amount(report.outlives),
+        "ratio": report.ratio,
+        "allocations": {"before": report.tensors, "after": report.allocations},
+        "from_caller": {"storages": report.given, **amount(report.from_caller)},
+        "peak": {"op": report.peak_op, "source": report.peak_source},
+        "largest": [
+            {
+                "name": tensor.name,
+                "bytes": tensor.bytes,
+                "formula": tensor.formula,
+                "offset": tensor.offset,
+                "storage": tensor.storage,
+                "op": tensor.op,
+                "operators": list(tensor.operators),
+                "source": tensor.source,
+            }
+            for tensor in report.largest
+        ],
+    }

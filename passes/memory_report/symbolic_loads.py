@@ -1,0 +1,71 @@
+"""
+The peak of the bytes in use as a formula: `max(80*n, 64*n + 4*n*n)`.
+
+Of the columns, those whose sum is never above that of another are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...operators.sizes import Check
+from ..sizes.polynomials import Polynomial, holds
+from .formulas import Formulas
+from .model import Segment
+
+MAX_SHOWN = 3
+"""The maximum number of operands of a maximum that is shown."""
+
+MAX_COMPARED = 300
+"""The maximum number of sums that are compared with each other; more are only counted."""
+
+
+def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[Polynomial] | None:
+    """Return the distinct sums of bytes in use; None if they are not sums of polynomials."""
+    change: list[list[tuple[int, Polynomial]]] = [[] for _ in range(columns + 1)]
+    for segment in segments:
+        size = formulas.polynomials.get(segment.size)
+        if segment.arms or size is None:
+            return None
+        change[segment.start].append((1, size))
+        change[segment.stop].append((-1, size))
+    now = Polynomial.of(0)
+    found: dict[Polynomial, None] = {}
+    for changes in change[:columns]:
+        if not changes:
+            continue
+        for sign, size in changes:
+            now = now + size * sign
+        found[now] = None
+    return list(found)
+
+
+def largest(candidates: Iterable[Polynomial]) -> list[Polynomial]:
+    """Return the sums that are not always at most another."""
+    kept: list[Polynomial] = []
+    for size in candidates:
+        if any(holds(Check.AT_LEAST, other, size) for other in kept):
+            continue
+        kept = [other for other in kept if not holds(Check.AT_LEAST, size, other)]
+        kept.append(size)
+    return kept
+
+
+def maximum_text(found: Sequence[Polynomial]) -> str:
+    """Return a maximum as text: `64`, `max(80*n, 64*n + 4)`, `max(80*n, …, 7 more)`."""
+    if len(found) < 2:
+        return str(found[0]) if found else "0"
+    shown = [str(size) for size in found[:MAX_SHOWN]]
+    if len(found) > MAX_SHOWN:
+        shown.append(f"… {len(found) - MAX_SHOWN} more")
+    return f"max({', '.join(shown)})"
+
+
+def peak_text(segments: Sequence[Segment], columns: int, formulas: Formulas) -> str | None:
+    """Return the most bytes in use as text; None if it is not a maximum of polynomials."""
+    found = sums(segments, columns, formulas)
+    if found is None:
+        return None
+    if len(found) > MAX_COMPARED:
+        return f"a maximum of {len(found):,} sums"
+    return maximum_text(largest(found))

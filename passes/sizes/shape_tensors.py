@@ -1,0 +1,239 @@
+"""
+The elements of small integer tensors that operators compute, as sizes.
+
+    %s = relay.shape_of %x                     (n, 12, 64)
+    %i = relay.take %s, %0                     (n)
+    %j = relay.multiply %i, %2                 (2*n)
+    %k = relay.concatenate %j, %c              (2*n, 768)
+
+Operators that only move elements are computed by their kernels, on the numbers of the elements;
+arithmetic is that of polynomials. An element is followed as long as it is exact: what may wrap in
+an integer narrower than i64 is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, Signedness, i64
+from xdsl.ir import Attribute, Operation
+
+from ...dialects.tensors import as_tensor
+from ...operators.sizes import Check, SizeOp
+from ...runtime.kernels.loading import load_kernels
+from ..analysis.arrays import numpy_dtype
+from ..evaluation.kernel_calls import OperatorEvaluator
+from .polynomials import Algebra, Polynomial, holds
+from .program_sizes import Dims
+
+Element: TypeAlias = Callable[[Algebra, Polynomial, Polynomial], Polynomial | None]
+"""An operation on two elements; None if it is not exact."""
+
+MOVES: Mapping[str, int | None] = {
+    "relay.concatenate": None,
+    "relay.copy": None,
+    "relay.expand_dims": None,
+    "relay.reshape": None,
+    "relay.reverse": None,
+    "relay.repeat": None,
+    "relay.broadcast_to": None,
+    "relay.split": None,
+    "relay.squeeze": None,
+    "relay.stack": None,
+    "relay.strided_slice": None,
+    "relay.tile": None,
+    "relay.transpose": None,
+    "relay.take": 1,
+    "relay.full": None,
+}
+"""The operators whose results are elements of their operands: of the first so many, or of all."""
+
+
+def _by(op: SizeOp) -> Element:
+    return lambda algebra, left, right: algebra.binary(op, left, right)
+
+
+def _division(compute: Element) -> Element:
+    """Return `compute` where the divisor is a positive constant or the quotient is exact."""
+
+    def divide(algebra: Algebra, left: Polynomial, right: Polynomial) -> Polynomial | None:
+        divisor = right.constant
+        if divisor is not None and divisor > 0:
+            return compute(algebra, left, right)
+        exact = right.constant is None and left.quotient(right) is not None
+        return compute(algebra, left, right) if exact else None
+
+    return divide
+
+
+ARITHMETIC: Mapping[str, Element] = {
+    "relay.add": _by(SizeOp.ADD),
+    "relay.subtract": _by(SizeOp.SUB),
+    "relay.multiply": _by(SizeOp.MUL),
+    "relay.maximum": _by(SizeOp.MAX),
+    "relay.minimum": _by(SizeOp.MIN),
+    "relay.divide": _division(Algebra.truncdiv),
+    "relay.mod": _division(Algebra.truncmod),
+    "relay.floor_divide": _division(_by(SizeOp.FLOORDIV)),
+    "relay.floor_mod": _division(_by(SizeOp.MOD)),
+}
+"""The element of the result for each pair of elements."""
+
+COMPARISONS: Mapping[str, tuple[Check, bool]] = {
+    "relay.equal": (Check.EQUAL, True),
+    "relay.not_equal": (Check.EQUAL, False),
+    "relay.greater_equal": (Check.AT_LEAST, True),
+    "relay.less": (Check.AT_LEAST, False),
+    "relay.less_equal": (Check.AT_MOST, True),
+    "relay.greater": (Check.AT_MOST, False),
+}
+"""The relation that each comparison tests, and the result where it holds."""
+
+REDUCTIONS: Mapping[str, SizeOp] = {
+    "relay.prod": SizeOp.MUL,
+    "relay.sum": SizeOp.ADD,
+    "relay.max": SizeOp.MAX,
+    "relay.min": SizeOp.MIN,
+}
+
+FOLLOWED = {*MOVES, *ARITHMETIC, *COMPARISONS, *REDUCTIONS, "relay.cast", "relay.where"}
+"""The operators whose results may be known."""
+
+
+def is_exact(size: Polynomial, type: Attribute) -> bool:
+    """
+    Test whether `size`, computed in `type`, is that integer.
+
+    A size that is computed is an i64. A dim is a signed integer of 32 bits or more: it is below
+    2^31 wherever it is read as one. A constant must be in the range of the type.
+    """
+    if not isinstance(type, IntegerType):
+        return False
+    integer = cast("IntegerType[int, Signedness]", type)
+    width, signed = integer.width.data, integer.signedness.data is not Signedness.UNSIGNED
+    constant, symbol = size.constant, size.symbol
+    if constant is None:
+        is_dim = symbol is not None and symbol.kind == "dim"
+        return type == i64 or (signed and width >= 32 and is_dim)
+    low, bits = (-(2 ** (width - 1)), width - 1) if signed and width > 1 else (0, width)
+    return low <= constant < 2**bits
+
+
+@dataclass
+class ShapeTensors:
+    """Computes the elements of results; `algebra` creates the symbols."""
+
+    algebra: Algebra
+
+    @cached_property
+    def operators(self) -> OperatorEvaluator:
+        """Created, and kernels loaded, when the first element moves."""
+        return OperatorEvaluator(load_kernels())
+
+    def elements(self, op: Operation, index: int, operands: Sequence[Dims | None]) -> Dims | None:
+        """Return the elements of result `index` of `op`, given those of its operands."""
+        known = [dims for dims in operands if dims is not None]
+        if len(known) != len(operands):
+            return None
+        found, type = self._computed(op, index, known), as_tensor(op.results[index].type)
+        assert type is not None
+        if found is None or op.name in MOVES or op.name == "relay.where":
+            return found
+        return found if all(is_exact(size, type.element_type) for size in found) else None
+
+    def _computed(self, op: Operation, index: int, operands: list[Dims]) -> Dims | None:
+        name = op.name
+        if name in ("relay.zeros", "relay.ones"):
+            type = as_tensor(op.results[0].type)
+            assert type is not None
+            value = Polynomial.of(int(name == "relay.ones"))
+            return (value,) * int(np.prod(type.get_shape()))
+        if name == "relay.cast":
+            return operands[0]
+        if name in MOVES:
+            return self._moved(op, index, operands, MOVES[name])
+        if name in ARITHMETIC:
+            compute = ARITHMETIC[name]
+            pairs = [compute(self.algebra, *pair) for pair in self._pairs(op, operands)]
+            found = [size for size in pairs if size is not None]
+            return tuple(found) if len(found) == len(pairs) else None
+        if name in COMPARISONS:
+            return self._compared(op, operands)
+        if name in REDUCTIONS:
+            return self._reduced(op, operands[0])
+        if name == "relay.where":
+            return self._chosen(op, operands)
+        return None
+
+    def _moved(
+        self, op: Operation, index: int, operands: list[Dims], count: int | None
+    ) -> Dims | None:
+        """Apply the kernel to the numbers of the elements."""
+        types = [as_tensor(operand.type) for operand in op.operands]
+        arrays: list[np.ndarray[Any, Any]] = []
+        sizes: list[Polynomial] = []
+        for i, (type, dims) in enumerate(zip(types, operands, strict=True)):
+            assert type is not None
+            dtype = numpy_dtype(type)
+            if dtype is None or dtype.itemsize * 8 < 32:
+                return None
+            if count is None or i < count:
+                numbers = range(len(sizes), len(sizes) + len(dims))
+                sizes += dims
+            else:
+                known = [size.constant for size in dims]
+                if None in known:
+                    return None
+                numbers = known
+            arrays.append(np.array(numbers, dtype).reshape(type.get_shape()))
+        moved = self.operators.apply(op, arrays)[index]
+        return tuple(sizes[int(number)] for number in moved.ravel())
+
+    def _broadcast(self, op: Operation, operands: list[Dims]) -> list[list[Polynomial]]:
+        """Return the elements of each operand, broadcast to the result."""
+        result = as_tensor(op.results[0].type)
+        assert result is not None
+        found: list[list[Polynomial]] = []
+        for operand, dims in zip(op.operands, operands, strict=True):
+            type = as_tensor(operand.type)
+            assert type is not None
+            numbers = np.arange(len(dims)).reshape(type.get_shape())
+            spread = np.broadcast_to(numbers, result.get_shape())
+            found.append([dims[int(number)] for number in spread.ravel()])
+        return found
+
+    def _pairs(self, op: Operation, operands: list[Dims]) -> list[tuple[Polynomial, Polynomial]]:
+        left, right = self._broadcast(op, operands)
+        return list(zip(left, right, strict=True))
+
+    def _compared(self, op: Operation, operands: list[Dims]) -> Dims | None:
+        check, positive = COMPARISONS[op.name]
+        found: list[Polynomial] = []
+        for left, right in self._pairs(op, operands):
+            certain = holds(check, left, right)
+            if certain is None:
+                return None
+            found.append(Polynomial.of(int(certain == positive)))
+        return tuple(found)
+
+    def _reduced(self, op: Operation, dims: Dims) -> Dims | None:
+        type = as_tensor(op.results[0].type)
+        assert type is not None
+        if int(np.prod(type.get_shape())) != 1 or not dims:
+            return None
+        result = dims[0]
+        for size in dims[1:]:
+            result = self.algebra.binary(REDUCTIONS[op.name], result, size)
+        return (result,)
+
+    def _chosen(self, op: Operation, operands: list[Dims]) -> Dims | None:
+        conditions, left, right = self._broadcast(op, operands)
+        known = [condition.constant for condition in conditions]
+        if None in known:
+            return None
+        choices = zip(known, left, right, strict=True)
+        return tuple(a if chosen else b for chosen, a, b in choices)

@@ -1,0 +1,150 @@
+"""
+Sizes that the caller of a function can compute: those that follow from the shapes of arguments.
+
+    func.func private @f(%x: tensor<?x4xf32>, %k: tensor<i64>) {
+      %s = vm.shape_of %x
+      %n = tensor.extract %s[%c0]
+      %a = arith.muli %n, %c16             from the shape of parameter 0
+      %e = tensor.extract %k[]
+      %b = arith.muli %n, %e               from more: the data of %k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from xdsl.dialects import arith, func, tensor
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.traits import ConstantLike
+
+from ...dialects import memory, relay, vm
+from ..analysis.blocks import only_block
+from ..sizes.available import may_move
+from ..sizes.program_sizes import Sizes, integer
+
+MAX_OPS = 64
+"""The maximum number of ops from which a size is computed that callers compute too."""
+
+SAFE = (
+    *(arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MaxSIOp, arith.MinSIOp),
+    *(arith.AndIOp, arith.CmpiOp, arith.SelectOp),
+    *(tensor.FromElementsOp, vm.ShapeOfOp, memory.WorkspaceSizeOp),
+)
+"""Ops that compute sizes and never fail, besides those that `never_fails` looks at."""
+
+
+def never_fails(op: Operation) -> bool:
+    """Test whether `op`, which computes a size, computes one for all operands."""
+    if isinstance(op, tensor.ExtractOp):
+        return all(integer(index) is not None for index in op.indices)
+    if isinstance(op, arith.FloorDivSIOp | arith.DivSIOp | arith.RemSIOp):
+        return bool(integer(op.rhs))
+    return isinstance(op, SAFE) or op.has_trait(ConstantLike)
+
+
+class Origin(NamedTuple):
+    """The computation of a size from the shapes of parameters."""
+
+    ops: Sequence[Operation]
+    """Each after those that it needs."""
+    params: Sequence[BlockArgument]
+    """The parameters whose shapes it needs, in order."""
+
+    @property
+    def reads(self) -> list[Operation]:
+        """The ops that read the shapes of parameters."""
+        return [
+            op
+            for op in self.ops
+            if isinstance(op, vm.ShapeOfOp) and isinstance(op.data, BlockArgument)
+        ]
+
+    @property
+    def never_fails(self) -> bool:
+        return all(map(never_fails, self.ops))
+
+
+def origin_of(size: SSAValue, body: Block, limit: int = MAX_OPS) -> Origin | None:
+    """
+    Return how `size` follows from the shapes of the parameters of `body`.
+
+    None if it depends on more, or takes more than `limit` ops.
+    """
+    found: dict[Operation, None] = {}
+    params: dict[BlockArgument, None] = {}
+    pending: list[tuple[SSAValue, bool]] = [(size, False)]
+    while pending:
+        value, is_ready = pending.pop()
+        op = value.owner
+        if isinstance(op, Block) or op.parent is not body:
+            return None
+        if op in found:
+            continue
+        if is_ready:
+            found[op] = None
+            if len(found) > limit:
+                return None
+            continue
+        if isinstance(op, vm.ShapeOfOp) and isinstance(op.data, BlockArgument):
+            params[op.data] = None
+            found[op] = None
+            continue
+        if isinstance(op, relay.RequireOp) or not may_move(op):
+            return None
+        pending.append((value, True))
+        pending += ((operand, False) for operand in reversed(op.operands))
+    return Origin([*found], sorted(params, key=lambda param: param.index))
+
+
+def lendable_origin(size: SSAValue, body: Block, sizes: Sizes) -> Origin | None:
+    """
+    Return the origin of a dynamic `size` that callers may compute before they call.
+
+    It is at least 0 for all shapes, also for those at which the function stops with an error.
+    """
+    origin = origin_of(size, body)
+    if origin is None:
+        return None
+    for op in origin.ops:
+        for result in op.results:
+            if result.type == size.type:
+                sizes.size(result)
+    bound = sizes.size(size).lower_bound
+    return origin if bound is not None and bound >= 0 else None
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A workspace of a function, and the parameters whose shapes its size may depend on."""
+
+    param: BlockArgument
+    alignment: int
+    shapes: frozenset[BlockArgument] = field(default_factory=frozenset[BlockArgument])
+
+    def accepts(self, op: memory.AllocStorageOp, sizes: Sizes) -> bool:
+        """Test whether the storage of `op`, in the body of the function, may lie in it."""
+        if op.storage.type != self.param.type or op.alignment.value.data > self.alignment:
+            return False
+        if op.dynamic_size is None:
+            return True
+        origin = lendable_origin(op.dynamic_size, self.param.block, sizes)
+        return origin is not None and self.shapes.issuperset(origin.params)
+
+
+def workspaces_of(body: Block) -> list[Workspace]:
+    """Return the workspaces of the function of `body`."""
+    function = body.parent_op()
+    if not isinstance(function, func.FuncOp) or only_block(function) is not body:
+        return []
+    found: list[Workspace] = []
+    for argument in body.args:
+        if not isinstance(argument.type, memory.StorageType):
+            continue
+        shapes = memory.shapes_of_workspace(function, argument.index)
+        if shapes is not None:
+            alignment = memory.alignment_of_parameter(function, argument.index)
+            listed = frozenset(body.args[i] for i in shapes if 0 <= i < len(body.args))
+            found.append(Workspace(argument, alignment, listed))
+    return found

@@ -1,0 +1,327 @@
+"""
+The storages that callers may lend to a function, and the functions that they may lend them to.
+
+    func.func private @f(%x: T) -> T {
+      %s = memory.alloc_storage 64 align 64        in the workspace of @f on this device
+      %t = memory.alloc_tensor %s[0]
+      %b = memory.alloc_storage 64 align 64        holds the result, at byte 0, on every path:
+      %u = memory.alloc_tensor %b[0]               a parameter of its own
+      %z = vm.invoke_tvm_op @k ins(%t) outs(%u)
+      func.return %z
+
+Callers from outside allocate a result, not a storage: what they lend an entry has the bytes of
+that result, and no more. A workspace is for storages that `pack-storage` may pack, and whose sizes
+are static or follow from the shapes of arguments. `pass_workspaces` writes the IR.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+
+from ...dialects import memory, relay, vm
+from ...dialects.interfaces import DestinationPassing
+from ...dialects.relay.annotations import TYPE_PARAMS
+from ...dialects.tensors import as_tensor, element_size, is_static, tensor_size
+from ...dialects.walking import walk
+from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
+from ..bytes.op_facts import is_storage
+from ..bytes.storages import storages_of
+from ..functions.call_graph import CallGraph, symbols_in
+from ..sizes.polynomials import Polynomial
+from ..sizes.program_sizes import Sizes
+from .caller_sizes import Origin, lendable_origin, origin_of
+from .tensor_storages import Home, Homes, InOneOf, tensors_in, type_at
+
+MAX_DYNAMIC = 16
+"""The maximum number of dynamic sizes in a workspace, those in workspaces of callees included."""
+
+
+MAX_TENSORS = 256
+"""The maximum number of tensors, among those that a function returns, whose storage is lent."""
+
+
+@dataclass(frozen=True, eq=False)
+class ResultStorage:
+    """The storage of a result, which becomes a parameter: that of each path."""
+
+    number: int
+    """Of the result, among all tensors that are returned."""
+    ops: Sequence[memory.AllocStorageOp]
+    origin: Origin | None
+    """The computation of its size, if that is dynamic."""
+
+    @property
+    def type(self) -> Attribute:
+        return self.ops[0].storage.type
+
+    @property
+    def alignment(self) -> int:
+        return max(op.alignment.value.data for op in self.ops)
+
+    @property
+    def size(self) -> int | None:
+        """The largest size on a path; None if it is dynamic."""
+        sizes = [op.size.value.data for op in self.ops if op.size is not None]
+        return max(sizes) if len(sizes) == len(self.ops) else None
+
+
+@dataclass(frozen=True, eq=False)
+class NewWorkspace:
+    """A workspace that a function gets."""
+
+    type: memory.StorageType
+    alignment: int
+    shapes: Mapping[BlockArgument, Attribute]
+    """The parameters whose shapes its size depends on, and the types of these shapes."""
+    dynamic: int
+    """The number of dynamic sizes in it."""
+    never_fails: bool
+
+
+@dataclass(eq=False)
+class Lent:
+    """The storages that callers lend to a function: its last parameters."""
+
+    function: func.FuncOp
+    results: Sequence[ResultStorage]
+    workspaces: Sequence[NewWorkspace]
+    shapes: Mapping[int, Origin] = field(default_factory=dict[int, Origin])
+    """Of results whose shape follows from those of the parameters."""
+
+
+@dataclass
+class Lenders:
+    """Finds what functions can be lent; callees come first."""
+
+    captured: Mapping[Operation, Sequence[SSAValue]]
+    returned: dict[str, Returned]
+    lent: dict[str, Lent] = field(default_factory=dict[str, Lent])
+    homes: dict[str, Sequence[Home]] = field(default_factory=dict[str, Sequence[Home]])
+    """Of the results of each function that is lent storages."""
+    sizes: Sizes = field(default_factory=Sizes)
+    shapes: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    """The shapes of results of calls, where callees say how to compute them."""
+
+    def classes(self, function: func.FuncOp) -> AliasClasses:
+        block = function.body.block
+        return alias_classes(block, self.captured, self.returned, separate=False)
+
+    def find(self, function: func.FuncOp, is_entry: bool) -> Lent:
+        """Return the storages that callers of `function` may lend it."""
+        classes = self.classes(function)
+        results = self.results(function, classes, is_entry)
+        return Lent(function, results, self.workspaces(function, classes))
+
+    def describe(self, lent: Lent) -> None:
+        """Note what callers need to know of a function that has taken its storages."""
+        function = lent.function
+        name, returned = function.sym_name.data, returned_values(function)
+        homes = Homes(self.homes)
+        self.homes[name] = [homes.of(value) for value in returned]
+        lent.shapes = {
+            i: origin
+            for i, value in enumerate(returned)
+            if (origin := self.shape_origin(value, function.body.block)) is not None
+        }
+        self.returned[name] = returned_by(self.classes(function))
+        self.lent[name] = lent
+
+    def knows_shape(self, value: SSAValue) -> bool:
+        """Test whether callers can compute the shape of the result `value`."""
+        type = as_tensor(value.type)
+        if type is None or is_static(type) or isinstance(value, BlockArgument):
+            return True
+        body = value.owner.parent if isinstance(value.owner, Operation) else value.owner
+        return body is not None and self.shape_origin(value, body) is not None
+
+    def shape_origin(self, value: SSAValue, body: Block) -> Origin | None:
+        """Return how the shape that `value` is allocated with follows from the parameters'."""
+        while isinstance(value, OpResult) and value.op.has_trait(DestinationPassing):
+            value = DestinationPassing.outs(value.op)[value.index]
+        op, shape = value.owner, self.shapes.get(value)
+        if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
+            shape = op.shape
+        origin = None if shape is None else origin_of(shape, body)
+        return origin if origin is not None and origin.never_fails else None
+
+    def results(
+        self, function: func.FuncOp, classes: AliasClasses, is_entry: bool
+    ) -> list[ResultStorage]:
+        """Return the storages that hold one result each, on every path."""
+        homes, block = Homes(self.homes), function.body.block
+        tensors = [*islice(returned_tensors(function), MAX_TENSORS)]
+        found = [
+            home if isinstance(home := homes.of(value, path), InOneOf) else InOneOf(())
+            for value, path in tensors
+        ]
+        held = Counter(storage for home in found for storage in home.storages)
+        outside = {classes.of(arg) for arg in block.args if not is_storage(arg)}
+        outside -= {classes.of(value) for value in returned_values(function)}
+        results: list[ResultStorage] = []
+        for number, home in enumerate(found):
+            ops = [s.owner for s in home.storages if isinstance(s.owner, memory.AllocStorageOp)]
+            if not ops or len(ops) < len(home.storages) or any(held[op.storage] > 1 for op in ops):
+                continue
+            if not all(holds_only_a_result(op.storage, classes, outside) for op in ops):
+                continue
+            if is_entry and not all(self.is_as_large(op, *tensors[number]) for op in ops):
+                continue
+            origin = None
+            if any(op.size is None for op in ops):
+                size = ops[0].dynamic_size
+                if size is None or len(ops) > 1 or ops[0].parent is not block:
+                    continue
+                origin = lendable_origin(size, block, self.sizes)
+                if origin is None:
+                    continue
+            results.append(ResultStorage(number, ops, origin))
+        return results
+
+    def is_as_large(
+        self, storage: memory.AllocStorageOp, value: SSAValue, path: tuple[int, ...]
+    ) -> bool:
+        """Test whether `storage` certainly has the bytes of a tensor that is returned, no more."""
+        type = as_tensor(type_at(value.type, path))
+        if type is None or (path and not is_static(type)) or not self.knows_shape(value):
+            return False
+        if storage.size is not None:
+            given = Polynomial.of(storage.size.value.data)
+        else:
+            assert storage.dynamic_size is not None, "verified: it has a size"
+            given = self.sizes.size(storage.dynamic_size)
+        if is_static(type):
+            return given == Polynomial.of(tensor_size(type))
+        width = Polynomial.of(element_size(type.element_type))
+        return given == self.sizes.algebra.product([width, *self.sizes.dims(value)])
+
+    def workspaces(self, function: func.FuncOp, classes: AliasClasses) -> list[NewWorkspace]:
+        """Return a workspace for each device with storages that may share an arena."""
+        block = function.body.block
+        by_type: dict[memory.StorageType, list[tuple[memory.AllocStorageOp, Origin | None]]] = {}
+        for storage in storages_of(classes).found:
+            size, origin = storage.op.dynamic_size, None
+            if size is not None:
+                origin = lendable_origin(size, block, self.sizes)
+                if origin is None:
+                    continue
+            type = storage.op.storage.type
+            assert isinstance(type, memory.StorageType)
+            by_type.setdefault(type, []).append((storage.op, origin))
+        found: list[NewWorkspace] = []
+        for type, storages in by_type.items():
+            origins = [origin for _, origin in storages if origin is not None]
+            count = sum(map(self.dynamic_sizes, origins))
+            if count > MAX_DYNAMIC:
+                origins, count = [], 0
+                storages = [pair for pair in storages if pair[1] is None]
+            if storages:
+                alignment = max(op.alignment.value.data for op, _ in storages)
+                never_fails = all(origin.never_fails for origin in origins)
+                shapes = shapes_read(origins)
+                found.append(NewWorkspace(type, alignment, shapes, count, never_fails))
+        return found
+
+    def dynamic_sizes(self, origin: Origin) -> int:
+        """Return how many sizes a size adds up: 1, or those in the workspace of a callee."""
+        callees = [op for op in origin.ops if isinstance(op, memory.WorkspaceSizeOp)]
+        count = 0 if callees else 1
+        for op in callees:
+            lent = self.lent.get(op.function.string_value())
+            for workspace in () if lent is None else lent.workspaces:
+                count += workspace.dynamic
+        return count
+
+
+def holds_only_a_result(storage: SSAValue, classes: AliasClasses, outside: set[int]) -> bool:
+    """
+    Test whether `storage` holds one thing, and its bytes do not belong to classes `outside`.
+
+    A result and what it is written over are one class, at the start of the storage.
+    """
+    if not storage.has_one_use():
+        tensors = [use.operation for use in storage.uses]
+        at_start = all(isinstance(t, memory.AllocTensorOp) and is_at_start(t) for t in tensors)
+        if not at_start or len({classes.of(t.results[0]) for t in tensors}) != 1:
+            return False
+    contents = contents_of(storage, classes)
+    return contents is not None and not any(classes.of(v) in outside for v in contents.values)
+
+
+def is_at_start(tensor: memory.AllocTensorOp) -> bool:
+    return tensor.offset is not None and not tensor.offset.value.data
+
+
+def returned_values(function: func.FuncOp) -> Sequence[SSAValue]:
+    last = function.body.block.last_op
+    return () if last is None else last.operands
+
+
+def returned_tensors(function: func.FuncOp) -> Iterator[tuple[SSAValue, tuple[int, ...]]]:
+    """Yield each value that is returned, or the path of each tensor in it, if it is a tuple."""
+    for value in returned_values(function):
+        for path in tensors_in(value.type):
+            yield value, path
+
+
+def shapes_read(origins: Iterable[Origin]) -> dict[BlockArgument, Attribute]:
+    """Return the parameters whose shapes are read, in order, with the types of the shapes."""
+    found: dict[BlockArgument, Attribute] = {}
+    for origin in origins:
+        for op in origin.reads:
+            param = op.operands[0]
+            assert isinstance(param, BlockArgument)
+            found[param] = op.results[0].type
+    return dict(sorted(found.items(), key=lambda pair: pair[0].index))
+
+
+def users_by_name(module: ModuleOp) -> dict[str, list[Operation]]:
+    """Return the ops that name each symbol."""
+    found: dict[str, list[Operation]] = {}
+    for op in walk(module):
+        for name in symbols_in(op):
+            found.setdefault(name, []).append(op)
+    return found
+
+
+def calls_directly(op: Operation) -> bool:
+    """Test whether `op` is a direct call that names its callee alone."""
+    is_call = isinstance(op, func.CallOp) or (isinstance(op, relay.InvokeOp) and not op.type_args)
+    return is_call and len([*symbols_in(op)]) == 1
+
+
+def is_entry(function: func.FuncOp, entries: Sequence[str]) -> bool:
+    """Test whether `function` is called from outside: it is one of `entries`, or not private."""
+    if entries:
+        return function.sym_name.data in entries
+    return function.sym_visibility != StringAttr("private")
+
+
+def functions_to_lend_to(
+    graph: CallGraph,
+    users: Mapping[str, Sequence[Operation]],
+    entries: Sequence[str],
+    lends_to_entries: bool,
+) -> set[str]:
+    """
+    Return the functions that do not recurse and have direct calls alone.
+
+    Entries are among them if callers outside lend, too; other functions only if they are called.
+    """
+    recursive = graph.recursive()
+    found: set[str] = set()
+    for name, op in graph.symbols.items():
+        if not isinstance(op, func.FuncOp) or len(op.body.blocks) != 1:
+            continue
+        if TYPE_PARAMS in op.attributes or name in recursive:
+            continue
+        is_chosen = lends_to_entries if is_entry(op, entries) else bool(users.get(name))
+        if is_chosen and all(map(calls_directly, users.get(name, ()))):
+            found.add(name)
+    return found

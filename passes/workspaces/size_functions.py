@@ -1,0 +1,177 @@
+"""
+Functions that compute what callers from outside allocate for a call: storages and results.
+
+    func.func @main(%x: tensor<?x8xf32>, %y: tensor<4xf32>,
+        %r: !memory.storage {memory.result = 0, …}, %w: !memory.storage {memory.workspace = [0], …})
+      -> tensor<?x4xf32>
+
+    func.func @main.sizes(%x_dim0: i64) -> (i64, i64, i64) attributes {memory.sizes_of = @main} {
+      %x_shape = tensor.from_elements %x_dim0, %c8 : tensor<2xi64>
+      …
+      %w_bytes = memory.workspace_size @main[3](%x_shape : tensor<2xi64>)
+      func.return %r_bytes, %w_bytes, %y_dim0
+    }
+
+The parameters are the dynamic dims of all tensors among those of the function, in order. Results
+are the bytes of each storage that is lent, then the dynamic dims of each result, in order. A result
+whose size depends on more, such as the data of an argument, is omitted: the function allocates it,
+and marks it with the attribute `memory.allocated`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith, func, tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    SymbolRefAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+
+from ...dialects import memory
+from ...dialects.tensors import as_tensor
+from ..functions.symbol_names import SymbolNames
+from .caller_sizes import Origin
+from .lending import Lenders, Lent, returned_values
+from .workspace_sizes import clone_origin
+
+
+@dataclass
+class _Builder:
+    """Builds the body of a size function."""
+
+    function: func.FuncOp
+    block: Block = field(default_factory=Block)
+    dims: dict[tuple[int, int], SSAValue] = field(default_factory=dict[tuple[int, int], SSAValue])
+    """The dynamic dims, by parameter and axis."""
+    shapes: dict[tuple[int, Attribute], SSAValue] = field(
+        default_factory=dict[tuple[int, Attribute], SSAValue]
+    )
+    constants: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+
+    def add(self, op: Operation) -> SSAValue:
+        self.block.add_op(op)
+        return op.results[0]
+
+    def add_dims(self) -> None:
+        """Make a parameter of each dynamic dim."""
+        for param in self.function.body.block.args:
+            type = as_tensor(param.type)
+            for axis, size in enumerate(type.get_shape() if type is not None else ()):
+                if size == DYNAMIC_INDEX:
+                    dim = self.block.insert_arg(i64, len(self.block.args))
+                    dim.name_hint = f"{param.name_hint or f'arg{param.index}'}_dim{axis}"
+                    self.dims[param.index, axis] = dim
+
+    def constant(self, value: int) -> SSAValue:
+        if value not in self.constants:
+            op = arith.ConstantOp.from_int_and_width(value, i64)
+            self.constants[value] = self.add(op)
+        return self.constants[value]
+
+    def dim(self, param: BlockArgument, axis: int) -> SSAValue:
+        type = as_tensor(param.type)
+        assert type is not None, "a tensor has dims"
+        size = type.get_shape()[axis]
+        return self.dims[param.index, axis] if size == DYNAMIC_INDEX else self.constant(size)
+
+    def shape(self, param: BlockArgument, type: Attribute) -> SSAValue:
+        """Return the shape of a parameter of the function as a tensor of `type`."""
+        key = param.index, type
+        if key not in self.shapes:
+            measured = as_tensor(param.type)
+            assert measured is not None, "a tensor has a shape"
+            dims = [self.dim(param, axis) for axis in range(measured.get_num_dims())]
+            made = tensor.FromElementsOp.create(operands=dims, result_types=[type])
+            self.shapes[key] = self.add(made)
+            self.shapes[key].name_hint = f"{param.name_hint or f'arg{param.index}'}_shape"
+        return self.shapes[key]
+
+    def computed(self, origin: Origin, value: SSAValue) -> SSAValue:
+        types = {op.operands[0]: op.results[0].type for op in origin.reads}
+        copies, cloned = clone_origin(origin, lambda param: self.shape(param, types[param]))
+        self.block.add_ops(copies)
+        return cloned[value]
+
+    def storages(self, lent: Lent) -> list[SSAValue]:
+        """Compute the bytes of the storages that are lent."""
+        args = self.function.body.block.args
+        found: list[SSAValue] = []
+        for result in lent.results:
+            if result.size is not None:
+                found.append(self.constant(result.size))
+                continue
+            size = result.ops[0].dynamic_size
+            assert result.origin is not None, "a dynamic size has an origin"
+            assert size is not None
+            found.append(self.computed(result.origin, size))
+        first = len(args) - len(lent.workspaces)
+        for i, workspace in enumerate(lent.workspaces, first):
+            shapes = [self.shape(param, type) for param, type in workspace.shapes.items()]
+            name = self.function.sym_name.data
+            found.append(self.add(memory.WorkspaceSizeOp(name, i, shapes)))
+        return found
+
+    def dims_of(self, value: SSAValue, origin: Origin | None) -> list[SSAValue]:
+        """Compute the dynamic dims of the result `value`, whose shape has this origin."""
+        axes = dynamic_axes(value)
+        if not axes:
+            return []
+        if isinstance(value, BlockArgument):
+            return [self.dim(value, axis) for axis in axes]
+        assert origin is not None, "the function allocates results of unknown size"
+        shape = self.computed(origin, origin.ops[-1].results[0])
+        dims: list[SSAValue] = []
+        for axis in axes:
+            at = arith.ConstantOp.from_int_and_width(axis, IndexType())
+            dims.append(self.add(tensor.ExtractOp(shape, [self.add(at)], i64)))
+        return dims
+
+
+def dynamic_axes(value: SSAValue) -> list[int]:
+    """Return the axes of a tensor whose size is dynamic."""
+    type = as_tensor(value.type)
+    sizes = () if type is None else type.get_shape()
+    return [axis for axis, size in enumerate(sizes) if size == DYNAMIC_INDEX]
+
+
+def mark_allocated(function: func.FuncOp, lenders: Lenders) -> None:
+    """Mark the results that callers cannot allocate, as their size is known only after the run."""
+    allocated = [not lenders.knows_shape(value) for value in returned_values(function)]
+    if any(allocated):
+        old = function.res_attrs or ArrayAttr([DictionaryAttr({})] * len(allocated))
+        function.res_attrs = ArrayAttr(
+            DictionaryAttr({**attrs.data, memory.ALLOCATED: UnitAttr()}) if is_allocated else attrs
+            for attrs, is_allocated in zip(old.data, allocated, strict=True)
+        )
+
+
+def size_function(lent: Lent, lenders: Lenders, names: SymbolNames) -> func.FuncOp | None:
+    """Return the size function of an entry; None if all its parameters are of static size."""
+    function = lent.function
+    builder = _Builder(function)
+    builder.add_dims()
+    if not builder.dims:
+        return None
+    dims = [
+        dim
+        for value in returned_values(function)
+        if lenders.knows_shape(value)
+        for dim in builder.dims_of(value, lenders.shape_origin(value, function.body.block))
+    ]
+    results: Sequence[SSAValue] = [*builder.storages(lent), *dims]
+    builder.block.add_op(func.ReturnOp(*results))
+    type = FunctionType.from_lists(builder.block.arg_types, [i64] * len(results))
+    name = function.sym_name.data
+    made = func.FuncOp(names.unique(f"{name}.sizes"), type, Region(builder.block))
+    made.attributes[memory.SIZES_OF] = SymbolRefAttr(name)
+    made.location = function.location
+    return made

@@ -1,0 +1,162 @@
+"""
+The sizes of workspaces, once the slices in them are laid out.
+
+    func.func private @f(%x: T, %w: !memory.storage {memory.workspace = array<i64: 0>, …}) {
+      %s = vm.shape_of %x
+      …
+      %total = arith.maxsi %a, %b         what `layout-slices` made of a pack within %w
+    }
+    func.func @main(…) {
+      %n = memory.workspace_size @f[1](%shape)     ->     the ops that compute %total, with %shape
+    }                                                     instead of %s
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from ...dialects import memory
+from ..support.diagnostics import PassError
+from .caller_sizes import Origin, origin_of
+
+MAX_OPS = 1 << 14
+"""The maximum number of ops that compute the size of a workspace."""
+
+
+@dataclass
+class Totals:
+    """The size of each workspace that is laid out, by its parameter."""
+
+    functions: Mapping[str, Operation]
+    found: dict[SSAValue, int | SSAValue] = field(default_factory=dict[SSAValue, "int | SSAValue"])
+
+    def record(self, pack: memory.PackOp, total: int | SSAValue) -> None:
+        """Note the size of the workspace that `pack` lays out; an error if there are two."""
+        param = pack.workspace
+        assert param is not None, "a pack within a workspace"
+        if not isinstance(param, BlockArgument):
+            raise PassError("the workspace of a pack must be a parameter", pack)
+        if param in self.found:
+            raise PassError("a workspace has one pack, but this is the second", pack)
+        self.found[param] = total
+        if isinstance(total, int):
+            set_size(param, total)
+
+    def size_of(self, op: memory.WorkspaceSizeOp) -> tuple[BlockArgument, int | SSAValue]:
+        """Return the workspace that `op` asks for, and its size there."""
+        name, index = op.function.string_value(), op.param.value.data
+        function = self.functions.get(name)
+        if not isinstance(function, func.FuncOp) or not function.body.blocks:
+            raise PassError(f"@{name} has no body in this module", op)
+        param = function.body.block.args[index]
+        if param in self.found:
+            return param, self.found[param]
+        known = memory.parameter_attributes(function, index).get(memory.SIZE)
+        if isinstance(known, IntegerAttr):
+            return param, known.value.data
+        if param.uses:
+            raise PassError(
+                f"the size of workspace {index} of @{name} is not known: expected one memory.pack "
+                "within it (run pack-storage first)",
+                op,
+            )
+        return param, 0
+
+
+def clone_origin(
+    origin: Origin,
+    shape_of: Callable[[BlockArgument], SSAValue],
+) -> tuple[list[Operation], dict[SSAValue, SSAValue]]:
+    """
+    Copy the computation of a size for use where the shapes of the parameters are `shape_of` them.
+
+    Returns the copies of the ops, in order, and the copy of each of their results.
+    """
+    reads = set(origin.reads)
+    copies: list[Operation] = []
+    cloned: dict[SSAValue, SSAValue] = {}
+    for op in origin.ops:
+        if op in reads:
+            param = op.operands[0]
+            assert isinstance(param, BlockArgument)
+            cloned[op.results[0]] = shape_of(param)
+            continue
+        copies.append(op.clone(cloned))
+    return copies, cloned
+
+
+def set_size(param: BlockArgument, size: int) -> None:
+    """Say in the attributes of a workspace that its size is static."""
+    function = param.block.parent_op()
+    if isinstance(function, func.FuncOp) and function.arg_attrs is not None:
+        entries = list(function.arg_attrs.data)
+        entry: dict[str, Attribute] = {**entries[param.index].data}
+        entry[memory.SIZE] = IntegerAttr(size, i64)
+        entries[param.index] = DictionaryAttr(entry)
+        function.arg_attrs = ArrayAttr(entries)
+
+
+@dataclass(frozen=True)
+class ComputeWorkspaceSize(RewritePattern):
+    """Replace the size of a workspace by the ops that compute it."""
+
+    totals: Totals
+    _known: dict[object, SSAValue] = field(default_factory=dict[object, SSAValue])
+    """The sizes computed in each block, by workspace and shapes."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.WorkspaceSizeOp, rewriter: PatternRewriter, /) -> None:
+        param, size = self.totals.size_of(op)
+        key = op.parent, param, tuple(op.shapes)
+        if key in self._known:  # in a block, it comes first
+            rewriter.replace(op, [], [self._known[key]])
+            return
+        if isinstance(size, int):
+            rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
+            return
+        origin = origin_of(size, param.block, MAX_OPS)
+        shapes = memory.shapes_of_workspace(function_of(param), param.index) or ()
+        given = dict(zip((param.block.args[i] for i in shapes), op.shapes, strict=True))
+        if origin is None or not all(read in given for read in origin.params):
+            name = op.function.string_value()
+            raise PassError(
+                f"the size of workspace {param.index} of @{name} depends on more than the shapes "
+                f"that its attribute {memory.WORKSPACE} lists",
+                op,
+            )
+        copies, cloned = clone_origin(origin, given.__getitem__)
+        rewriter.insert(copies, InsertPoint.before(op))
+        self._known[key] = cloned[size]
+        rewriter.replace(op, [], [cloned[size]])
+
+
+def function_of(param: BlockArgument) -> Operation:
+    function = param.block.parent_op()
+    assert function is not None, "a parameter of a function"
+    return function
+
+
+@dataclass(frozen=True)
+class EraseUnusedSize(RewritePattern):
+    """Remove an op that computes a size that nothing uses."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not any(result.uses for result in op.results):
+            rewriter.erase(op)
+
+
+def has_workspaces(module: ModuleOp) -> bool:
+    """Test whether a function of `module` has a workspace."""
+    return any(
+        memory.WORKSPACE in entry.data
+        for op in module.ops
+        if isinstance(op, func.FuncOp) and op.arg_attrs is not None
+        for entry in op.arg_attrs.data
+    )
