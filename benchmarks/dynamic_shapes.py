@@ -29,7 +29,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects import memory, vm
-from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.assemble import assemble
 from xrelay.runtime.machine.machine import Machine
 from xrelay.tools.process import settings

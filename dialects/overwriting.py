@@ -28,7 +28,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from .interfaces import ReadsBeforeWriting, ReadsElementwise, Rematerializable, ReshapesOnly
 from .tensors import as_tensor, bits_of, element_size
-from .xdsl_internals import operands_of
+from .xdsl_extras.xdsl_internals import operands_of
 
 
 class LoopTraits(NamedTuple):

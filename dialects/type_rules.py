@@ -39,13 +39,13 @@ from ..operators.signature import (
 )
 from ..operators.sizes import UNKNOWN, SignatureError, Size
 from .attributes import ELEMENT_TYPES, plain_value
-from .contents import is_declared
 from .dense import Dense, numbers
 from .device import tensor_type
-from .identity import by_identity, new_cache
 from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
+from .xdsl_extras.contents import is_declared
+from .xdsl_extras.identity import by_identity, new_cache
 
 _TYPES: dict[Element, Attribute] = {ELEMENTS[name]: ELEMENT_TYPES[name] for name in ELEMENTS}
 """The type of each element seen so far, and of those that rules introduce."""

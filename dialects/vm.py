@@ -53,9 +53,9 @@ from .interfaces import (
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
 from .overwriting import overwritable
-from .segments import operand_counts
 from .tensors import as_tensor, dtype_name, is_static
-from .xdsl_internals import operands_of
+from .xdsl_extras.segments import operand_counts
+from .xdsl_extras.xdsl_internals import operands_of
 
 
 def verify_kernel_call(

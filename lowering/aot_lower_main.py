@@ -44,7 +44,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..passes.support.diagnostics import PassError, location_of
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns

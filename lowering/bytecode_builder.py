@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from ..dialects import bytecode, relay
 from ..dialects.bytecode.fields import RegisterAttr
 from ..dialects.device import VirtualDeviceAttr, device_of, devices_in
-from ..dialects.identity import by_identity
+from ..dialects.xdsl_extras.identity import by_identity
 from ..passes.functions.plain_types import PlainTypes
 from ..passes.support.diagnostics import PassError
 from .decision_trees import Constructors

@@ -7,10 +7,10 @@ from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from ..dialects import bytecode, memory, relay, vm
-from ..dialects.identity import by_identity
 from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.tensors import as_tensor
-from ..dialects.xdsl_internals import operands_of
+from ..dialects.xdsl_extras.identity import by_identity
+from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from .bytecode_builder import BytecodeBuilder, Rule, device_at
 from .data_rules import lower_construct, lower_match
 from .shape_functions import called_shape_function, holds_shapes_only, inline_shape_function

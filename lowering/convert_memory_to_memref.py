@@ -43,7 +43,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from ..dialects import relay
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..passes.devices.options import device_option
 from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level

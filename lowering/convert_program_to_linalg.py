@@ -52,10 +52,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import relay
 from ..dialects.device import DEVICE, device_of, upstream_type
-from ..dialects.relay.annotations import ATTRS, INLINE, STRUCTURE, TYPE_PARAMS
-from ..dialects.relay.control import yielded
+from ..dialects.relay.language.annotations import ATTRS, INLINE, STRUCTURE, TYPE_PARAMS
+from ..dialects.relay.language.control import yielded
 from ..dialects.tensors import as_tensor
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..passes.remove_unused_functions import is_public
 from ..passes.support.diagnostics import PassError, emit_warning
 from ..passes.support.levels import Level

@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute
 
 from ..dialects import relay
-from ..dialects.relay.patterns import ConstructorPattern, VarPattern, subpatterns
+from ..dialects.relay.language.match_patterns import ConstructorPattern, VarPattern, subpatterns
 
 MOST = 4
 """The most nodes of a tree for each constructor in its patterns."""

@@ -32,10 +32,15 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory, relay
 from ..dialects.device import device_of
-from ..dialects.relay.annotations import STRUCTURE
-from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names, result_names
+from ..dialects.relay.language.annotations import STRUCTURE
+from ..dialects.relay.language.dims_attributes import (
+    dim_bounds,
+    dim_names,
+    parameter_names,
+    result_names,
+)
 from ..dialects.tensors import as_tensor
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..passes.devices.options import device_option
 from ..passes.support.diagnostics import PassError
 from ..passes.support.levels import Level

@@ -39,7 +39,12 @@ from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.dim_bounds import bounds_attr
 from ..dialects.integers import i64_array, i64_attribute
 from ..dialects.interfaces import kernel_attributes, kernel_name
-from ..dialects.relay.named_dims import dim_bounds, dim_names, parameter_names, result_names
+from ..dialects.relay.language.dims_attributes import (
+    dim_bounds,
+    dim_names,
+    parameter_names,
+    result_names,
+)
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import parts
 from ..dialects.type_rules import rule_of

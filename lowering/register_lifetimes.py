@@ -16,7 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from ..dialects import memory
 from ..dialects.bytecode.fields import RegisterAttr
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..passes.bytes.aliases import AliasClasses, bodies_of
 from ..passes.bytes.liveness import names_alive_after_kills
 

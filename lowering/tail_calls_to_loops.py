@@ -59,7 +59,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .memref.allocations import base_of, copied, freed, with_results

@@ -28,7 +28,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..dialects import memory
 from ..dialects.interfaces import DestinationPassing
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from .bytes.storages import is_destination_of_shapes
 from .memory_report.loads import loads
 from .memory_report.model import FunctionUse

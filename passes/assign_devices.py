@@ -35,7 +35,7 @@ from xdsl.passes import ModulePass
 
 from ..dialects import relay
 from ..dialects.device import DEVICE, VirtualDeviceAttr, disambiguated
-from ..dialects.xdsl_internals import set_type
+from ..dialects.xdsl_extras.xdsl_internals import set_type
 from .devices.conflicts import bytes_copied
 from .devices.device_constraints import DeviceConstraints
 from .devices.domains import Placement

@@ -34,7 +34,7 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import relay
 from ..dialects.device import device_of, tensor_type
 from ..dialects.interfaces import InferTypes
-from ..dialects.relay.named_dims import (
+from ..dialects.relay.language.dims_attributes import (
     DIM_BOUNDS,
     DIMS,
     dim_bounds,

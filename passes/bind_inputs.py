@@ -27,7 +27,7 @@ from xdsl.passes import ModulePass
 from ..dialects import relay
 from ..dialects.dense import dense
 from ..dialects.device import device_of, tensor_type
-from ..dialects.relay.named_dims import parameter_names
+from ..dialects.relay.language.dims_attributes import parameter_names
 from ..dialects.tensors import as_tensor, dtype_name
 from ..runtime.calls.input_bindings import BindingError, Value, parse_value, require_input
 from ..runtime.calls.input_values import fitted

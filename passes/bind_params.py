@@ -22,7 +22,7 @@ from xdsl.ir import BlockArgument, Operation
 from xdsl.passes import ModulePass
 
 from ..dialects import relay
-from ..dialects.relay.named_dims import parameter_names
+from ..dialects.relay.language.dims_attributes import parameter_names
 from ..dialects.tensors import as_tensor, is_static
 from ..runtime.calls.input_bindings import BindingError, require_input
 from .functions.entries import entry

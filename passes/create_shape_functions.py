@@ -31,7 +31,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
-from ..dialects.relay.primitive import kernel_symbol
+from ..dialects.relay.language.primitive import kernel_symbol
 from ..dialects.relay.properties import ints
 from ..dialects.relay.shapes import shape_type
 from ..dialects.tensors import has_dynamic

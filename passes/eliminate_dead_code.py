@@ -40,9 +40,9 @@ from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from ..dialects import relay
 from ..dialects.dim_bounds import bounds_attr
-from ..dialects.relay.control import YieldsAlias
-from ..dialects.relay.named_dims import DIM_BOUNDS, dim_bounds, dim_names
-from ..dialects.walking import walk
+from ..dialects.relay.language.control import YieldsAlias
+from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_bounds, dim_names
+from ..dialects.xdsl_extras.walking import walk
 from .functions.call_graph import CallGraph, symbols_in
 from .support.levels import Level
 from .support.rewriting import apply_patterns

@@ -49,11 +49,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.relay.annotations import NAME, STRUCTURE, TYPE_PARAMS
-from ..dialects.relay.control import yielded
-from ..dialects.relay.named_dims import parameter_names
-from ..dialects.relay.tuples import flatten, rebuild
-from ..dialects.walking import walk
+from ..dialects.relay.language.annotations import NAME, STRUCTURE, TYPE_PARAMS
+from ..dialects.relay.language.control import yielded
+from ..dialects.relay.language.dims_attributes import parameter_names
+from ..dialects.relay.language.tuples import flatten, rebuild
+from ..dialects.xdsl_extras.walking import walk
 from .functions.relax_dims import cast_values
 from .support.cleanup_patterns import RemoveUnusedValue
 from .support.levels import Level

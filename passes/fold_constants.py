@@ -29,10 +29,10 @@ from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.interfaces import Fusible, has_effects
 from ..dialects.relay.constants import fits_inline
-from ..dialects.relay.control import yielded
+from ..dialects.relay.language.control import yielded
 from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import data_operands
-from ..dialects.xdsl_internals import operands_of
+from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluation.kernel_calls import OperatorEvaluator

@@ -42,7 +42,7 @@ from ..dialects.interfaces import (
 from ..dialects.relay import rearrange
 from ..dialects.tensors import Tensor, as_tensor, is_static
 from ..dialects.type_rules import data_operands
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..runtime.errors import MachineError
 from ..runtime.program.program import AttrValue, TensorSpec
 from ..runtime.weights.derived_weights import (

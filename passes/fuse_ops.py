@@ -29,7 +29,7 @@ from xdsl.traits import is_side_effect_free
 
 from ..dialects import relay
 from ..dialects.interfaces import Fusible, only_reshapes
-from ..dialects.xdsl_internals import exchange_results, operands_of, replace_operands
+from ..dialects.xdsl_extras.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, is_scalar_constant, single_operators
 from .support.cleanup_patterns import RemoveUnusedConstant
 from .support.diagnostics import PassError

@@ -29,8 +29,8 @@ from ..dialects.relay.operator import refined_result_types
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import leaves
 from ..dialects.type_rules import rule_reads_contents
-from ..dialects.walking import walk
-from ..dialects.xdsl_internals import operands_of
+from ..dialects.xdsl_extras.walking import walk
+from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..operators.measures import MAX_SIZE
 from .functions.relax_dims import forgotten, is_passed
 from .support.changes import ReportingPass

@@ -47,9 +47,9 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.device import DEVICE, VirtualDeviceAttr
-from ..dialects.relay.annotations import ATTRS, INLINE, TYPE_PARAMS
-from ..dialects.relay.language_types import substituted
-from ..dialects.walking import walk
+from ..dialects.relay.language.annotations import ATTRS, INLINE, TYPE_PARAMS
+from ..dialects.relay.language.language_types import substituted
+from ..dialects.xdsl_extras.walking import walk
 from .functions.call_graph import CallGraph, symbols_in
 from .functions.calls import call_directly
 from .functions.instantiation import substitute

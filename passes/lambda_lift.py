@@ -44,10 +44,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import relay
 from ..dialects.device import DEVICE, UNCONSTRAINED, VirtualDeviceAttr, devices_in
-from ..dialects.relay.annotations import ATTRS, TYPE_PARAMS
-from ..dialects.relay.control import yielded
 from ..dialects.relay.incomplete import is_incomplete
-from ..dialects.walking import walk
+from ..dialects.relay.language.annotations import ATTRS, TYPE_PARAMS
+from ..dialects.relay.language.control import yielded
+from ..dialects.xdsl_extras.walking import walk
 from .functions.calls import call_directly
 from .functions.captures import MAX_CAPTURED, Closure, closures_in, itself, too_many
 from .functions.symbol_names import SymbolNames

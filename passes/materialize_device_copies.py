@@ -40,7 +40,7 @@ from ..dialects import relay
 from ..dialects.device import devices_in
 from ..dialects.interfaces import Rematerializable
 from ..dialects.relay.device_ops import is_copyable
-from ..dialects.xdsl_internals import set_type
+from ..dialects.xdsl_extras.xdsl_internals import set_type
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import apply_patterns

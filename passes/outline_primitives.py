@@ -22,8 +22,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import relay
 from ..dialects.device import device_of
-from ..dialects.relay.primitive import kernel_symbol
-from ..dialects.xdsl_internals import operands_of, set_type
+from ..dialects.relay.language.primitive import kernel_symbol
+from ..dialects.xdsl_extras.xdsl_internals import operands_of, set_type
 from .analysis.structural_keys import Key, StructuralKeys
 from .functions.plain_types import PlainTypes
 from .functions.symbol_names import SymbolNames

@@ -41,9 +41,9 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
-from ..dialects.relay.annotations import NAME, TYPE_PARAMS
-from ..dialects.walking import walk
-from ..dialects.xdsl_internals import append_arguments
+from ..dialects.relay.language.annotations import NAME, TYPE_PARAMS
+from ..dialects.xdsl_extras.walking import walk
+from ..dialects.xdsl_extras.xdsl_internals import append_arguments
 from .functions.call_graph import CallGraph
 from .support.levels import Level
 from .support.rewriting import apply_patterns

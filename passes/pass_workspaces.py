@@ -58,7 +58,7 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import memory, vm
 from ..dialects.device import device_of
 from ..dialects.interfaces import CallsFunction, DestinationPassing
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from .bytes.aliases import Functions
 from .bytes.op_facts import facts_of, is_choice
 from .functions.call_graph import CallGraph

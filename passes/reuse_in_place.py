@@ -36,7 +36,7 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import memory
 from ..dialects.interfaces import Lookup, OverwritesOperands
 from ..dialects.tensors import as_tensor, element_size, static_size
-from ..dialects.xdsl_internals import operands_of
+from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.liveness import Interval, Point, deaths, live_ranges
 from .bytes.numbered import Row

@@ -40,8 +40,8 @@ from ..dialects import memory, relay, vm
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.interfaces import AllocatesResults, Bufferizable
 from ..dialects.tensors import as_tensor
-from ..dialects.walking import walk
-from ..dialects.xdsl_internals import set_type
+from ..dialects.xdsl_extras.walking import walk
+from ..dialects.xdsl_extras.xdsl_internals import set_type
 from ..operators.measures import MEASURES
 from ..operators.sizes import Check
 from .sizes.polynomial_writer import Writer

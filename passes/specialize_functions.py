@@ -44,8 +44,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.relay.annotations import TYPE_PARAMS
-from ..dialects.walking import walk
+from ..dialects.relay.language.annotations import TYPE_PARAMS
+from ..dialects.xdsl_extras.walking import walk
 from .functions.call_graph import CallGraph
 from .functions.calls import known_function
 from .functions.instantiation import substitute

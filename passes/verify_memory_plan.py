@@ -51,7 +51,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block
 
-from ..dialects.walking import values_from_above, walk
+from ..dialects.xdsl_extras.walking import values_from_above, walk
 from .analysis.blocks import only_block
 from .plan_check.checker import Checked, Checker
 from .plan_check.faults import NotShown

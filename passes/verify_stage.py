@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from ..dialects import memory
-from ..dialects.walking import walk
-from ..dialects.xdsl_internals import operands_of
+from ..dialects.xdsl_extras.walking import walk
+from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from .bytes.aliases import bodies_of
 from .bytes.liveness import used_after_kill
 from .support.changes import InspectionPass

@@ -5,7 +5,7 @@ import pytest
 from helpers.programs.programs import parse
 from xdsl.dialects import func
 
-from xrelay.dialects.relay.named_dims import DIM_BOUNDS, dim_bounds
+from xrelay.dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_bounds
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.disassemble import disassemble
 from xrelay.operators.named_dims import Bounds

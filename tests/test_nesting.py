@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Block, Operation, Region
 
-from xrelay.dialects.walking import walk
-from xrelay.dialects.xdsl_internals import holds
+from xrelay.dialects.xdsl_extras.walking import walk
+from xrelay.dialects.xdsl_extras.xdsl_internals import holds
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify

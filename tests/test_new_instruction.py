@@ -8,8 +8,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.parser import Parser
 
-from xrelay.dialects.bytecode.functions import FuncOp
-from xrelay.dialects.bytecode.instructions import op_of
+from xrelay.dialects.bytecode.function_ops import FuncOp
+from xrelay.dialects.bytecode.instruction_ops import op_of
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.machine.recording import Recorder, method_of
 from xrelay.runtime.program import instructions as vm

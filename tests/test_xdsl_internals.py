@@ -10,7 +10,7 @@ from pathlib import Path
 
 import xdsl
 
-from xrelay.dialects.xdsl_internals import UNFORMATTED, XDSL
+from xrelay.dialects.xdsl_extras.xdsl_internals import UNFORMATTED, XDSL
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("operators", "dialects", "passes", "lowering", "runtime", "frontends", "tools")
@@ -114,7 +114,7 @@ def test_private_names_are_found():
         "line 6: _shared",
         "line 6: _theirs",
     ]
-    from xrelay.dialects.xdsl_internals import HookedParser
+    from xrelay.dialects.xdsl_extras.xdsl_internals import HookedParser
 
     assert "_parse_block" in overridden(HookedParser)
 

@@ -24,9 +24,9 @@ from xdsl.ir import Attribute
 from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.relay.constants import PARAMS_FILE
-from ..dialects.relay.named_dims import result_names
+from ..dialects.relay.language.dims_attributes import result_names
 from ..dialects.tensors import as_tensor
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..frontends.conversion import Conversion
 from ..lowering.assemble import assemble, spec_of
 from ..lowering.pipelines import quoted

@@ -8,9 +8,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import relay
-from ..dialects.relay.named_dims import dim_names, parameter_names
+from ..dialects.relay.language.dims_attributes import dim_names, parameter_names
 from ..dialects.tensors import as_tensor
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..lowering.assemble import spec_of
 from ..passes.evaluation.evaluated_values import Value
 from ..passes.evaluation.evaluator import evaluate

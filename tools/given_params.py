@@ -18,7 +18,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects import bytecode, relay
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..passes.bind_params import BindParamsPass
 from ..runtime.calls.input_bindings import InputBindings
 from ..runtime.program.program import Array

@@ -30,7 +30,7 @@ from xdsl.utils.target import Target
 
 from ..dialects.relay.constants import PARAMS_FILE
 from ..dialects.tensors import as_tensor, dtype_name
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..passes.support.diagnostics import PassError
 from ..runtime.errors import MachineError
 from ..runtime.weights.derived_weights import Weights, weights_in

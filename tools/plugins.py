@@ -18,7 +18,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.target import Target
 
-from ..dialects.late_formats import late_formats
+from ..dialects.xdsl_extras.late_formats import late_formats
 from ..runtime.entry_points import entry_points_of
 from .plugin_faults import title_of
 from .registry import UNIVERSE, pass_info

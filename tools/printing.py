@@ -38,8 +38,8 @@ from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
 
 from ..dialects.device import VirtualDeviceAttr
-from ..dialects.locations_at_ends import LocationsAtEnds
-from ..dialects.xdsl_internals import DirectPrinter
+from ..dialects.xdsl_extras.locations_at_ends import LocationsAtEnds
+from ..dialects.xdsl_extras.xdsl_internals import DirectPrinter
 
 LONGEST_LIST = 100
 """Longer constants are printed in hex anyway, by xDSL."""

@@ -15,7 +15,7 @@ from inspect import getattr_static
 from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 
-from ..dialects.xdsl_internals import REPLACED
+from ..dialects.xdsl_extras.xdsl_internals import REPLACED
 from .collector import collected_rarely
 
 RECURSION_LIMIT = 20_000

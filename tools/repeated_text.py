@@ -25,7 +25,7 @@ from xdsl.context import Context
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import IRDLOperation
 
-from ..dialects.xdsl_internals import HookedParser
+from ..dialects.xdsl_extras.xdsl_internals import HookedParser
 from .aliases import Aliases
 
 _NAME = r"%(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"

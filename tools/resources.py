@@ -12,7 +12,7 @@ from typing_extensions import override
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.ir import Dialect
 
-from ..dialects.xdsl_internals import interfaces_of
+from ..dialects.xdsl_extras.xdsl_internals import interfaces_of
 
 
 class OwnResources(OpAsmDialectInterface):

@@ -27,9 +27,9 @@ from xdsl.ir import Attribute
 
 from ..dialects import relay
 from ..dialects.relay.constants import fits_inline
-from ..dialects.relay.named_dims import dim_names, parameter_names, result_names
+from ..dialects.relay.language.dims_attributes import dim_names, parameter_names, result_names
 from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static, tensor_size
-from ..dialects.walking import walk
+from ..dialects.xdsl_extras.walking import walk
 from ..frontends.onnx.errors import OnnxError
 from ..passes.remove_unused_functions import is_public
 from ..runtime.calls.input_bindings import InputBindings, dim_option

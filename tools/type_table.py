@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.builtin import TupleType as BuiltinTupleType
 from xdsl.ir import Attribute
 
-from ..dialects.relay.adt import TypeDataOp
-from ..dialects.relay.language_types import AdtType, TypeVarType
+from ..dialects.relay.language.adt import TypeDataOp
+from ..dialects.relay.language.language_types import AdtType, TypeVarType
 from ..dialects.tensors import as_tensor
 from ..lowering.assemble import machine_type
 from ..runtime.program.data_types import (

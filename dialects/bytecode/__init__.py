@@ -8,12 +8,12 @@ count from the instruction itself. The ops of instructions follow from the class
 
 from xdsl.ir import Dialect
 
-from .definitions import ConstantOp, LateConstantOp
 from .fields import Dims, ObjectType, RegisterAttr
-from .functions import FuncOp
+from .function_ops import FuncOp
 from .instruction import Instruction
-from .instructions import INSTRUCTIONS
-from .kernels import KernelConstantOp, KernelOp, StepOp
+from .instruction_ops import INSTRUCTIONS
+from .kernel_ops import KernelConstantOp, KernelOp, StepOp
+from .program_definitions import ConstantOp, LateConstantOp
 
 DEVICES = "bytecode.devices"
 """The name of the module attribute that lists its devices, host first."""

@@ -5,8 +5,8 @@ Each interface is an xDSL trait. A plug-in's op with these traits takes part in 
 device planning, fusion, explicit allocation, liveness and the VM like the built-in ones.
 """
 
-from ..contents import reads_contents
-from .devices import (
+from ..xdsl_extras.contents import reads_contents
+from .device_rules import (
     AllOnHost,
     AnyDevice,
     CalleeDevices,
@@ -29,7 +29,7 @@ from .devices import (
     SameDevice,
     SameDomain,
 )
-from .memory import (
+from .memory_effects import (
     Aliasing,
     AllocatesResults,
     Bufferizable,
@@ -43,7 +43,8 @@ from .memory import (
     ResultAliases,
     ShapesOfOperand,
 )
-from .operators import (
+from .symbol_users import Lookup
+from .tensor_operators import (
     CallsKernel,
     Fusible,
     FusionKind,
@@ -56,7 +57,6 @@ from .operators import (
     kernel_name,
     only_reshapes,
 )
-from .symbols import Lookup
 
 __all__ = [
     "Aliasing",

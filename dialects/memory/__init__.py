@@ -2,13 +2,13 @@
 
 from xdsl.ir import Dialect
 
-from .destinations import CopyOp, ResultIsOuts, verify_destinations
-from .operands import verify_shape
+from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
 from .pack import Arm, PackOp, Slice
-from .slices import SliceStorageOp
-from .storage import AllocStorageOp, StorageType
-from .tensors import AllocTensorOp, KillOp
-from .workspaces import (
+from .slice_ops import SliceStorageOp
+from .static_or_dynamic import verify_shape
+from .storage_ops import AllocStorageOp, StorageType
+from .tensor_ops import AllocTensorOp, KillOp
+from .workspace_ops import (
     ALIGNMENT,
     ALLOCATED,
     RESULT,

@@ -34,8 +34,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..integers import i64_array
 from ..interfaces import DeviceConstraint, DeviceRule, OnHost, reads_contents
-from .operands import verify_alignment
-from .storage import StorageType
+from .static_or_dynamic import verify_alignment
+from .storage_ops import StorageType
 
 
 class Arm(NamedTuple):

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from xdsl.ir import Dialect
 
-from .. import upstream
 from ..device import VirtualDeviceAttr
+from ..xdsl_extras import upstream
 from . import (
     broadcast,
     convolution,
@@ -13,7 +13,6 @@ from . import (
     dynamic,
     elementwise,
     matmul,
-    named_dims,
     normalization,
     pooling,
     rearrange,
@@ -24,23 +23,24 @@ from . import (
     trigonometry,
     vision,
 )
-from .adt import ConstructOp, ConstructorAttr, TypeDataOp
-from .closures import CallOp, FnOp
 from .constants import ConstantOp as ConstantOp  # for plug-ins
 from .constants import MaterializeConstant, ParamOp
-from .control import IfOp, YieldOp
 from .device_ops import DeviceCopyOp, OnDeviceOp
-from .globals import ClosureOp, GlobalOp, InvokeOp
 from .incomplete import IncompleteType
-from .language_types import AdtType, RefType, TypeVarType
-from .matching import MatchOp
+from .language import dims_attributes
+from .language.adt import ConstructOp, ConstructorAttr, TypeDataOp
+from .language.closures import CallOp, FnOp
+from .language.control import IfOp, YieldOp
+from .language.globals import ClosureOp, GlobalOp, InvokeOp
+from .language.language_types import AdtType, RefType, TypeVarType
+from .language.match_patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
+from .language.matching import MatchOp
+from .language.primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
+from .language.references import RefCreateOp, RefReadOp, RefWriteOp
+from .language.tuples import TupleGetItemOp, TupleOp
 from .opaque import CallOpaqueOp
 from .operator import Operator
-from .patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
-from .primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
-from .references import RefCreateOp, RefReadOp, RefWriteOp
 from .shapes import MeasureOp, RequireOp, ShapeFuncOp
-from .tuples import TupleGetItemOp, TupleOp
 
 _FAMILIES = (
     elementwise,
@@ -121,4 +121,4 @@ Relay = Dialect(
 )
 
 upstream.attach_interfaces()
-named_dims.attach()
+dims_attributes.attach()

@@ -21,7 +21,6 @@ from xdsl.utils.exceptions import VerifyException
 
 from .. import memory
 from ..device import VirtualDeviceAttr, device_of, devices_in, with_device
-from ..formats import FunctionTypeOf
 from ..interfaces import (
     AllocatesResults,
     Bufferizable,
@@ -35,6 +34,7 @@ from ..interfaces import (
     reads_contents,
 )
 from ..tensors import as_tensor
+from ..xdsl_extras.formats import FunctionTypeOf
 from .incomplete import is_incomplete, refine
 
 

@@ -7,10 +7,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
 
-from ..constraints import Described, of
 from ..device import device_of, equal_but_for_devices, tensor_type
 from ..tensors import Tensor, as_tensor
 from ..type_algebra import CompositeType, leaves, pairs, rebuild
+from ..xdsl_extras.described_constraints import Described, of
 
 
 @irdl_attr_definition

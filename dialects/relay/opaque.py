@@ -24,8 +24,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
-from ..formats import parse_function_type
 from ..interfaces import CallsKernel, Fusible, FusionKind, InferTypes, SameDevice, reads_contents
+from ..xdsl_extras.formats import parse_function_type
 from .incomplete import AnyTensor
 from .properties import INTS, Ints, ints
 

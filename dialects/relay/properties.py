@@ -25,8 +25,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 from xdsl.irdl import opt_prop_def, prop_def
 
-from ..constraints import Described, of
 from ..integers import i64_array
+from ..xdsl_extras.described_constraints import Described, of
 
 Int: TypeAlias = IntegerAttr[IntegerType]
 Ints: TypeAlias = DenseArrayBase[IntegerType]

@@ -16,8 +16,8 @@ from xdsl.utils.exceptions import VerifyException
 from ..device import equals_without_devices
 from ..interfaces import AnyDevice
 from ..tensors import as_tensor
-from .control import verify_yielded
 from .incomplete import is_incomplete
+from .language.control import verify_yielded
 
 
 class TensorFunction(IRDLOperation, ABC):

@@ -31,9 +31,9 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ...dialects.relay.annotations import NAME
 from ...dialects.relay.constants import INLINE_LIMIT
-from ...dialects.relay.named_dims import DIMS, dims_attr
+from ...dialects.relay.language.annotations import NAME
+from ...dialects.relay.language.dims_attributes import DIMS, dims_attr
 from ...dialects.tensors import Tensor, dtype_name
 from ...runtime.calls.input_bindings import BindingError, InputBindings
 from ...runtime.calls.input_bindings import Value as BoundValue

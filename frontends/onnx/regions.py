@@ -9,7 +9,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects.relay.control import IfOp, YieldOp, common_yields
+from ...dialects.relay.language.control import IfOp, YieldOp, common_yields
 from .builder import Builder
 from .values import Value
 

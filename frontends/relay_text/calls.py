@@ -14,10 +14,10 @@ from xdsl.utils.exceptions import VerifyException
 from ...dialects.attributes import properties_of
 from ...dialects.interfaces import InferTypes
 from ...dialects.relay import BY_NAME, FnOp
-from ...dialects.relay.annotations import ATTRS
-from ...dialects.relay.control import YieldOp
+from ...dialects.relay.language.annotations import ATTRS
+from ...dialects.relay.language.control import YieldOp
+from ...dialects.relay.language.tuples import TupleOp
 from ...dialects.relay.operator import Operator
-from ...dialects.relay.tuples import TupleOp
 from ...dialects.tensors import Tensor, as_tensor
 from . import functions, generics, matches
 from . import syntax as ast

@@ -9,10 +9,10 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
-from ...dialects.relay.language_types import AdtType
+from ...dialects.relay.language.language_types import AdtType
 from ...dialects.tensors import as_tensor
 from ...dialects.type_algebra import parts
-from ...dialects.xdsl_internals import set_type
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 from .dims import reshape_view, try_retype
 from .errors import RelayTextError
 from .ir_builder import Deferred, DeferredOp

@@ -21,8 +21,8 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.memory import AllocTensorOp, KillOp
-from ...dialects.relay.closures import FnOp
-from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
+from ...dialects.relay.language.closures import FnOp
+from ...dialects.relay.language.tuples import TupleGetItemOp, TupleOp
 from ...dialects.vm import DestinationCall
 from .errors import RelayTextError, location_of
 from .explicit_memory import ExplicitMemory

@@ -20,11 +20,11 @@ from xdsl.ir import Attribute, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.relay.incomplete import refine
+from ...dialects.relay.language.tuples import TupleGetItemOp, TupleOp
 from ...dialects.relay.properties import ints
 from ...dialects.relay.reshape import ReshapeOp
-from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.tensors import Tensor, as_tensor
-from ...dialects.xdsl_internals import set_type
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 from .ir_builder import DeferredOp, IRBuilder
 
 

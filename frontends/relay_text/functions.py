@@ -18,9 +18,9 @@ from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from ...dialects.attributes import attribute_of as plain_attribute
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.relay import CallOp, FnOp, GlobalOp, InvokeOp
-from ...dialects.relay.control import YieldOp
-from ...dialects.relay.language_types import substituted
-from ...dialects.xdsl_internals import append_arguments
+from ...dialects.relay.language.control import YieldOp
+from ...dialects.relay.language.language_types import substituted
+from ...dialects.xdsl_extras.xdsl_internals import append_arguments
 from . import calls
 from . import syntax as ast
 from .composite_operators import on_device

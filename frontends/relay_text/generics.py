@@ -27,7 +27,7 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
 
 from ...dialects.relay import GlobalOp, IncompleteType, InvokeOp
-from ...dialects.relay.language_types import TypeVarType, substituted
+from ...dialects.relay.language.language_types import TypeVarType, substituted
 from ...dialects.type_algebra import parts
 from . import functions
 from . import syntax as ast

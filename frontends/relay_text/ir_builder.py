@@ -29,10 +29,10 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
 from ...dialects.memory import StorageType
-from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
-from ...dialects.relay.tuples import TupleOp
+from ...dialects.relay.language.language_types import AdtType, RefType, TypeVarType
+from ...dialects.relay.language.tuples import TupleOp
 from ...dialects.tensors import as_tensor, dtype_name
-from ...dialects.xdsl_internals import set_type
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 from .errors import RelayTextError, SourceMap
 from .solver import Solver, UnknownType
 

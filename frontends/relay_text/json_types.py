@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, TypeAttribute
 
 from ...dialects.device import tensor_type
 from ...dialects.memory import StorageType
-from ...dialects.relay.language_types import AdtType, RefType, TypeVarType, substituted
+from ...dialects.relay.language.language_types import AdtType, RefType, TypeVarType, substituted
 from . import syntax as ast
 from .arrays import element_type_of
 from .node_graph import GraphError, NodeGraph, Parts, Unread

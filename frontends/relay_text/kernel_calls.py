@@ -29,10 +29,10 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ...dialects import vm
 from ...dialects.device import VirtualDeviceAttr
-from ...dialects.relay.closures import FnOp
 from ...dialects.relay.device_ops import OnDeviceOp
-from ...dialects.relay.primitive import CallLoweredOp
-from ...dialects.relay.tuples import TupleOp
+from ...dialects.relay.language.closures import FnOp
+from ...dialects.relay.language.primitive import CallLoweredOp
+from ...dialects.relay.language.tuples import TupleOp
 from ...dialects.type_algebra import tuple_of
 from . import functions
 from . import syntax as ast

@@ -33,14 +33,20 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from ...dialects.device import UNCONSTRAINED, VirtualDeviceAttr
-from ...dialects.relay.annotations import ATTRS
-from ...dialects.relay.closures import FnOp
-from ...dialects.relay.control import YieldOp
-from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp, kernel_symbol
-from ...dialects.relay.tuples import TupleGetItemOp, TupleOp, erase_unused, flatten, rebuild
+from ...dialects.relay.language.annotations import ATTRS
+from ...dialects.relay.language.closures import FnOp
+from ...dialects.relay.language.control import YieldOp
+from ...dialects.relay.language.primitive import CallLoweredOp, PrimFuncOp, kernel_symbol
+from ...dialects.relay.language.tuples import (
+    TupleGetItemOp,
+    TupleOp,
+    erase_unused,
+    flatten,
+    rebuild,
+)
 from ...dialects.tensors import as_tensor
 from ...dialects.vm import DestinationCall
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from .errors import RelayTextError, location_of
 from .functions import attributes_of
 from .kernel_calls import KernelCall

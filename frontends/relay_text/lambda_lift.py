@@ -20,10 +20,10 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.relay import FnOp, GlobalOp, InvokeOp
-from ...dialects.relay.control import YieldOp
-from ...dialects.relay.language_types import TypeVarType
+from ...dialects.relay.language.control import YieldOp
+from ...dialects.relay.language.language_types import TypeVarType
 from ...dialects.type_algebra import parts
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from .errors import RelayTextError
 from .program import Generic
 from .syntax import Local

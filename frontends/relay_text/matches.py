@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ArrayAttr, TupleType, UnitAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ...dialects.relay.adt import ConstructOp
-from ...dialects.relay.exhaustiveness import missing_cases
-from ...dialects.relay.language_types import AdtType, substituted
-from ...dialects.relay.matching import MatchOp
-from ...dialects.relay.patterns import (
+from ...dialects.relay.language.adt import ConstructOp
+from ...dialects.relay.language.exhaustiveness import missing_cases
+from ...dialects.relay.language.language_types import AdtType, substituted
+from ...dialects.relay.language.match_patterns import (
     ConstructorPattern,
     TuplePattern,
     VarPattern,
     WildcardPattern,
 )
+from ...dialects.relay.language.matching import MatchOp
 from ...dialects.type_algebra import tuple_of
 from . import syntax as ast
 from .errors import SourceMap, nearest

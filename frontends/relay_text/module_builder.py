@@ -25,10 +25,10 @@ from xdsl.ir import Region as IrRegion
 from ...dialects.dense import Dense, scalar
 from ...dialects.device import tensor_type
 from ...dialects.relay.constants import ConstantOp, ParamOp
-from ...dialects.relay.control import IfOp, YieldOp
-from ...dialects.relay.language_types import RefType, TypeVarType
-from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
-from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
+from ...dialects.relay.language.control import IfOp, YieldOp
+from ...dialects.relay.language.language_types import RefType, TypeVarType
+from ...dialects.relay.language.references import RefCreateOp, RefReadOp, RefWriteOp
+from ...dialects.relay.language.tuples import TupleGetItemOp, TupleOp
 from ...dialects.type_algebra import parts, rebuild
 from . import calls, functions, generics, matches
 from . import syntax as ast

@@ -21,10 +21,10 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ...dialects.attributes import attribute_of as plain_attribute
 from ...dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
+from ...dialects.relay.language.tuples import erase_unused, fields_of
 from ...dialects.relay.opaque import is_operator_name
-from ...dialects.relay.tuples import erase_unused, fields_of
 from ...dialects.tensors import as_tensor
-from ...dialects.xdsl_internals import set_type
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 from . import syntax as ast
 from .errors import SourceMap
 from .ir_builder import Value

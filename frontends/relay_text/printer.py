@@ -29,13 +29,13 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import DEVICE, VirtualDeviceAttr
 from ...dialects.relay import BY_NAME
-from ...dialects.relay.adt import TypeDataOp
-from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
 from ...dialects.relay.constants import ParamOp
-from ...dialects.relay.globals import ClosureOp, GlobalOp, InvokeOp
-from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
+from ...dialects.relay.language.adt import TypeDataOp
+from ...dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
+from ...dialects.relay.language.globals import ClosureOp, GlobalOp, InvokeOp
+from ...dialects.relay.language.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.vm import DestinationCall
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from .errors import PrintingError
 from .printer_body import Body, Expressions, Shared
 from .printer_expressions import closing, function_attributes, head, no_form, params

@@ -21,12 +21,12 @@ from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
 from ...dialects.device import VirtualDeviceAttr
-from ...dialects.relay.closures import FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.device_ops import OnDeviceOp
-from ...dialects.relay.globals import ClosureOp, GlobalOp
-from ...dialects.relay.language_types import AdtType
-from ...dialects.relay.matching import MatchOp
+from ...dialects.relay.language.closures import FnOp
+from ...dialects.relay.language.globals import ClosureOp, GlobalOp
+from ...dialects.relay.language.language_types import AdtType
+from ...dialects.relay.language.matching import MatchOp
 from ...dialects.relay.operator import Operator
 from ...dialects.type_algebra import parts
 from ...dialects.vm import DestinationCall

@@ -13,8 +13,8 @@ from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.memory import CopyOp
 from ...dialects.relay import BY_NAME
-from ...dialects.relay.annotations import ATTRS
-from ...dialects.relay.patterns import (
+from ...dialects.relay.language.annotations import ATTRS
+from ...dialects.relay.language.match_patterns import (
     ConstructorPattern,
     TuplePattern,
     VarPattern,

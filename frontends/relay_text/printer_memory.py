@@ -27,8 +27,8 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ...dialects import memory, vm
 from ...dialects.device import VirtualDeviceAttr, device_of, tensor_type
-from ...dialects.relay.annotations import ATTRS
-from ...dialects.relay.primitive import CallLoweredOp, PrimFuncOp
+from ...dialects.relay.language.annotations import ATTRS
+from ...dialects.relay.language.primitive import CallLoweredOp, PrimFuncOp
 from ...dialects.tensors import as_tensor, dtype_name
 from .errors import PrintingError, unprintable
 from .printer_body import Body

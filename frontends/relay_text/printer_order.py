@@ -33,14 +33,14 @@ from xdsl.utils.exceptions import VerifyException
 from ...dialects.device import with_device
 from ...dialects.interfaces import InferTypes
 from ...dialects.memory import AllocStorageOp, AllocTensorOp, KillOp
-from ...dialects.relay.closures import CallOp, FnOp
 from ...dialects.relay.constants import ConstantOp, ParamOp
 from ...dialects.relay.device_ops import OnDeviceOp
-from ...dialects.relay.globals import ClosureOp, GlobalOp, InvokeOp
-from ...dialects.relay.matching import MatchOp
+from ...dialects.relay.language.closures import CallOp, FnOp
+from ...dialects.relay.language.globals import ClosureOp, GlobalOp, InvokeOp
+from ...dialects.relay.language.matching import MatchOp
+from ...dialects.relay.language.references import RefCreateOp, RefReadOp, RefWriteOp
+from ...dialects.relay.language.tuples import TupleGetItemOp, TupleOp
 from ...dialects.relay.operator import infer_result_types
-from ...dialects.relay.references import RefCreateOp, RefReadOp, RefWriteOp
-from ...dialects.relay.tuples import TupleGetItemOp, TupleOp
 from ...dialects.tensors import as_tensor, is_static
 from ...dialects.vm import DestinationCall
 

@@ -11,7 +11,7 @@ from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.device import VirtualDeviceAttr, device_of
 from ...dialects.memory import StorageType
 from ...dialects.relay.incomplete import IncompleteType
-from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
+from ...dialects.relay.language.language_types import AdtType, RefType, TypeVarType
 from ...dialects.tensors import as_tensor, dtype_name
 from .errors import unprintable
 

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute, Block
 
 from ...dialects.relay import GlobalOp, InvokeOp, TypeDataOp
-from ...dialects.relay.language_types import AdtType, TypeVarType
+from ...dialects.relay.language.language_types import AdtType, TypeVarType
 from .errors import SourceMap
 from .syntax import Call, Constructor, Definition, TypeData
 

@@ -21,8 +21,8 @@ from xdsl.ir import Attribute, Block, Operation, Region
 from ...dialects.device import DEVICE
 from ...dialects.errors import TOO_DEEP
 from ...dialects.relay import BY_NAME
-from ...dialects.relay.adt import TypeDataOp
-from ...dialects.relay.annotations import ATTRS, NAME, TYPE_PARAMS
+from ...dialects.relay.language.adt import TypeDataOp
+from ...dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
 from . import calls, functions, generics, prelude
 from .binding_scopes import place_bindings
 from .complete_types import complete_types

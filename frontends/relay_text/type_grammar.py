@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, TypeAttribute
 from ...dialects.device import tensor_type
 from ...dialects.memory import StorageType
 from ...dialects.relay.incomplete import IncompleteType
-from ...dialects.relay.language_types import AdtType, RefType, TypeVarType
+from ...dialects.relay.language.language_types import AdtType, RefType, TypeVarType
 from .arrays import element_type_of
 from .errors import SourceMap, nearest
 from .lexer import Tokens

@@ -28,7 +28,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects.tensors import dtype_name, element_size
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, Constant
 from ...runtime.program.program import TensorSpec

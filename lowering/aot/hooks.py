@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import MemRefType, StringAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from ...runtime.native.interface import Entry
 from ..memref.types import as_memref
 from .names import EVENTS, hook_symbol

@@ -14,7 +14,7 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
 from xdsl.ir import Attribute
 
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from ...passes.annotate_memory import USED_MEMORY
 from ...runtime.native.interface import KernelCall
 from ..memref.kernels import KERNEL

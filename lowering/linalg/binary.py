@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from ...dialects.tensors import is_unsigned
-from ...dialects.upstream import RemFOp
+from ...dialects.xdsl_extras.upstream import RemFOp
 from .builder import Builder, Rule, element_type
 from .elementwise import ScalarRule, elementwise
 from .scalars import (

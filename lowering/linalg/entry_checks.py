@@ -16,7 +16,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from ...dialects.relay.named_dims import dim_bounds, dim_names, parameter_names
+from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names, parameter_names
 from .builder import Builder
 from .structure import assert_that
 

@@ -32,8 +32,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...dialects.dense import Dense, elements
 from ...dialects.device import device_of, tensor_type, with_device
 from ...dialects.tensors import Tensor
-from ...dialects.walking import walk
-from ...dialects.xdsl_internals import set_type
+from ...dialects.xdsl_extras.walking import walk
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 from .types import MemRef
 
 _ON_ELEMENTS = ("memref", "tensor", "linalg")

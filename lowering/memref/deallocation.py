@@ -35,7 +35,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from .allocations import VIEWS, copied, freed, with_results
 
 

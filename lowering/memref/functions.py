@@ -41,7 +41,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory, relay
-from ...dialects.relay.annotations import NAME
+from ...dialects.relay.language.annotations import NAME
 from ...passes.analysis.blocks import only_block
 from ...passes.support.diagnostics import PassError
 from .conversion import Conversion, Inserter, kept

@@ -24,7 +24,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from ...dialects.relay.named_dims import dim_bounds, dim_names, parameter_names
+from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names, parameter_names
 from ...operators.named_dims import Bounds
 from .arithmetic import require
 from .conversion import Conversion, Inserter

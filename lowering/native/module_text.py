@@ -14,7 +14,7 @@ from typing_extensions import override
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from xdsl.ir import Attribute, Operation
 
-from ...dialects.locations_at_ends import LocationsAtEnds
+from ...dialects.xdsl_extras.locations_at_ends import LocationsAtEnds
 from ...passes.support.diagnostics import file_location
 
 

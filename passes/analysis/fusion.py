@@ -24,7 +24,7 @@ from ...dialects.device import VirtualDeviceAttr, device_of
 from ...dialects.interfaces import Fusible, FusionKind, ReshapesOnly, has_effects
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...dialects.type_rules import data_operands
-from ...dialects.xdsl_internals import operands_of
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from .post_dominators import Edge, PostDominatorTree, post_dominators
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ...dialects.xdsl_internals import operands_of
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..support.by_identity import ByIdentity
 
 Key: TypeAlias = tuple[str | int, ...]

@@ -31,8 +31,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from ...dialects import memory, vm
-from ...dialects.walking import values_from_above, walk
-from ...dialects.xdsl_internals import operands_of
+from ...dialects.xdsl_extras.walking import values_from_above, walk
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..analysis.blocks import only_block
 from .numbered import Numbered, Row
 from .op_facts import facts_of, has_bytes, holds_code, is_storage, may_hold_cells

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from ...dialects.xdsl_internals import operands_of
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from .op_facts import OpFacts, facts_of, has_bytes
 
 

@@ -19,7 +19,7 @@ from ...dialects.interfaces import (
     KernelEffects,
     Rematerializable,
 )
-from ...dialects.memory.destinations import ResultIsOuts
+from ...dialects.memory.destination_ops import ResultIsOuts
 from ...dialects.tensors import as_tensor
 from ..support.walk import is_kernel
 

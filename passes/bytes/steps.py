@@ -28,7 +28,7 @@ from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
 from ...dialects import memory, relay
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, KernelEffects
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from .aliases import AliasClasses
 from .op_facts import facts_of, is_choice
 from .storages import is_destination_of_shapes

@@ -33,7 +33,7 @@ from ...dialects.interfaces import (
     SameDevice,
     SameDomain,
 )
-from ...dialects.interfaces.devices import Part
+from ...dialects.interfaces.device_rules import Part
 from ...dialects.relay.incomplete import is_incomplete
 from ..support.diagnostics import PassError
 from .conflicts import Cause, ConflictResolver

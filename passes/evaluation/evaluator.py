@@ -22,8 +22,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory, relay
-from ...dialects.relay.closures import captures
-from ...dialects.relay.named_dims import dim_names, named_dims_fault
+from ...dialects.relay.language.closures import captures
+from ...dialects.relay.language.dims_attributes import dim_names, named_dims_fault
 from ...runtime.kernels.bind import Bind
 from ...runtime.kernels.loading import load_kernels
 from ...runtime.memory.limits import Memory, OutOfMemory, Stack

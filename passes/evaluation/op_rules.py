@@ -13,7 +13,12 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
 from ...dialects.device import tensor_type
-from ...dialects.relay.patterns import ConstructorPattern, VarPattern, WildcardPattern, subpatterns
+from ...dialects.relay.language.match_patterns import (
+    ConstructorPattern,
+    VarPattern,
+    WildcardPattern,
+    subpatterns,
+)
 from ...dialects.tensors import Tensor, as_tensor
 from ...runtime.memory.limits import Memory
 from ...runtime.weights.derived_weights import ArraySource, Weights

@@ -20,7 +20,7 @@ from typing import cast
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 
 
 def symbols_in(op: Operation) -> Iterator[str]:

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ...dialects import relay
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from ..support.rewriting import apply_patterns
 
 

@@ -25,7 +25,7 @@ from xdsl.traits import ConstantLike
 
 from ...dialects import relay
 from ...dialects.interfaces import Rematerializable
-from ...dialects.relay.annotations import TYPE_PARAMS
+from ...dialects.relay.language.annotations import TYPE_PARAMS
 from ..support.diagnostics import PassError
 
 MAX_CAPTURED = 1_000_000

@@ -6,9 +6,9 @@ from typing import cast
 from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, Operation, ParametrizedAttribute, Region, TypeAttribute
 
-from ...dialects.relay.language_types import substituted
-from ...dialects.walking import walk
-from ...dialects.xdsl_internals import set_type
+from ...dialects.relay.language.language_types import substituted
+from ...dialects.xdsl_extras.walking import walk
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 
 
 def substituted_in(attribute: Attribute, given: Mapping[str, Attribute]) -> Attribute:

@@ -24,7 +24,7 @@ from ...dialects import memory, relay
 from ...dialects.device import device_of
 from ...dialects.interfaces import CallsFunction, DestinationPassing, Rematerializable
 from ...dialects.tensors import as_tensor, element_size
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes import SizeOp
 from ..bytes import storages
 from ..bytes.aliases import AliasClasses, bodies_of

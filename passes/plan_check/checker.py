@@ -16,7 +16,7 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 from ...dialects import memory, vm
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
-from ...dialects.xdsl_internals import operands_of
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ..sizes.polynomials import PACK, Polynomial
 from ..sizes.program_sizes import Dims
 from ..support.diagnostics import PassError

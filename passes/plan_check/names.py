@@ -33,8 +33,8 @@ from ...dialects.interfaces import (
     FreesOperand,
     Rematerializable,
 )
-from ...dialects.memory.destinations import ResultIsOuts
-from ...dialects.walking import walk
+from ...dialects.memory.destination_ops import ResultIsOuts
+from ...dialects.xdsl_extras.walking import walk
 
 NO_BYTES = (IntegerType, IndexType, AnyFloat, NoneType, memory.StorageType)
 

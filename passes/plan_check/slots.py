@@ -23,7 +23,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size, has_dynamic, static_size
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes import SizeOp
 from ..sizes.polynomials import PACK, SELECT, Polynomial
 from ..sizes.program_sizes import Packed, Sizes

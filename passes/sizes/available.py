@@ -22,7 +22,7 @@ from xdsl.traits import Pure
 
 from ...dialects import relay
 from ...dialects.interfaces import Aliasing
-from ...dialects.xdsl_internals import operands_of
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 
 
 def may_move(op: Operation) -> bool:

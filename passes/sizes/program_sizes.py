@@ -33,8 +33,8 @@ from xdsl.traits import ConstantLike
 from ...dialects import memory, relay, vm
 from ...dialects.dense import Dense, numbers
 from ...dialects.interfaces import DestinationPassing
-from ...dialects.relay.control import yielded
-from ...dialects.relay.named_dims import dim_names
+from ...dialects.relay.language.control import yielded
+from ...dialects.relay.language.dims_attributes import dim_names
 from ...dialects.tensors import as_tensor, is_static
 from ...operators.sizes import Check, SizeOp
 from ..support.walk import outside_primitives

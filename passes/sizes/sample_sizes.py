@@ -18,7 +18,7 @@ from typing import TypeAlias
 from xdsl.dialects import func
 from xdsl.ir import BlockArgument
 
-from ...dialects.relay.named_dims import dim_bounds, dim_names
+from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...operators.measures import MEASURES
 from ...operators.named_dims import Bounds
 from ...operators.sizes import SizeOp

@@ -17,7 +17,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from ...dialects.identity import forget_attributes
+from ...dialects.xdsl_extras.identity import forget_attributes
 
 
 @dataclass(frozen=True)

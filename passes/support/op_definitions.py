@@ -49,9 +49,9 @@ from xdsl.irdl import (
     VariadicDef,
 )
 
-from ...dialects.constraints import Described
-from ...dialects.segments import sizes_in
-from ...dialects.xdsl_internals import operands_of, successors_of
+from ...dialects.xdsl_extras.described_constraints import Described
+from ...dialects.xdsl_extras.segments import sizes_in
+from ...dialects.xdsl_extras.xdsl_internals import operands_of, successors_of
 
 Test: TypeAlias = Callable[[Attribute], bool]
 """Tests an attribute against a constraint; false if there is a doubt."""

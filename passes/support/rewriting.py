@@ -27,8 +27,8 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import DiagnosticException
 
-from ...dialects.walking import walk
-from ...dialects.xdsl_internals import exchange_results, expected_classes
+from ...dialects.xdsl_extras.walking import walk
+from ...dialects.xdsl_extras.xdsl_internals import exchange_results, expected_classes
 from .diagnostics import PassError
 
 REWRITES_PER_OP = 32

@@ -27,8 +27,8 @@ from immutabledict import immutabledict
 from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.traits import OpTrait
 
-from ...dialects.contents import Check, is_declared
-from ...dialects.xdsl_internals import operands_of, successors_of, verification_of
+from ...dialects.xdsl_extras.contents import Check, is_declared
+from ...dialects.xdsl_extras.xdsl_internals import operands_of, successors_of, verification_of
 from .op_definitions import Definition, NotUnderstood
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.errors import OpVerifyException
-from ...dialects.identity import forget_attributes
-from ...dialects.xdsl_internals import formatted, operands_of, successors_of
+from ...dialects.xdsl_extras.identity import forget_attributes
+from ...dialects.xdsl_extras.xdsl_internals import formatted, operands_of, successors_of
 from ..analysis.dominance import dominated_by
 from .diagnostics import PassError
 from .valid_ops import ValidOps

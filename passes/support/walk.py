@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from xdsl.ir import Block, Operation, Region
 
 from ...dialects import relay
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 
 
 def is_kernel(op: Operation) -> bool:

@@ -27,9 +27,9 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 
 from ...dialects import memory, relay, vm
 from ...dialects.interfaces import DestinationPassing
-from ...dialects.relay.annotations import TYPE_PARAMS
+from ...dialects.relay.language.annotations import TYPE_PARAMS
 from ...dialects.tensors import as_tensor, element_size, is_static, tensor_size
-from ...dialects.walking import walk
+from ...dialects.xdsl_extras.walking import walk
 from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
 from ..bytes.op_facts import is_storage
 from ..bytes.storages import storages_of

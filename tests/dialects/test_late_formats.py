@@ -9,7 +9,7 @@ from xdsl.parser import Parser
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import ParseError, PyRDLOpDefinitionError
 
-from xrelay.dialects.late_formats import late_formats
+from xrelay.dialects.xdsl_extras.late_formats import late_formats
 from xrelay.tools import plugins
 
 TEXT = """\

@@ -17,7 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.ir import Attribute
 
-from xrelay.dialects.relay.patterns import ConstructorPattern, TuplePattern, WildcardPattern
+from xrelay.dialects.relay.language.match_patterns import (
+    ConstructorPattern,
+    TuplePattern,
+    WildcardPattern,
+)
 from xrelay.lowering import decision_trees
 from xrelay.lowering.decision_trees import (
     MOST,

@@ -21,7 +21,7 @@ from passes.test_sanitized_plans import agrees
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block, BlockArgument, SSAValue
 
 from xrelay.dialects import memory, vm
-from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.frontends.onnx.importer import convert_model
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.memory_report.formulas import Formulas

@@ -4,7 +4,7 @@ import pytest
 from helpers.programs.programs import parse
 
 from xrelay.dialects import relay
-from xrelay.dialects.relay.primitive import NAME_LIMIT, kernel_symbol
+from xrelay.dialects.relay.language.primitive import NAME_LIMIT, kernel_symbol
 from xrelay.passes.analysis.structural_keys import Key, StructuralKeys
 from xrelay.passes.functions.plain_types import PlainTypes
 from xrelay.passes.functions.symbol_names import SymbolNames

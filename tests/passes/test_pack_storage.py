@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xrelay.dialects import memory
-from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.assemble import assemble
 from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
 from xrelay.passes.coalesce_storage import CoalesceStoragePass

@@ -24,7 +24,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from xrelay.dialects.xdsl_internals import set_type
+from xrelay.dialects.xdsl_extras.xdsl_internals import set_type
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.rewriting import apply_patterns, op_trait_rewrite_pattern
 

@@ -27,7 +27,7 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import vm
-from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.assemble import assemble
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from xrelay.dialects import relay, vm
-from xrelay.dialects.relay.control import yielded
-from xrelay.dialects.walking import walk
+from xrelay.dialects.relay.language.control import yielded
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.operators.measures import MEASURES
 from xrelay.operators.sizes import Check
 from xrelay.passes.simplify_shapes import SimplifyShapesPass

@@ -39,10 +39,10 @@ from xdsl.irdl import (
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from xrelay.dialects.contents import reads_contents
 from xrelay.dialects.device import CPU, VirtualDeviceAttr, with_device
-from xrelay.dialects.walking import walk
-from xrelay.dialects.xdsl_internals import set_type
+from xrelay.dialects.xdsl_extras.contents import reads_contents
+from xrelay.dialects.xdsl_extras.walking import walk
+from xrelay.dialects.xdsl_extras.xdsl_internals import set_type
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.valid_ops import OpChecks, ValidOps, repeated_checks
 from xrelay.passes.support.verifier import verify

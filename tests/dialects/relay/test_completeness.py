@@ -29,10 +29,10 @@ from xrelay.dialects.relay import (
     VarPattern,
     WildcardPattern,
 )
-from xrelay.dialects.relay.exhaustiveness import pattern_text, uncovered
-from xrelay.dialects.relay.inhabited import Inhabited
-from xrelay.dialects.relay.language_types import substituted
-from xrelay.dialects.relay.patterns import subpatterns
+from xrelay.dialects.relay.language.exhaustiveness import pattern_text, uncovered
+from xrelay.dialects.relay.language.inhabited import Inhabited
+from xrelay.dialects.relay.language.language_types import substituted
+from xrelay.dialects.relay.language.match_patterns import subpatterns
 
 TENSOR = tensor_type(i32, [])
 ANY = WildcardPattern()

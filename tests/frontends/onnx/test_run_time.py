@@ -16,7 +16,7 @@ from helpers.programs.transformer import encoder
 from onnx import NodeProto
 from xdsl.dialects.func import FuncOp
 
-from xrelay.dialects.relay.named_dims import dim_names
+from xrelay.dialects.relay.language.dims_attributes import dim_names
 from xrelay.frontends.onnx.importer import Conversion, convert_model
 
 Feeds = Mapping[str, Array]

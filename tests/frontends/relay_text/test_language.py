@@ -7,7 +7,7 @@ from helpers.relay.relay_programs import body_of, error_of, ir_of, read
 from xdsl.dialects.builtin import FileLineColLoc, StringAttr
 from xdsl.dialects.func import FuncOp
 
-from xrelay.dialects.relay.annotations import ATTRS
+from xrelay.dialects.relay.language.annotations import ATTRS
 from xrelay.frontends.relay_text.printer import module_text
 
 

@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region, SSAValue
 
 from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
-from xrelay.dialects.relay.tuples import TupleOp
+from xrelay.dialects.relay.language.tuples import TupleOp
 from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.printer import module_text
 from xrelay.passes.support.verifier import verify

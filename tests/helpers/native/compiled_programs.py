@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 
 import xrelay
 from xrelay.dialects import relay
-from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.passes.evaluation.evaluator import Evaluator
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.tools.opt import main

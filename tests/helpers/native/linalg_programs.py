@@ -19,7 +19,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 
 from xrelay.dialects.tensors import as_tensor, dtype_name
-from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.memref.booleans import store_booleans_as_bytes
 from xrelay.lowering.native.linking import (
     STANDALONE,

@@ -33,7 +33,7 @@ from xdsl.ir import Attribute
 
 from xrelay.dialects import relay
 from xrelay.dialects.tensors import as_tensor, dtype_name
-from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.memref.checked import ENTER, REQUIRE
 from xrelay.lowering.memref.conversion import MESSAGES
 from xrelay.lowering.memref.kernels import KERNEL

@@ -30,9 +30,9 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects import relay
 from xrelay.dialects.device import tensor_type
 from xrelay.dialects.relay.incomplete import IncompleteType
-from xrelay.dialects.relay.named_dims import DIMS
+from xrelay.dialects.relay.language.dims_attributes import DIMS
 from xrelay.dialects.tensors import as_tensor
-from xrelay.dialects.walking import walk
+from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify

@@ -30,11 +30,11 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import with_device
-from ..interfaces import AnyDevice, Lookup, ResultAliases, SameDevice
-from ..type_algebra import pairs
+from ...device import with_device
+from ...interfaces import AnyDevice, Lookup, ResultAliases, SameDevice
+from ...type_algebra import pairs
+from ..incomplete import refine
 from .call_text import parse_call, print_call, verify_call
-from .incomplete import refine
 from .language_types import AdtType, TypeVarType, substituted
 
 

@@ -18,9 +18,9 @@ from xdsl.ir import Attribute, Operation
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
-from ...operators.named_dims import Bounds, dims_fault
-from ..dim_bounds import bounds_by_name, bounds_in
-from ..tensors import as_tensor
+from ....operators.named_dims import Bounds, dims_fault
+from ...dim_bounds import bounds_by_name, bounds_in
+from ...tensors import as_tensor
 from .annotations import NAME
 
 DIMS = "relay.dims"

@@ -11,8 +11,8 @@ from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
-from ..device import DeviceCarrier, VirtualDeviceAttr, parse_device, with_device
-from ..type_algebra import CompositeType, parts, rebuild
+from ...device import DeviceCarrier, VirtualDeviceAttr, parse_device, with_device
+from ...type_algebra import CompositeType, parts, rebuild
 
 MaybeDevice = VirtualDeviceAttr | NoneAttr
 

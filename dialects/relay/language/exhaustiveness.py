@@ -24,11 +24,11 @@ from typing import Any, TypeAlias
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute
 
-from ..interfaces import Lookup
+from ...interfaces import Lookup
 from .adt import TypeDataOp
 from .inhabited import Inhabited
 from .language_types import AdtType, TypeVarType
-from .patterns import ConstructorPattern, TuplePattern, WildcardPattern, subpatterns
+from .match_patterns import ConstructorPattern, TuplePattern, WildcardPattern, subpatterns
 
 MAX_STEPS = 200_000
 """The maximum number of patterns examined for one match (a fraction of a second)."""

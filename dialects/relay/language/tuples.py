@@ -20,12 +20,12 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..formats import FunctionTypeOf
-from ..interfaces import InferTypes, ResultAliases, SameDevice, reads_contents
-from ..type_algebra import tuple_of
-from ..type_rules import rule_reads_contents
-from .incomplete import IncompleteType
-from .operator import refined_result_types
+from ...interfaces import InferTypes, ResultAliases, SameDevice, reads_contents
+from ...type_algebra import tuple_of
+from ...type_rules import rule_reads_contents
+from ...xdsl_extras.formats import FunctionTypeOf
+from ..incomplete import IncompleteType
+from ..operator import refined_result_types
 
 
 @reads_contents()

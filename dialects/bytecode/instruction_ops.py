@@ -13,7 +13,7 @@ from xdsl.traits import HasParent
 from ...runtime.program import instructions as vm
 from ...runtime.program.instruction_table import JUMP_KINDS, READ_KINDS, WRITE_KINDS, fields_of
 from .fields import constraint_of
-from .functions import FuncOp
+from .function_ops import FuncOp
 from .instruction import Instruction
 
 

@@ -32,10 +32,9 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from .. import vm
-from ..device import VirtualDeviceAttr
-from ..formats import parse_location, print_location
-from ..interfaces import (
+from ... import vm
+from ...device import VirtualDeviceAttr
+from ...interfaces import (
     AnyDevice,
     Bufferizable,
     DeviceConstraint,
@@ -53,12 +52,13 @@ from ..interfaces import (
     has_effects,
     kernel_name,
 )
-from ..xdsl_internals import operands_of
+from ...xdsl_extras.formats import parse_location, print_location
+from ...xdsl_extras.xdsl_internals import operands_of
+from ..incomplete import AnyTensor
+from ..properties import INTS
+from ..shapes import ShapeFuncOp, shape_type
+from ..tensor_functions import TensorFunction
 from .control import verify_yielded
-from .incomplete import AnyTensor
-from .properties import INTS
-from .shapes import ShapeFuncOp, shape_type
-from .tensor_functions import TensorFunction
 
 
 def verify_view(op: Operation, reshape_only: UnitAttr | None) -> None:

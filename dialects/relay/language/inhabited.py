@@ -20,8 +20,8 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute
 
-from ..interfaces import Lookup
-from ..type_algebra import parts
+from ...interfaces import Lookup
+from ...type_algebra import parts
 from .adt import TypeDataOp
 from .language_types import AdtType, TypeVarType
 

@@ -27,24 +27,19 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import device_of
 from ..integers import i64_attribute
-from ..interfaces import (
-    AllocatesResults,
-    AnyDevice,
-    DestinationPassing,
-    FreesOperand,
-)
-from ..segments import operand_counts
+from ..interfaces import AllocatesResults, AnyDevice, DestinationPassing, FreesOperand
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
-from ..xdsl_internals import operands_of
-from .operands import (
+from ..xdsl_extras.segments import operand_counts
+from ..xdsl_extras.xdsl_internals import operands_of
+from .slice_ops import SliceStorageOp
+from .static_or_dynamic import (
     exactly_one,
     parse_static_or_dynamic,
     print_static_or_dynamic,
     verify_fits,
     verify_shape,
 )
-from .slices import SliceStorageOp
-from .storage import AllocStorageOp, SizesOnHost, StorageType
+from .storage_ops import AllocStorageOp, SizesOnHost, StorageType
 
 _Offset: TypeAlias = IntegerAttr[I64]
 

@@ -28,9 +28,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import VirtualDeviceAttr, with_device
-from ..formats import parse_location, print_location
-from ..interfaces import (
+from ...device import VirtualDeviceAttr, with_device
+from ...interfaces import (
     Aliasing,
     DeviceAnnotated,
     FunctionDeviceConstraint,
@@ -44,10 +43,11 @@ from ..interfaces import (
     PartsMatch,
     reads_contents,
 )
-from ..walking import values_from_above
+from ...xdsl_extras.formats import parse_location, print_location
+from ...xdsl_extras.walking import values_from_above
+from ..incomplete import IncompleteType
 from .call_text import parse_call, print_call, verify_call
 from .control import verify_yielded, yielded
-from .incomplete import IncompleteType
 
 
 class CapturesAlias(Aliasing):

@@ -17,12 +17,12 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import with_device
-from ..formats import FunctionTypeOf
-from ..interfaces import AllocatesResults, InferTypes, ResultAliases, SameDevice
-from .incomplete import IncompleteType, refine
+from ...device import with_device
+from ...interfaces import AllocatesResults, InferTypes, ResultAliases, SameDevice
+from ...xdsl_extras.formats import FunctionTypeOf
+from ..incomplete import IncompleteType, refine
+from ..operator import refined_result_types
 from .language_types import RefType
-from .operator import refined_result_types
 
 UNIT = TupleType(())
 """The type of Relay's `()`."""

@@ -16,7 +16,7 @@ from xdsl.irdl import irdl_op_definition
 from xdsl.traits import OpTrait
 from xdsl.utils.exceptions import VerifyException
 
-from .interfaces import (
+from ..interfaces import (
     AllOnHost,
     CalleeDevices,
     CallsFunction,
@@ -25,7 +25,7 @@ from .interfaces import (
     OnHost,
     ReturnDevices,
 )
-from .tensors import as_tensor
+from ..tensors import as_tensor
 from .xdsl_internals import add_op
 
 

@@ -11,8 +11,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import with_device
-from .incomplete import is_incomplete, refine
+from ...device import with_device
+from ..incomplete import is_incomplete, refine
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ from ..interfaces import (
     SameDomain,
     reads_contents,
 )
-from ..xdsl_internals import operands_of
-from .operands import (
+from ..xdsl_extras.xdsl_internals import operands_of
+from .static_or_dynamic import (
     exactly_one,
     parse_static_or_dynamic,
     print_static_or_dynamic,

@@ -28,8 +28,8 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import with_device
-from ..interfaces import (
+from ...device import with_device
+from ...interfaces import (
     AnyDevice,
     ChoosesRegion,
     DeviceConstraint,
@@ -37,8 +37,8 @@ from ..interfaces import (
     InferTypes,
     SameDomain,
 )
-from ..tensors import as_tensor
-from .incomplete import AnyTensor, is_incomplete, join, refine
+from ...tensors import as_tensor
+from ..incomplete import AnyTensor, is_incomplete, join, refine
 
 
 @irdl_op_definition

@@ -25,8 +25,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..dim_bounds import bounds_by_name
 from ..tensors import as_tensor
-from .definitions import Definition, parse_body
 from .instruction import Instruction
+from .program_definitions import Definition, parse_body
 
 
 @irdl_op_definition

@@ -28,16 +28,16 @@ from xdsl.printer import Printer
 from xdsl.traits import RecursivelySpeculatable, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import with_device
-from ..formats import parse_location
-from ..interfaces import DeviceConstraint, DeviceRule, InferTypes, Lookup, SameDomain
-from ..type_algebra import MAX_PARTS, has_more_parts
+from ...device import with_device
+from ...interfaces import DeviceConstraint, DeviceRule, InferTypes, Lookup, SameDomain
+from ...type_algebra import MAX_PARTS, has_more_parts
+from ...xdsl_extras.formats import parse_location
+from ..incomplete import IncompleteType, is_incomplete, refine
 from .adt import defined_type
 from .control import YieldsAlias, common_yields, verify_yielded, yielded
 from .exhaustiveness import missing_cases
-from .incomplete import IncompleteType, is_incomplete, refine
 from .language_types import AdtType
-from .patterns import (
+from .match_patterns import (
     ConstructorPattern,
     TuplePattern,
     VarPattern,

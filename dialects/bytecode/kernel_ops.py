@@ -34,8 +34,8 @@ from xdsl.utils.exceptions import VerifyException
 from ..errors import OpVerifyException
 from ..integers import integers_of
 from ..type_rules import check_call
-from .definitions import Definition, parse_body
 from .fields import Dims, parse_integers
+from .program_definitions import Definition, parse_body
 
 
 def parse_types(parser: Parser) -> ArrayAttr[Attribute]:

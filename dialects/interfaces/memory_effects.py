@@ -17,7 +17,7 @@ from xdsl.traits import (
 
 from ...operators.signature import Tensor
 from ...operators.sizes import Shape
-from .symbols import Lookup
+from .symbol_users import Lookup
 
 
 class Aliasing(OpTrait, ABC):

@@ -23,7 +23,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import ResultAliases
-from .operands import (
+from .static_or_dynamic import (
     exactly_one,
     parse_static_or_dynamic,
     print_static_or_dynamic,
@@ -31,7 +31,7 @@ from .operands import (
     verify_fits,
     verify_size,
 )
-from .storage import AllocStorageOp, SizesOnHost, StorageType
+from .storage_ops import AllocStorageOp, SizesOnHost, StorageType
 
 
 @irdl_op_definition

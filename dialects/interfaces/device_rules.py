@@ -18,7 +18,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import OpTrait
 
 from ..device import VirtualDeviceAttr
-from .symbols import Lookup
+from .symbol_users import Lookup
 
 # ---------------------------------------------------------------- constraints on values
 

@@ -45,8 +45,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import AllOnHost, Lookup
 from ..tensors import as_tensor
-from .operands import verify_shape
-from .storage import StorageType
+from .static_or_dynamic import verify_shape
+from .storage_ops import StorageType
 
 WORKSPACE = "memory.workspace"
 """The parameters whose shapes the size of a workspace, a parameter, depends on."""

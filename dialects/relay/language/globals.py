@@ -27,9 +27,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..device import with_device
-from ..formats import parse_function_type
-from ..interfaces import (
+from ...device import with_device
+from ...interfaces import (
     CalleeDevices,
     CallsFunction,
     FunctionDeviceConstraint,
@@ -41,9 +40,10 @@ from ..interfaces import (
     PartsMatch,
     ResultAliases,
 )
+from ...xdsl_extras.formats import parse_function_type
+from ..incomplete import refine
 from .annotations import TYPE_PARAMS
 from .call_text import parse_call, print_call, verify_call
-from .incomplete import refine
 from .language_types import substituted
 
 

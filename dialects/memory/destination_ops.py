@@ -21,14 +21,8 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import equal_but_for_devices
-from ..interfaces import (
-    Aliasing,
-    DestinationPassing,
-    DeviceConstraint,
-    DeviceRule,
-    SameDomain,
-)
-from .tensors import AllocTensorOp
+from ..interfaces import Aliasing, DestinationPassing, DeviceConstraint, DeviceRule, SameDomain
+from .tensor_ops import AllocTensorOp
 
 
 def verify_destinations(op: Operation, outs: Sequence[SSAValue]) -> None:
