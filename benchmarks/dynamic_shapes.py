@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects import memory, vm
 from xrelay.dialects.xdsl_extras.walking import walk
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.runtime.machine.machine import Machine
 from xrelay.tools.process import settings
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 
-from xrelay.lowering.native import linking, stages
+from xrelay.lowering.native.toolchain import linking, stages
 from xrelay.tools.opt import main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -29,10 +29,10 @@ from results import Facts, parser_of, write_results
 from xdsl.dialects.builtin import f32
 
 from xrelay.dialects.device import tensor_type
-from xrelay.lowering.native.machine import Machine
+from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.schedules import choose
-from xrelay.lowering.native.scheduling import Scheduler, unscheduled
-from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.schedules.scheduling import Scheduler, unscheduled
+from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.native.memrefs import bind
 
 RNG = np.random.default_rng(0)

@@ -40,17 +40,23 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute
 
 from xrelay.frontends.onnx.importer import convert_model
-from xrelay.lowering.native import linking, stages
-from xrelay.lowering.native.blas import openblas
-from xrelay.lowering.native.cache import Cache
-from xrelay.lowering.native.kernels import compile_kernels
-from xrelay.lowering.native.linking import STANDALONE, SUPPORT, Inputs, c_file, linked_library
-from xrelay.lowering.native.machine import Machine
-from xrelay.lowering.native.metadata import library_of
-from xrelay.lowering.native.product import Request, make_product
+from xrelay.lowering.native.build.build_files import Request, make_product
+from xrelay.lowering.native.build.cache import Cache
+from xrelay.lowering.native.build.kernel_objects import compile_kernels
+from xrelay.lowering.native.build.library_metadata import library_of
+from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.build.units import Kernel, units_of
 from xrelay.lowering.native.schedules import choose
-from xrelay.lowering.native.settings import Settings
-from xrelay.lowering.native.units import Kernel, units_of
+from xrelay.lowering.native.toolchain import linking, stages
+from xrelay.lowering.native.toolchain.blas import openblas
+from xrelay.lowering.native.toolchain.linking import (
+    STANDALONE,
+    SUPPORT,
+    Inputs,
+    c_file,
+    linked_library,
+)
+from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.native.interface import Library, spec_of
 from xrelay.runtime.program.program import Param
 from xrelay.runtime.weights.derived_weights import ArraySource, Weights

@@ -26,7 +26,7 @@ from helpers.onnx.onnx_models import LIGHT_MODELS, Network, light_network, onnxr
 from results import Facts, parser_of, write_results
 
 from xrelay.frontends.onnx.importer import convert_model
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk, integer, pair, word
 from xrelay.runtime.machine.machine import Machine

@@ -61,7 +61,7 @@ def measure(program: str, options: argparse.Namespace) -> dict[str, Any]:
     """Measure one program."""
     from compile import context, read, steps_of
 
-    from xrelay.lowering.assemble import assemble
+    from xrelay.lowering.bytecode.assemble import assemble
 
     module, ctx = read(PROGRAMS[program](options.ops, ROWS)), context()
     for step in steps_of("vm"):

@@ -10,7 +10,7 @@ import sysconfig
 
 import lit.formats
 
-from xrelay.lowering.native.toolchain import tool
+from xrelay.lowering.native.toolchain.tool_paths import tool
 from xrelay.tools.testing.lit_format import InProcess
 
 config.name = "xrelay"

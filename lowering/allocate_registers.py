@@ -34,8 +34,8 @@ from ..dialects.bytecode.instruction import Renaming
 from ..dialects.integers import i64_attribute
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from .live_ranges import Slot, live_ranges, slots_of
-from .register_assignment import Assignment, assign_registers
+from .bytecode.live_ranges import Slot, live_ranges, slots_of
+from .bytecode.register_assignment import Assignment, assign_registers
 
 
 def moves_in(slots: Sequence[Slot], unsafe: set[int]) -> Iterator[tuple[int, int]]:

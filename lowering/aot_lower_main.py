@@ -51,7 +51,8 @@ from ..passes.support.rewriting import apply_patterns
 from ..runtime.native.interface import FORMS, Entry, Form, Library
 from ..runtime.native.json_kernels import kernel_from
 from ..runtime.program.program import Kernel
-from .aot.constants import (
+from .entries.c_names import kernel_symbol, sanitized, unique_names
+from .entries.constant_pool import (
     ConstantPool,
     PassPool,
     TakePool,
@@ -61,14 +62,13 @@ from .aot.constants import (
     is_param,
     readers,
 )
-from .aot.descriptions import DEVICES, ENTRY, PARAMS, STEPS, described, table_of, texts_of
-from .aot.entries import FlattenEntry
-from .aot.hooks import add_hooks
-from .aot.names import kernel_symbol, sanitized, unique_names
-from .aot.reached import kernel_calls, may_fail, reached
-from .aot.size_entries import FlattenSizes
-from .memref.conversion import MESSAGES
-from .memref.kernels import KERNEL
+from .entries.descriptions import DEVICES, ENTRY, PARAMS, STEPS, described, table_of, texts_of
+from .entries.flat_entries import FlattenEntry
+from .entries.hooks import add_hooks
+from .entries.reached import kernel_calls, may_fail, reached
+from .entries.size_entries import FlattenSizes
+from .memref.buffer_kernels import KERNEL
+from .memref.conversion_state import MESSAGES
 
 METADATA = "xrelay.metadata"
 """The module attribute with the interface as JSON."""

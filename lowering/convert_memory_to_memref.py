@@ -48,11 +48,18 @@ from ..passes.devices.options import device_option
 from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from .memref import arithmetic, functions, kernels, named_dims, shapes, storages
+from .memref import (
+    buffer_kernels,
+    dim_checks,
+    functions_and_branches,
+    shape_elements,
+    storage_buffers,
+)
 from .memref.booleans import store_booleans_as_bytes
-from .memref.conversion import Conversion
+from .memref.conversion_state import Conversion
 from .memref.deallocation import free_allocations
-from .memref.types import MemRefTypes
+from .memref.memref_types import MemRefTypes
+from .upstream_sizes import checked_arithmetic
 
 
 def code_of(module: ModuleOp) -> list[Operation]:
@@ -79,49 +86,49 @@ class ConvertMemoryToMemrefPass(ModulePass):
         types = MemRefTypes(device_option(self.host, "host", op))
         state = Conversion(op, types, SymbolNames.of(op))
         defined = [f for f in op.ops if isinstance(f, func.FuncOp)]
-        lent = {f.sym_name.data: functions.lent_results(f) for f in defined}
+        lent = {f.sym_name.data: functions_and_branches.lent_results(f) for f in defined}
         code = code_of(op)
         called = {o.callee.string_value() for o in code if isinstance(o, func.CallOp)}
         inner = [f for f in defined if f.sym_name.data in called and f.body.blocks]
-        named = {f: found for f in inner if (found := named_dims.named(f)).dims}
+        named = {f: found for f in inner if (found := dim_checks.named(f)).dims}
         measured = {o: [*o.args.types] for o in code if isinstance(o, relay.MeasureOp)}
         apply_patterns(
             op,
-            functions.RejectObjects(),
-            functions.ConvertSignature(state, lent),
+            functions_and_branches.RejectObjects(),
+            functions_and_branches.ConvertSignature(state, lent),
             only=code,
         )
-        apply_patterns(op, kernels.ConvertKernel(state), only=list(op.ops))
+        apply_patterns(op, buffer_kernels.ConvertKernel(state), only=list(op.ops))
         apply_patterns(
             op,
-            storages.ConvertAllocStorage(state),
-            storages.ConvertSliceStorage(state),
-            storages.ConvertAllocTensor(state),
-            storages.ConvertReshape(state),
-            storages.ConvertCopy(state),
-            storages.EraseKill(),
-            storages.ConvertConstant(state),
-            storages.ConvertParam(state),
-            shapes.ConvertShapeOf(state),
-            shapes.ConvertFromElements(state),
-            shapes.ConvertExtract(state),
-            shapes.ConvertDim(state),
-            arithmetic.ConvertArithmetic(state),
-            arithmetic.ConvertTruncation(state),
-            shapes.ConvertDenseConstant(state),
-            arithmetic.ConvertRequire(state),
-            arithmetic.ConvertMeasure(state, measured),
-            shapes.ConvertShapeFunction(state),
-            functions.ConvertReturn(state, lent),
-            functions.ConvertCall(state, lent, {f.sym_name.data: f for f in defined}),
-            kernels.ConvertKernelCall(state),
-            functions.ConvertIf(state),
+            storage_buffers.ConvertAllocStorage(state),
+            storage_buffers.ConvertSliceStorage(state),
+            storage_buffers.ConvertAllocTensor(state),
+            storage_buffers.ConvertReshape(state),
+            storage_buffers.ConvertCopy(state),
+            storage_buffers.EraseKill(),
+            storage_buffers.ConvertConstant(state),
+            storage_buffers.ConvertParam(state),
+            shape_elements.ConvertShapeOf(state),
+            shape_elements.ConvertFromElements(state),
+            shape_elements.ConvertExtract(state),
+            shape_elements.ConvertDim(state),
+            checked_arithmetic.ConvertArithmetic(state),
+            checked_arithmetic.ConvertTruncation(state),
+            shape_elements.ConvertDenseConstant(state),
+            checked_arithmetic.ConvertRequire(state),
+            checked_arithmetic.ConvertMeasure(state, measured),
+            shape_elements.ConvertShapeFunction(state),
+            functions_and_branches.ConvertReturn(state, lent),
+            functions_and_branches.ConvertCall(state, lent, {f.sym_name.data: f for f in defined}),
+            buffer_kernels.ConvertKernelCall(state),
+            functions_and_branches.ConvertIf(state),
             only=[o for o in code if o.parent is not None],
         )
-        apply_patterns(op, named_dims.CheckNamedDims(state, named), only=[*named])
+        apply_patterns(op, dim_checks.CheckNamedDims(state, named), only=[*named])
         for function in defined:
             if function.body.blocks:
                 free_allocations(function)
-        apply_patterns(op, shapes.EraseUnusedShape(), only=code_of(op)[::-1])
+        apply_patterns(op, shape_elements.EraseUnusedShape(), only=code_of(op)[::-1])
         state.finish(ctx)
         store_booleans_as_bytes(op)

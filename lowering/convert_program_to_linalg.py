@@ -60,10 +60,10 @@ from ..passes.remove_unused_functions import is_public
 from ..passes.support.diagnostics import PassError, emit_warning
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from .linalg import structure
+from .linalg import structural_rules
 from .linalg.builder import Builder, Rule, Unsupported
 from .linalg.entry_checks import check_entry
-from .linalg.registry import rules_of
+from .linalg.rule_registry import rules_of
 
 RUN_IT = "xrelay-run can run the program: its machine has all of Relay"
 
@@ -136,11 +136,11 @@ class Conversion:
     def _call(self, op: func.CallOp | relay.InvokeOp, b: Builder) -> Sequence[SSAValue]:
         name = op.callee.string_value()
         operands = [self.values[operand] for operand in op.operands]
-        results = structure.call(b, name, self.signatures[name], operands)
+        results = structural_rules.call(b, name, self.signatures[name], operands)
         types = upstream_types(op.result_types, op)
         what = f"the result of @{name}"
         return [
-            structure.checked_cast(b, value, type, what)
+            structural_rules.checked_cast(b, value, type, what)
             for value, type in zip(results, types, strict=True)
         ]
 
@@ -151,10 +151,12 @@ class Conversion:
             inside = Block()
             inner = Builder(inside, b)
             self.block(region.block, inner)
-            inner.insert_all(structure.yield_of(self.returned(inner, yielded(region), types)))
+            inner.insert_all(
+                structural_rules.yield_of(self.returned(inner, yielded(region), types))
+            )
             regions.append(Region(inside))
         b.location = op.location
-        return structure.branch(b, self.values[op.condition], types, regions)
+        return structural_rules.branch(b, self.values[op.condition], types, regions)
 
     def returned(
         self, b: Builder, values: Sequence[SSAValue], types: Sequence[Attribute]
@@ -275,7 +277,7 @@ class ConvertProgramToLinalgPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         operators = {inner.name for inner in walk(op) if isinstance(inner, relay.Operator)}
-        rules = {**rules_of(operators), **structure.RULES}
+        rules = {**rules_of(operators), **structural_rules.RULES}
         tops = list(op.ops)
         require_tensors(tops)
         warn_of_devices(ctx, op)

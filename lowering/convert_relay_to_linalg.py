@@ -35,7 +35,7 @@ from ..passes.support.diagnostics import PassError, emit_remark, wants_remarks
 from ..passes.support.levels import Level
 from .linalg.builder import Builder, Rule, Unsupported
 from .linalg.known_dims import Position, equal_dims
-from .linalg.registry import rules_of
+from .linalg.rule_registry import rules_of
 
 
 class NoRule(NamedTuple):

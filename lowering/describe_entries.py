@@ -49,8 +49,8 @@ from ..passes.workspaces.lending import is_entry
 from ..runtime.native.json_kernels import kernel_to
 from ..runtime.program.named_results import unique_names
 from ..runtime.program.program import Function, Param
-from .aot.descriptions import DEVICES, ENTRY, PARAMS, STEPS, attribute_of, description
-from .assemble import assemble_kernel, spec_of
+from .bytecode.assemble import assemble_kernel, spec_of
+from .entries.descriptions import DEVICES, ENTRY, PARAMS, STEPS, attribute_of, description
 from .lower_to_bytecode import kernel_steps
 
 

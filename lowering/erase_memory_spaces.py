@@ -21,7 +21,7 @@ from xdsl.rewriter import InsertPoint
 
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from .memref.types import MemRef
+from .memref.memref_types import MemRef
 
 
 @dataclass

@@ -22,7 +22,7 @@ from xdsl.rewriter import InsertPoint
 from ..passes.functions.call_graph import CallGraph
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from .memref.checked import ENTER
+from .upstream_sizes.checked_functions import ENTER
 
 
 @dataclass(frozen=True)

@@ -55,11 +55,11 @@ from ..passes.remove_unused_functions import is_public
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.program.named_results import unique_names
-from .bytecode_builder import BytecodeBuilder, Constants, Devices, device_at
-from .bytecode_rules import RULES, lower_return
-from .decision_trees import Constructors
-from .register_lifetimes import RegisterLifetimes, register_lifetimes
-from .shape_functions import shape_functions_in
+from .bytecode.bytecode_builder import BytecodeBuilder, Constants, Devices, device_at
+from .bytecode.bytecode_rules import RULES, lower_return
+from .bytecode.decision_trees import Constructors
+from .bytecode.register_lifetimes import RegisterLifetimes, register_lifetimes
+from .bytecode.shape_functions import shape_functions_in
 
 
 def is_empty(type: Attribute) -> bool:

@@ -54,9 +54,9 @@ from ..dialects.tensors import MIN_ALIGNMENT
 from ..passes.functions.call_graph import CallGraph
 from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level
-from .memref.allocations import freed
-from .memref.tail_calls import tail_calls
-from .memref.types import as_memref
+from .memref.buffers import freed
+from .memref.memref_types import as_memref
+from .memref.tail_positions import tail_calls
 
 
 @dataclass(frozen=True)

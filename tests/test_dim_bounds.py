@@ -6,7 +6,7 @@ from helpers.programs.programs import parse
 from xdsl.dialects import func
 
 from xrelay.dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_bounds
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.disassemble import disassemble
 from xrelay.operators.named_dims import Bounds
 from xrelay.passes.eliminate_dead_code import drop_parameters

@@ -16,7 +16,7 @@ from onnx import numpy_helper
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.runtime.calls.random_inputs import random_parameters

@@ -25,9 +25,9 @@ from helpers.programs.programs import parse
 from xdsl.dialects.builtin import TensorType
 
 from xrelay.dialects.attributes import ELEMENT_TYPES
-from xrelay.lowering.native.machine import Machine
+from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.schedules import choose
-from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.lowering.pipelines import AotPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels import KERNELS

@@ -24,7 +24,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xrelay.dialects.interfaces import DeviceRule, Fusible, InferTypes
 from xrelay.dialects.relay import OPERATORS
 from xrelay.frontends.relay_text import operators
-from xrelay.lowering.linalg import registry
+from xrelay.lowering.linalg import rule_registry
 from xrelay.operators.all_rules import RULES
 from xrelay.runtime.kernels import KERNELS
 from xrelay.tools.registry import DIALECTS, PASSES, UNIVERSE, pass_info
@@ -344,8 +344,8 @@ TABLES: dict[str, Container[str]] = {
     "a kernel in KERNELS of a file in runtime/kernels/": {
         name.removeprefix("relay.") for name in KERNELS
     },
-    "a linalg rule, or the reason why it has none in RUNTIME_ONLY of lowering/linalg/registry.py": {
-        name.removeprefix("relay.") for name in (*registry.RULES, *registry.RUNTIME_ONLY)
+    "a linalg rule, or the reason why it has none in RUNTIME_ONLY of lowering/linalg/rule_registry.py": {
+        name.removeprefix("relay.") for name in (*rule_registry.RULES, *rule_registry.RUNTIME_ONLY)
     },
     "samples in tests/helpers/operators/operator_samples.py": {sample.name for sample in SAMPLES},
     "random cases in GENERATORS of tests/helpers/operators/operator_cases.py": GENERATORS,
@@ -395,7 +395,7 @@ def test_operators_have_every_facet():
 
 def test_tables_are_of_operators():
     names = {operator.name for operator in OPERATORS}
-    assert set(registry.RUNTIME_ONLY) == names - set(registry.RULES)
+    assert set(rule_registry.RUNTIME_ONLY) == names - set(rule_registry.RULES)
     assert set(RULES) == names
     assert set(KERNELS) == names
     assert set(tvm_attributes.ATTRIBUTES) | set(tvm_attributes.OURS) == set(inferring.OPERATORS)

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from test_random_programs_at_every_level import NOT_REPAIRED, saved
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError

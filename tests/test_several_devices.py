@@ -16,7 +16,7 @@ from xrelay.dialects.bytecode import Bytecode
 from xrelay.dialects.memory import Memory
 from xrelay.dialects.relay import Relay
 from xrelay.dialects.vm import Vm
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.fuse_ops import FuseOpsPass

@@ -28,7 +28,7 @@ from ..dialects.relay.language.dims_attributes import result_names
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
 from ..frontends.conversion import Conversion
-from ..lowering.assemble import assemble, spec_of
+from ..lowering.bytecode.assemble import assemble, spec_of
 from ..lowering.pipelines import quoted
 from ..passes.memory_report.model import MemoryUse
 from ..passes.memory_report.read import memory_of

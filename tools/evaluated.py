@@ -11,7 +11,7 @@ from ..dialects import relay
 from ..dialects.relay.language.dims_attributes import dim_names, parameter_names
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
-from ..lowering.assemble import spec_of
+from ..lowering.bytecode.assemble import spec_of
 from ..passes.evaluation.evaluated_values import Value
 from ..passes.evaluation.evaluator import evaluate
 from ..runtime.calls.value_checks import fits

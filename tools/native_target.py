@@ -16,15 +16,15 @@ from typing import ClassVar, Literal
 from typing_extensions import override
 
 from ..dialects.relay.constants import PARAMS_FILE
-from ..lowering.native.blas import Blas, openblas
-from ..lowering.native.c_header import header_source
-from ..lowering.native.cache import Cache
-from ..lowering.native.machine import Machine
-from ..lowering.native.metadata import library_of
-from ..lowering.native.product import Kind, Request, make_product
-from ..lowering.native.saved_stages import SavedStages
+from ..lowering.native.build.build_files import Kind, Request, make_product
+from ..lowering.native.build.cache import Cache
+from ..lowering.native.build.library_metadata import library_of
+from ..lowering.native.build.settings import Settings
+from ..lowering.native.c.c_header import header_source
 from ..lowering.native.schedules import choose
-from ..lowering.native.settings import Settings
+from ..lowering.native.toolchain.blas import Blas, openblas
+from ..lowering.native.toolchain.saved_stages import SavedStages
+from ..lowering.native.toolchain.target_machine import Machine
 from ..passes.support.diagnostics import emit_remark
 from ..runtime.errors import Error
 from ..runtime.program.program import Array

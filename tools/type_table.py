@@ -15,7 +15,7 @@ from xdsl.ir import Attribute
 from ..dialects.relay.language.adt import TypeDataOp
 from ..dialects.relay.language.language_types import AdtType, TypeVarType
 from ..dialects.tensors import as_tensor
-from ..lowering.assemble import machine_type
+from ..lowering.bytecode.assemble import machine_type
 from ..runtime.program.data_types import (
     Constructor,
     DataType,

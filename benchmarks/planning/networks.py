@@ -26,7 +26,7 @@ from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import convert_model
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.kernels import KERNELS

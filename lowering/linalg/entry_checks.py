@@ -18,7 +18,7 @@ from xdsl.ir import SSAValue
 
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names, parameter_names
 from .builder import Builder
-from .structure import assert_that
+from .structural_rules import assert_that
 
 
 def check_entry(b: Builder, function: FuncOp, arguments: Sequence[SSAValue]) -> None:

@@ -21,8 +21,8 @@ from ...passes.sizes.traced import Trace, TracedDim
 from ...passes.sizes.traced_elements import TracedElements
 from ...passes.sizes.traced_operators import traced_results
 from ...passes.support.diagnostics import PassError
-from ..measures import write_measure
-from ..size_writer import Writer
+from ..upstream_sizes.arith_measures import write_measure
+from ..upstream_sizes.size_writer import Writer
 from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
 
 

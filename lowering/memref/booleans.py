@@ -34,7 +34,7 @@ from ...dialects.device import device_of, tensor_type, with_device
 from ...dialects.tensors import Tensor
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import set_type
-from .types import MemRef
+from .memref_types import MemRef
 
 _ON_ELEMENTS = ("memref", "tensor", "linalg")
 """The dialects whose ops read and write elements."""

@@ -10,7 +10,7 @@ from helpers.programs.programs import parse, printed
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects import bytecode
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.disassemble import disassemble
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify

@@ -22,8 +22,8 @@ from xrelay.dialects.relay.language.match_patterns import (
     TuplePattern,
     WildcardPattern,
 )
-from xrelay.lowering import decision_trees
-from xrelay.lowering.decision_trees import (
+from xrelay.lowering.bytecode import decision_trees
+from xrelay.lowering.bytecode.decision_trees import (
     MOST,
     Body,
     Constructors,

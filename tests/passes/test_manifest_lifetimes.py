@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.manifest_lifetimes import ManifestLifetimesPass

@@ -17,7 +17,7 @@ from xdsl.passes import ModulePass
 
 from xrelay.dialects import memory
 from xrelay.dialects.xdsl_extras.walking import walk
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
 from xrelay.passes.coalesce_storage import CoalesceStoragePass
 from xrelay.passes.evaluation.evaluator import evaluate

@@ -13,7 +13,7 @@ from passes.test_pack_storage import packs
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import Conversion, convert_model
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.layout_slices import is_static, plan_of, problem_of
 from xrelay.planning import check

@@ -38,7 +38,7 @@ from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.relay.properties import ints
 from xrelay.dialects.tensors import as_tensor
 from xrelay.frontends.onnx.importer import convert_model
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.weights.derived_weights import ArraySource, Weights

@@ -26,7 +26,7 @@ from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
 from xrelay.dialects.device import VirtualDeviceAttr, tensor_type
 from xrelay.dialects.interfaces import ReadsBeforeWriting
 from xrelay.dialects.xdsl_extras.walking import walk
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.layout_slices import problem_of
 from xrelay.passes.manifest_lifetimes import ManifestLifetimesPass

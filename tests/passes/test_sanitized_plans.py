@@ -28,7 +28,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import vm
 from xrelay.dialects.xdsl_extras.walking import walk
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError

@@ -11,7 +11,7 @@ from onnx import ModelProto, helper, numpy_helper
 from xdsl.context import Context
 
 from xrelay.frontends.onnx.importer import convert_model
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.runtime.machine.machine import Machine
 from xrelay.tools.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines

@@ -13,7 +13,7 @@ import pytest
 from helpers.machine.in_machine import machine_of, run_passes
 from helpers.programs.programs import parse
 
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.machine.machine import Machine
 

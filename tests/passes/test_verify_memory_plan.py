@@ -19,7 +19,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xrelay.dialects import memory
 from xrelay.dialects.memory import StorageType
 from xrelay.dialects.tensors import as_tensor, tensor_size
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.operators.sizes import SizeOp
 from xrelay.passes.evaluation.evaluator import evaluate

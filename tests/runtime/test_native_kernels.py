@@ -17,7 +17,7 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 import xrelay
-from xrelay.lowering.native import toolchain
+from xrelay.lowering.native.toolchain import tool_paths
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.native.compiled_kernels import NativeLibrary
 from xrelay.tools import front_door
@@ -205,12 +205,12 @@ def test_the_command(
 def test_without_the_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(toolchain, "PACKAGES", ())
+    monkeypatch.setattr(tool_paths, "PACKAGES", ())
     (tmp_path / "chain.relay").write_text(PROGRAMS["chain"])
-    toolchain.tool.cache_clear()
+    tool_paths.tool.cache_clear()
     with pytest.raises(xrelay.Error, match=r"pip install 'xrelay\[native\]'"):
         xrelay.compile(tmp_path / "chain.relay", kernels="native")
-    toolchain.tool.cache_clear()
+    tool_paths.tool.cache_clear()
 
 
 def test_bytecode_has_no_kernels_to_compile(tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 from xdsl.dialects.builtin import StringAttr
 
 import xrelay
-from xrelay.lowering.native.c_header import header_source
-from xrelay.lowering.native.c_shim import shim_source
-from xrelay.lowering.native.library import build_library
-from xrelay.lowering.native.linking import SUPPORT, c_file
+from xrelay.lowering.native.build.library import build_library
+from xrelay.lowering.native.c.c_header import header_source
+from xrelay.lowering.native.c.c_shim import shim_source
+from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
 from xrelay.runtime.native.interface import InterfaceError, Library
 
 PROGRAM = """

@@ -10,8 +10,8 @@ import pytest
 from helpers.native.linalg_programs import call, library_of
 from onnx import TensorProto, helper, numpy_helper
 
-from xrelay.lowering.native.processes import run
-from xrelay.lowering.native.toolchain import tool
+from xrelay.lowering.native.toolchain.processes import run
+from xrelay.lowering.native.toolchain.tool_paths import tool
 from xrelay.runtime.weights.tensor_file import TensorFile, write_tensors
 
 Opt = Callable[..., Any]

@@ -3,8 +3,8 @@
 import sys
 from collections.abc import Sequence
 
-from ...lowering.native.processes import ProcessFailed, run
-from ...lowering.native.toolchain import tool
+from ...lowering.native.toolchain.processes import ProcessFailed, run
+from ...lowering.native.toolchain.tool_paths import tool
 
 SECONDS = 60.0
 """The time limit of a call."""

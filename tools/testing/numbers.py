@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...dialects.attributes import ELEMENT_TYPES, properties_of
 from ...dialects.device import tensor_type
 from ...dialects.relay import BY_NAME, broadcast, elementwise, reduce, trigonometry
-from ...lowering.linalg.registry import RULES as LINALG
+from ...lowering.linalg.rule_registry import RULES as LINALG
 from ...passes.sizes.shape_tensors import FOLLOWED
 
 FAMILIES: Sequence[ModuleType] = (elementwise, trigonometry, broadcast, reduce)

@@ -82,7 +82,7 @@ def _doc(thing: object) -> str:
 
 def native_page() -> str:
     """List the operators by how native programs compute them."""
-    from ...lowering.linalg.registry import RULES, RUNTIME_ONLY
+    from ...lowering.linalg.rule_registry import RULES, RUNTIME_ONLY
 
     rows: list[Sequence[str]] = []
     for op in sorted(OPERATORS, key=lambda op: op.name):

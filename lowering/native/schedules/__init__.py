@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from xdsl.dialects.func import FuncOp
 
-from ..machine import Machine
-from ..scheduling import Schedule
+from ..toolchain.target_machine import Machine
 from .nests import nest_of
 from .register_tile import register_tile
+from .scheduling import Schedule
 from .squares import squares
 from .templates import filled
 from .tiles import tile_of

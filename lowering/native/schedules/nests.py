@@ -28,8 +28,8 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from ..generics import maps_of
-from ..transposition import TRANSPOSING
+from ..kernels.linalg_generics import maps_of
+from ..kernels.transposition import TRANSPOSING
 
 PARALLEL, REDUCTION = "parallel", "reduction"
 

@@ -11,8 +11,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir.affine import AffineDimExpr
 
-from ..generics import maps_of
-from ..transposition import SIDE, TRANSPOSING
+from ..kernels.linalg_generics import maps_of
+from ..kernels.transposition import SIDE, TRANSPOSING
 from .templates import FOR, filled, ops
 
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from ..machine import Machine
-from ..processes import run
-from ..toolchain import tool
+from ..toolchain.processes import run
+from ..toolchain.target_machine import Machine
+from ..toolchain.tool_paths import tool
 
 PROBE = """
 define <16 x float> @probe(<16 x float> %x, <16 x float> %y) {

@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.importer import Conversion, convert_model
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.layout_slices import LayoutSlicesPass
 from xrelay.passes.plan_check.faults import NotShown
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass

@@ -7,7 +7,7 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.relay import TypeDataOp
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluated_values import DataValue, Value
 from xrelay.passes.support.diagnostics import Message, ReportingContext
 from xrelay.runtime.calls.values import Tagged

@@ -30,9 +30,9 @@ from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
 from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
-from xrelay.lowering.native.library import build_library
-from xrelay.lowering.native.module_text import module_text
-from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.build.library import build_library
+from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.toolchain.module_text import module_text
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.native.memrefs import bind
 from xrelay.runtime.program.program import spec_of

@@ -21,16 +21,16 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefA
 from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.memref.booleans import store_booleans_as_bytes
-from xrelay.lowering.native.linking import (
+from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.toolchain.linking import (
     STANDALONE,
     SUPPORT,
     Inputs,
     c_file,
     linked_library,
 )
-from xrelay.lowering.native.module_text import module_text
-from xrelay.lowering.native.settings import Settings
-from xrelay.lowering.native.stages import KERNELS, compile_text
+from xrelay.lowering.native.toolchain.module_text import module_text
+from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
 from xrelay.runtime.native.memrefs import descriptor_of, descriptor_type
 
 Array = Any

@@ -34,12 +34,12 @@ from xdsl.ir import Attribute
 from xrelay.dialects import relay
 from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.xdsl_extras.walking import walk
-from xrelay.lowering.memref.checked import ENTER, REQUIRE
-from xrelay.lowering.memref.conversion import MESSAGES
-from xrelay.lowering.memref.kernels import KERNEL
-from xrelay.lowering.native.library import build_library
-from xrelay.lowering.native.linking import SUPPORT, c_file
-from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.memref.buffer_kernels import KERNEL
+from xrelay.lowering.memref.conversion_state import MESSAGES
+from xrelay.lowering.native.build.library import build_library
+from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
+from xrelay.lowering.upstream_sizes.checked_functions import ENTER, REQUIRE
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify

@@ -24,8 +24,8 @@ from xrelay.dialects.attributes import properties_of
 from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
 from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
 from xrelay.lowering.expand_math import ExpandMathPass
-from xrelay.lowering.native.library import build_library
-from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.build.library import build_library
+from xrelay.lowering.native.build.settings import Settings
 
 
 class Body:

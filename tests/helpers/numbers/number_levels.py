@@ -22,11 +22,11 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Operation, Region
 
 from xrelay.lowering.memref.booleans import store_booleans_as_bytes
-from xrelay.lowering.native.machine import Machine
-from xrelay.lowering.native.machine_kernels import machine_kernels
-from xrelay.lowering.native.module_text import module_text
+from xrelay.lowering.native.build.machine_kernels import machine_kernels
+from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.schedules import choose
-from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.toolchain.module_text import module_text
+from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.passes.evaluation.kernel_calls import OperatorEvaluator
 from xrelay.passes.sizes.polynomials import Algebra, Polynomial
 from xrelay.passes.sizes.shape_tensors import FOLLOWED, ShapeTensors

@@ -10,7 +10,7 @@ from xdsl.context import Context
 
 from xrelay.frontends.onnx.backend import Backend
 from xrelay.frontends.onnx.importer import Conversion
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine

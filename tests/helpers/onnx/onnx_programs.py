@@ -11,7 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
 
 from xrelay.frontends.onnx.importer import Conversion, convert_model
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.kernels import KERNELS

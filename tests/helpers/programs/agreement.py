@@ -11,7 +11,7 @@ from helpers.programs.programs import is_same
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.lowering.assemble import assemble
+from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.disassemble import disassemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluated_values import DataValue

@@ -10,11 +10,11 @@ from helpers.operators.operator_cases import Case, case
 from xdsl.parser import Parser
 
 from xrelay.dialects import relay
-from xrelay.lowering.linalg import activation, binary, creation, unary
+from xrelay.lowering.linalg.rules import activation, broadcast, creation, unary
 
 NAMES = sorted(
     name.removeprefix("relay.")
-    for table in (activation, binary, creation, unary)
+    for table in (activation, broadcast, creation, unary)
     for name in table.RULES
 )
 

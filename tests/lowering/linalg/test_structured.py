@@ -7,11 +7,14 @@ import pytest
 from helpers.native.check_kernels import check_cases
 from helpers.operators.operator_cases import Case, case
 
-from xrelay.lowering.linalg import activation, binary, constants, creation, unary
-from xrelay.lowering.linalg.registry import RULES
+from xrelay.lowering.linalg import constant_bytes
+from xrelay.lowering.linalg.rule_registry import RULES
+from xrelay.lowering.linalg.rules import activation, broadcast, creation, unary
 
 ELEMENTWISE = {
-    name for table in (activation, binary, constants, creation, unary) for name in table.RULES
+    name
+    for table in (activation, broadcast, constant_bytes, creation, unary)
+    for name in table.RULES
 }
 NAMES = sorted(name.removeprefix("relay.") for name in RULES if name not in ELEMENTWISE)
 

@@ -14,13 +14,13 @@ from xdsl.dialects.builtin import f32, f64
 
 from xrelay.dialects import relay
 from xrelay.dialects.device import tensor_type
-from xrelay.lowering.native import blas
-from xrelay.lowering.native.blas import Blas, openblas
-from xrelay.lowering.native.machine import Machine
-from xrelay.lowering.native.preparation import prepare
+from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.kernels.preparation import prepare
 from xrelay.lowering.native.schedules import choose
-from xrelay.lowering.native.scheduling import unscheduled
-from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.schedules.scheduling import unscheduled
+from xrelay.lowering.native.toolchain import blas
+from xrelay.lowering.native.toolchain.blas import Blas, openblas
+from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.tools.opt import main
 
 Array = Any

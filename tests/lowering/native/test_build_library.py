@@ -10,12 +10,12 @@ from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from xrelay.lowering.native.cache import Cache
-from xrelay.lowering.native.library import build_library
-from xrelay.lowering.native.machine import Machine
-from xrelay.lowering.native.saved_stages import SavedStages
-from xrelay.lowering.native.settings import Settings
-from xrelay.lowering.native.stages import KERNELS, compile_text
+from xrelay.lowering.native.build.cache import Cache
+from xrelay.lowering.native.build.library import build_library
+from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.toolchain.saved_stages import SavedStages
+from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
+from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.errors import Error
 from xrelay.runtime.native.memrefs import bind
 

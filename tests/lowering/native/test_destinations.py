@@ -11,11 +11,11 @@ from helpers.programs.programs import parse
 from numpy.lib.stride_tricks import sliding_window_view
 
 import xrelay
-from xrelay.lowering.native.machine import Machine
-from xrelay.lowering.native.metadata import library_of
-from xrelay.lowering.native.product import Request, make_product
+from xrelay.lowering.native.build.build_files import Request, make_product
+from xrelay.lowering.native.build.library_metadata import library_of
+from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.schedules import choose
-from xrelay.lowering.native.settings import Settings
+from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.program.program import Array
 
 X, Y = np.random.default_rng(0).standard_normal((2, 1, 8, 24, 32)).astype(np.float32)

@@ -13,16 +13,16 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 
-from xrelay.lowering.native import kernels as compilation
-from xrelay.lowering.native.cache import Cache
-from xrelay.lowering.native.kernels import compile_kernels
-from xrelay.lowering.native.library import build_library
-from xrelay.lowering.native.machine import Machine
-from xrelay.lowering.native.saved_stages import SavedStages
-from xrelay.lowering.native.scheduling import Schedule
-from xrelay.lowering.native.settings import Settings
-from xrelay.lowering.native.toolchain import tool
-from xrelay.lowering.native.units import units_of
+from xrelay.lowering.native.build import kernel_objects as compilation
+from xrelay.lowering.native.build.cache import Cache
+from xrelay.lowering.native.build.kernel_objects import compile_kernels
+from xrelay.lowering.native.build.library import build_library
+from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.build.units import units_of
+from xrelay.lowering.native.schedules.scheduling import Schedule
+from xrelay.lowering.native.toolchain.saved_stages import SavedStages
+from xrelay.lowering.native.toolchain.target_machine import Machine
+from xrelay.lowering.native.toolchain.tool_paths import tool
 from xrelay.runtime.errors import Error
 from xrelay.runtime.native.memrefs import bind
 
@@ -284,7 +284,7 @@ def test_a_schedule_that_takes_too_long_is_left_out(
     settings = Settings(scheduler=scheduler, remark=remark, cache=Cache(tmp_path / "cache"))
     units = units_of(parsed(kernel("twice", "add", 64)), settings)
     slow = _slow_tool(tmp_path, "mlir-opt", "transform-interpreter")
-    monkeypatch.setattr("xrelay.lowering.native.stages.tool", slow)
+    monkeypatch.setattr("xrelay.lowering.native.toolchain.stages.tool", slow)
     objects = compile_kernels(units.kernels, replace(settings, seconds=2.0))
     assert [*objects[0].scratch] == [units.kernels[0].symbol]
     assert said == [

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.lowering.native import toolchain
-from xrelay.lowering.native.machine import Machine
-from xrelay.lowering.native.processes import ProcessFailed, TimedOut, run
-from xrelay.lowering.native.toolchain import MissingTool, c_compiler, tool
+from xrelay.lowering.native.toolchain import tool_paths
+from xrelay.lowering.native.toolchain.processes import ProcessFailed, TimedOut, run
+from xrelay.lowering.native.toolchain.target_machine import Machine
+from xrelay.lowering.native.toolchain.tool_paths import MissingTool, c_compiler, tool
 from xrelay.runtime.errors import Error
 
 
@@ -61,7 +61,7 @@ def test_a_crash_is_named():
 @pytest.fixture
 def only_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder that is all of `PATH`; the extra `native` is not installed."""
-    monkeypatch.setattr(toolchain, "PACKAGES", ())
+    monkeypatch.setattr(tool_paths, "PACKAGES", ())
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     tool.cache_clear()
@@ -110,7 +110,7 @@ def test_a_lower_limit_of_this_process_stays():
     code = (
         "import resource\n"
         "resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n"
-        "from xrelay.lowering.native.processes import run\n"
+        "from xrelay.lowering.native.toolchain.processes import run\n"
         "print(run('sh', ['sh', '-c', 'ulimit -Hv']).output.decode().strip())\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -21,18 +21,18 @@ from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from xrelay.dialects.device import tensor_type
-from xrelay.lowering.native.fusion import fuse_elementwise
-from xrelay.lowering.native.kernels import compile_kernels
-from xrelay.lowering.native.machine import Machine
-from xrelay.lowering.native.preparation import prepare
-from xrelay.lowering.native.reshapes import move_reshapes_to_ends
-from xrelay.lowering.native.saved_stages import SavedStages
+from xrelay.lowering.native.build.kernel_objects import compile_kernels
+from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.build.units import units_of
+from xrelay.lowering.native.kernels.loop_fusion import fuse_elementwise
+from xrelay.lowering.native.kernels.preparation import prepare
+from xrelay.lowering.native.kernels.reshapes import move_reshapes_to_ends
 from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.schedules.nests import PARALLEL, REDUCTION, Nest, nest_of
 from xrelay.lowering.native.schedules.tiles import tile_of, widths
 from xrelay.lowering.native.schedules.vectors import AVX, AVX512, SSE, Vectors
-from xrelay.lowering.native.settings import Settings
-from xrelay.lowering.native.units import units_of
+from xrelay.lowering.native.toolchain.saved_stages import SavedStages
+from xrelay.lowering.native.toolchain.target_machine import Machine
 
 Array = Any
 RNG = np.random.default_rng(0)

@@ -1,0 +1,199 @@
+"""The instructions of a function, as they are emitted; constants and devices of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    StringAttr,
+    SymbolRefAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
+
+from ...dialects import bytecode, relay
+from ...dialects.bytecode.fields import RegisterAttr
+from ...dialects.device import VirtualDeviceAttr, device_of, devices_in
+from ...dialects.xdsl_extras.identity import by_identity
+from ...passes.functions.plain_types import PlainTypes
+from ...passes.support.diagnostics import PassError
+from .decision_trees import Constructors
+from .register_lifetimes import Cleared, RegisterLifetimes
+
+_device_of = by_identity(device_of)
+
+
+def device_at(value: SSAValue) -> VirtualDeviceAttr:
+    """Return the device of `value`; an error if its type has none."""
+    device = _device_of(value.type)
+    if device is None and not any(True for _ in devices_in(value.type)):
+        raise PassError(f"the machine has no values of type {value.type}", value)
+    if device is None:
+        raise PassError(
+            f"a value of type {value.type} has no device; run plan-devices first", value
+        )
+    return device
+
+
+@dataclass
+class Constants:
+    """The constants of the program, without repeats, in order of first use."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+    names: dict[Attribute, SymbolRefAttr] = field(default_factory=dict[Attribute, SymbolRefAttr])
+
+    def named(self, value: Attribute, make: Callable[[StringAttr], Operation]) -> SymbolRefAttr:
+        """Return the symbol of the constant `value`; `make` defines it when it is new."""
+        name = self.names.get(value)
+        if name is None:
+            symbol = StringAttr(f"const_{len(self.ops)}")
+            name = self.names[value] = SymbolRefAttr(symbol)
+            self.ops.append(make(symbol))
+        return name
+
+
+@dataclass
+class Devices:
+    """The devices of the program: the host, then the others in order of first use."""
+
+    found: dict[VirtualDeviceAttr, None]
+    _plain: dict[VirtualDeviceAttr, VirtualDeviceAttr] = field(
+        default_factory=dict[VirtualDeviceAttr, VirtualDeviceAttr]
+    )
+
+    def use(self, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
+        """Return `device` as the machine knows it, by type and id, and list it."""
+        plain = self._plain.get(device)
+        if plain is None:
+            plain = VirtualDeviceAttr(device.device_type, device.device_id)
+            self._plain[device] = plain
+            self.found.setdefault(plain)
+        return plain
+
+    @property
+    def host(self) -> VirtualDeviceAttr:
+        """The device of sizes and shapes."""
+        return next(iter(self.found))
+
+
+@dataclass
+class BytecodeBuilder:
+    """The instructions of one function, and the register of each value."""
+
+    constants: Constants
+    devices: Devices
+    plain: PlainTypes
+    constructors: Constructors
+    rules: Mapping[type[Operation], Rule]
+    shape_functions: Mapping[str, relay.ShapeFuncOp] = field(
+        default_factory=dict[str, relay.ShapeFuncOp]
+    )
+    lifetimes: RegisterLifetimes | None = None
+    """None if the function kills nothing."""
+    code: list[Operation] = field(default_factory=list[Operation])
+    registers: dict[SSAValue, RegisterAttr] = field(default_factory=dict[SSAValue, RegisterAttr])
+    register_count: int = 0
+    call: Operation | None = None
+    """The call whose callee is being inlined: the location of ops without one."""
+
+    def new_register(self) -> RegisterAttr:
+        self.register_count += 1
+        return RegisterAttr(self.register_count - 1)
+
+    def define(self, value: SSAValue) -> RegisterAttr:
+        """Give `value` a new register."""
+        return self.place(value, self.new_register())
+
+    def place(self, value: SSAValue, register: RegisterAttr) -> RegisterAttr:
+        """Let `register`, which holds nothing else, be that of `value`."""
+        self.registers[value] = register
+        if self.lifetimes is not None and isinstance(value, OpResult):
+            self.lifetimes.define(value, register)
+        return register
+
+    def define_merged(
+        self, results: Sequence[SSAValue], merged: Sequence[RegisterAttr], cleared: Cleared
+    ) -> None:
+        """Let the registers that regions moved values to, and `cleared`, be those of `results`."""
+        if self.lifetimes is not None:
+            self.lifetimes.cleared_in_branches(cleared)
+        for result, register in zip(results, merged, strict=True):
+            self.place(result, register)
+
+    def share(self, value: SSAValue, other: SSAValue) -> None:
+        """Let `value` share the register of `other`."""
+        self.registers[value] = self.registers[other]
+
+    def registers_of(self, values: Sequence[SSAValue]) -> ArrayAttr[RegisterAttr]:
+        return ArrayAttr([self.registers[v] for v in values])
+
+    def emit(self, kind: type[Operation], at: Operation, **fields: Attribute) -> Operation:
+        location = at.location
+        if self.call is not None and isinstance(location, UnknownLoc):
+            location = self.call.location
+        instruction = kind.create(properties=fields, location=location)
+        self.code.append(instruction)
+        return instruction
+
+    @contextmanager
+    def inlining(self, call: Operation) -> Generator[None]:
+        """
+        Lower the body of the callee of `call`, whose values have no lifetimes.
+
+        Instructions without a location have that of the call.
+        """
+        lifetimes, self.lifetimes, self.call = self.lifetimes, None, call
+        try:
+            yield
+        finally:
+            self.lifetimes, self.call = lifetimes, None
+
+    def clear(self, registers: Iterable[RegisterAttr], at: Operation) -> None:
+        """Emit the instructions that clear `registers`."""
+        for register in registers:
+            self.emit(bytecode.KillRegisterOp, at, register=register)
+
+    def lower_block(self, block: Block) -> Operation:
+        """Lower the ops of `block` but its terminator, which is returned."""
+        op = block.first_op
+        while op is not None:
+            following = op.next_op
+            if following is None:
+                return op
+            rule = self.rules.get(type(op))
+            if rule is None:
+                cure = "lower it first, or use xrelay-run --evaluate"
+                raise PassError(f"{op.name} has no instruction; {cure}", op)
+            rule(self, op)
+            if self.lifetimes is not None and (freed := self.lifetimes.freed_by.get(op)):
+                registers = self.registers
+                self.clear((registers[s] for s in freed if s in registers), op)
+            op = following
+        raise AssertionError("verified: a block ends with a terminator")
+
+    def lower_region(
+        self, region: Region, merged: Sequence[RegisterAttr], at: Operation
+    ) -> Cleared:
+        """
+        Lower the ops of `region` of `at`, and move what it yields to the registers `merged`.
+
+        These must be new ones, as a region may yield a value that is used later too. Returns the
+        registers defined before `at` that the region clears, for `define_merged`.
+        """
+        outside = None if self.lifetimes is None else self.lifetimes.enter_branch()
+        terminator = self.lower_block(region.block)
+        for register, value in zip(merged, terminator.operands, strict=True):
+            self.emit(bytecode.MoveOp, terminator, dst=register, src=self.registers[value])
+        if self.lifetimes is None or outside is None:
+            return []
+        ends, cleared = self.lifetimes.leave_branch(outside, terminator.operands, at.results)
+        self.clear(ends, terminator)
+        return cleared
+
+
+Rule: TypeAlias = Callable[[BytecodeBuilder, Operation], None]
+"""Emits the instructions of an op."""

@@ -1,0 +1,143 @@
+"""
+The registers to clear when bytes die.
+
+The machine frees a storage when no register refers to it or to a tensor in it. So a `memory.kill`
+clears the registers of all values that may share the bytes, the end of a branch those that it
+leaves behind, and the last allocation, slice or call that uses a storage that of the storage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from ...dialects import memory
+from ...dialects.bytecode.fields import RegisterAttr
+from ...dialects.xdsl_extras.walking import walk
+from ...passes.bytes.aliases import AliasClasses, bodies_of
+from ...passes.bytes.liveness import names_alive_after_kills
+
+
+def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
+    """Return, for each op, the storages in whose block it is the last op that uses them."""
+    found: dict[Operation, list[SSAValue]] = {}
+    positions = {op: at for at, op in enumerate(walk(body))}
+    for op in positions:
+        if type(op) not in (memory.AllocStorageOp, memory.SliceStorageOp):
+            continue
+        (storage,) = op.results
+        users = [use.operation for use in storage.uses]
+        if any(type(user) is memory.KillOp for user in users):
+            continue  # as written
+        block = op.parent
+        assert block is not None, "a detached op"
+        if len(users) == 1 and users[0].parent is block:
+            found.setdefault(users[0], []).append(storage)
+            continue
+        ancestors = (block.find_ancestor_op_in_block(user) for user in users)
+        last = max((o for o in ancestors if o is not None), key=positions.__getitem__, default=op)
+        found.setdefault(last, []).append(storage)
+    return found
+
+
+@dataclass(eq=False)
+class RegisterLifetimes:
+    """The registers that hold bytes, by alias class, while a function is lowered."""
+
+    classes: AliasClasses
+    used_after_kill: Mapping[Operation, Sequence[SSAValue]]
+    """Of each kill, the names of its bytes that are used after it: their registers stay."""
+    freed_by: dict[Operation, list[SSAValue]]
+    """The storages in which nothing is allocated after an op."""
+    held: dict[int, dict[RegisterAttr, None]] = field(
+        default_factory=dict[int, dict[RegisterAttr, None]]
+    )
+    _cleared: list[tuple[int, RegisterAttr]] = field(default_factory=list[tuple[int, RegisterAttr]])
+    """Registers removed from `held` since the start of the function or branch, in order."""
+    _defined: list[tuple[int, RegisterAttr]] = field(default_factory=list[tuple[int, RegisterAttr]])
+    """Registers added to it."""
+
+    @staticmethod
+    def of(classes: AliasClasses) -> RegisterLifetimes:
+        return RegisterLifetimes(
+            classes, names_alive_after_kills(classes), storages_freed_by_op(classes.block)
+        )
+
+    def define(self, value: SSAValue, register: RegisterAttr) -> None:
+        """Note that `register` holds `value`, a result."""
+        if self.classes.is_owned(value):
+            number = self.classes.of(value)
+            self.held.setdefault(number, {})[register] = None
+            self._defined.append((number, register))
+
+    def clear(self, value: SSAValue, besides: Sequence[RegisterAttr] = ()) -> list[RegisterAttr]:
+        """Return the registers that hold bytes of `value`'s class, which hold them no more."""
+        number = self.classes.of(value)
+        found = [r for r in self.held.get(number, ()) if r not in besides]
+        for register in found:
+            self._remove(number, register)
+        return found
+
+    def _remove(self, number: int, register: RegisterAttr) -> None:
+        del self.held[number][register]
+        self._cleared.append((number, register))
+
+    def enter_branch(self) -> Branch:
+        """Start a branch; return what `leave_branch` needs."""
+        outside = self._cleared, self._defined
+        self._cleared, self._defined = [], []
+        return outside
+
+    def leave_branch(
+        self, outside: Branch, yielded: Sequence[SSAValue], results: Sequence[SSAValue]
+    ) -> tuple[list[RegisterAttr], Cleared]:
+        """
+        End a branch that has moved what it yields into the registers of `results`.
+
+        Returns the registers to clear at its end: those of values that it defined, and of bytes
+        that are the results' from now on. For other branches, all is as before this one; second,
+        returns what it cleared of that.
+        """
+        ends: list[RegisterAttr] = []
+        for value, result in zip(yielded, results, strict=True):
+            if self.classes.of(value) != self.classes.of(result):
+                ends += self.clear(value)
+        for number, register in self._defined:
+            if register in self.held[number]:
+                self._remove(number, register)
+                ends.append(register)
+        inside = set(self._defined)
+        cleared = [pair for pair in self._cleared if pair not in inside]
+        for number, register in cleared:
+            self.held[number][register] = None
+        self._cleared, self._defined = outside
+        return ends, cleared
+
+    def cleared_in_branches(self, cleared: Cleared) -> None:
+        """Note after all branches what one of them cleared."""
+        for number, register in cleared:
+            if register in self.held[number]:
+                self._remove(number, register)
+
+
+Cleared = list[tuple[int, RegisterAttr]]
+Branch = tuple[Cleared, Cleared]
+
+
+def register_lifetimes(module: ModuleOp) -> dict[Block, RegisterLifetimes]:
+    """Return the lifetimes in each function with kills, by its block."""
+    if not has_kills(module):
+        return {}
+    return {
+        classes.block: RegisterLifetimes.of(classes)
+        for classes in bodies_of(module)
+        if has_kills(classes.block)
+    }
+
+
+def has_kills(root: Operation | Block) -> bool:
+    """Test whether an op in `root` is a kill."""
+    return any(type(op) is memory.KillOp for op in walk(root))

@@ -1,0 +1,82 @@
+"""
+The rules of all installed packages: for each operator, the linalg that computes it.
+
+    RULES["relay.nn.relu"](b, op, [x]) -> [y]
+
+A rule appends to the builder what computes the results of `op` from `operands`, and returns them;
+it raises `Unsupported` for an op that it does not cover. `op` has its original operand types, which
+tell signed integers from unsigned; `operands` are the new values, of which `tensor_of` tells the
+upstream type. A result may have fewer or more static dims than that of `op`: the caller casts it.
+A plug-in adds a mapping of rules through the entry-point group `xrelay.linalg`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ...runtime.plugin_tables import load_tables
+from . import constant_bytes
+from .builder import Rule
+from .rules import (
+    activation,
+    broadcast,
+    convolution,
+    creation,
+    gather,
+    matmul,
+    normalization,
+    pooling,
+    rearrange,
+    reduce,
+    reshape,
+    resize,
+    slicing,
+    unary,
+)
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "xrelay.linalg"
+"""The entry-point group; each entry names a mapping from operator names to rules."""
+
+RULES: Mapping[str, Rule] = {
+    **activation.RULES,
+    **broadcast.RULES,
+    **constant_bytes.RULES,
+    **convolution.RULES,
+    **creation.RULES,
+    **gather.RULES,
+    **matmul.RULES,
+    **normalization.RULES,
+    **pooling.RULES,
+    **rearrange.RULES,
+    **reduce.RULES,
+    **reshape.RULES,
+    **resize.RULES,
+    **slicing.RULES,
+    **unary.RULES,
+}
+"""The rules of this package, by the full name of the operator."""
+
+RUNTIME_ONLY: Mapping[str, str] = {
+    "relay.argwhere": "as many rows as elements are not 0",
+    "relay.dyn.topk": "sorts",
+    "relay.topk": "sorts",
+    "relay.unique": "sorts",
+    "relay.vision.all_class_non_max_suppression": "as many rows as boxes are selected",
+    "relay.vision.get_valid_counts": "moves rows in an order that depends on their elements",
+    "relay.vision.non_max_suppression": "selects boxes one after the other",
+}
+"""The operators without a rule, and why: native programs call their NumPy kernels."""
+
+
+def load_rules(entries: Iterable[EntryPoint] | None = None) -> Mapping[str, Rule]:
+    """Return the rules of this package and of every entry point of `GROUP` (or `entries`)."""
+    return load_tables(GROUP, RULES, ("linalg rules", "rule"), entries)
+
+
+def rules_of(operators: Iterable[str]) -> Mapping[str, Rule]:
+    """Return rules for these operators: those of plug-ins are loaded only if one needs them."""
+    return RULES if all(name in RULES for name in operators) else load_rules()

@@ -1,0 +1,253 @@
+"""
+Rules of convolutions.
+
+The image is padded, then one `linalg.generic` multiplies and adds. Its loops are n (images),
+g (groups), o (filters of a group; or panels of them, and i: filters of a panel), h, w (windows),
+c (channels of a group), kh, kw (cells of a window); the first ones in the order of the result's
+dims. Loops over one group, over the one
+channel or filter of each of several groups, and over the one cell of a side are left out: so a
+depthwise convolution and one of 1x1 windows have no loops of one turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from ....dialects import relay
+from ..builder import Builder, Rule, Size, element_of
+from ..moving import gathered, placed
+from ..sums import contract
+from ..window_maps import Side, padded
+
+WEIGHT_LETTERS = {"O": ("g", "o"), "I": ("c",), "H": ("kh",), "W": ("kw",)}
+"""The loops of an axis of the weights."""
+
+LETTERS = {"N": ("n",), "H": ("h",), "W": ("w",), "C": ("g", "c")}
+"""The loops of an axis of the images; those of the result have "o" for "c"."""
+
+
+@dataclass
+class Convolution:
+    """A convolution in `data_layout`, whose weight has an axis for each of `weight_axes`."""
+
+    groups: int
+    data_layout: str
+    weight_axes: Sequence[Sequence[str]]
+    """The loops of each axis of the weight, such as (("g", "o"), ("c",), ("kh",), ("kw",))."""
+    sizes: Mapping[str, Size]
+    """The number of turns of each loop."""
+    sides: Mapping[str, Side]
+    """The windows along "h" and "w"."""
+    filters: Sequence[str] = ("g", "o")
+    """The loops over the channels of the result."""
+
+    def has(self, loop: str) -> bool:
+        if loop == "g":
+            return self.groups > 1
+        if loop in ("o", "c"):
+            return self.groups == 1 or self.sizes[loop] != 1
+        return loop not in ("kh", "kw") or self.sizes[loop] != 1
+
+    def present(self, loops: Sequence[str]) -> list[str]:
+        return [loop for loop in loops if self.has(loop)]
+
+    def split(self, b: Builder, value: SSAValue, axes: Sequence[Sequence[str]]) -> SSAValue:
+        """Return `value` with one axis for each loop in `axes` that is present."""
+        groups: list[list[int]] = []
+        kept: list[list[str]] = []
+        pending: list[int] = []
+        for axis, loops in enumerate(axes):
+            if loops := self.present(loops):
+                groups.append([*pending, axis])
+                kept.append(loops)
+                pending = []
+            elif groups:
+                groups[-1].append(axis)
+            else:
+                pending.append(axis)
+        value = b.collapse(value, groups)
+        sizes: list[Size] = []
+        for dim, loops in zip(b.dims(value), kept, strict=True):
+            sizes += [dim] if len(loops) == 1 else [self.sizes[loop] for loop in loops]
+        return b.expand(value, _numbered(kept), sizes)
+
+    def apply(self, b: Builder, op: Operation, x: SSAValue, weight: SSAValue) -> SSAValue:
+        """Convolve the padded images `x` with `weight`."""
+        images = [LETTERS[letter] for letter in self.data_layout]
+        results = [
+            self.filters if letter == "C" else LETTERS[letter] for letter in self.data_layout
+        ]
+        order = ("c", "kh", "kw") if self.data_layout == "NCHW" else ("kh", "kw", "c")
+        kept = [self.present(axis) for axis in results]
+        outer = [loop for axis in kept for loop in axis]
+        at = {loop: i for i, loop in enumerate((*outer, *self.present(order)))}
+
+        def place(loop: str) -> AffineExpr:
+            if loop not in self.sides:
+                return AffineExpr.dimension(at[loop])
+            return self.sides[loop].place(at[loop], at.get(f"k{loop}"))
+
+        x = self.split(b, x, images)
+        x_map = [place(loop) for axis in images for loop in self.present(axis)]
+        weight = self.split(b, weight, self.weight_axes)
+        weight_map = [at[loop] for axis in self.weight_axes for loop in self.present(axis)]
+        sizes = [self.sizes[loop] for loop in outer]
+        y = contract(b, op, (x, weight), (x_map, weight_map), sizes, range(len(outer)), len(at))
+        return b.collapse(y, _numbered(kept))
+
+
+def _numbered(axes: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Return the numbers of the loops in `axes`, in order."""
+    groups: list[list[int]] = []
+    for loops in axes:
+        first = groups[-1][-1] + 1 if groups else 0
+        groups.append(list(range(first, first + len(loops))))
+    return groups
+
+
+def _zero(b: Builder, value: SSAValue) -> SSAValue:
+    return b.constant(0, element_of(value))
+
+
+def conv2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Pad, then multiply and add."""
+    assert isinstance(op, relay.convolution.Conv2dOp)
+    x, weight = operands
+    layout, kernel_layout = op.data_layout.data, op.kernel_layout.data
+    groups = op.groups.value.data
+    top, left, bottom, right = op.padding.get_values()
+    strides, dilation = op.strides.get_values(), op.dilation.get_values()
+    is_packed = len(b.dims(weight)) == 5
+    letters = "OHWIo" if is_packed else kernel_layout
+    of = {letter: b.dim(weight, axis) for axis, letter in enumerate(letters)}
+    sides = {
+        "h": Side(of["H"], strides[0], dilation[0], top, bottom),
+        "w": Side(of["W"], strides[1], dilation[1], left, right),
+    }
+    axes = [layout.index("H"), layout.index("W")]
+    counts = [
+        side.count(b, b.dim(x, axis)) for side, axis in zip(sides.values(), axes, strict=True)
+    ]
+    loops: dict[str, Sequence[str]] = dict(WEIGHT_LETTERS)
+    if is_packed:
+        loops |= {"O": ("o",), "o": ("i",)}
+    filters = of["O"]
+    convolution = Convolution(
+        groups,
+        layout,
+        [loops[letter] for letter in letters],
+        {
+            "n": b.dim(x, 0),
+            "g": groups,
+            "o": b.floordiv(filters, groups),
+            "c": of["I"],
+            "h": counts[0],
+            "w": counts[1],
+            "kh": of["H"],
+            "kw": of["W"],
+            "i": of.get("o", 1),
+        },
+        sides,
+        ("o", "i") if is_packed else ("g", "o"),
+    )
+    x = padded(b, x, axes, list(sides.values()), counts, _zero(b, x))
+    return [convolution.apply(b, op, x, weight)]
+
+
+@dataclass(frozen=True)
+class Landing:
+    """
+    The places of the cells of one side of an image once `stride - 1` zeros follow each of them.
+
+    Cell `first` is at `place`, `count` cells are inside.
+    """
+
+    first: Size
+    count: Size
+    place: Size
+
+    @staticmethod
+    def of(b: Builder, size: Size, stride: int, shift: Size, length: Size) -> Landing:
+        """Put `size` cells from `shift`, which may be negative, into `length` places."""
+
+        def cells_before(place: Size) -> Size:
+            cells = b.floordiv(b.add(b.sub(place, shift), stride - 1), stride)
+            return b.minimum(b.maximum(cells, 0), size)
+
+        first = cells_before(0)
+        place = b.maximum(b.add(b.mul(first, stride), shift), 0)
+        return Landing(first, b.sub(b.maximum(cells_before(length), first), first), place)
+
+
+def flipped(b: Builder, weight: SSAValue) -> SSAValue:
+    """Reverse the order of the cells of the windows, the last two axes."""
+    sizes = b.dims(weight)
+
+    def find(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
+        cells = [
+            inner.sub(inner.sub(size, 1), i) for size, i in zip(sizes[2:], at[2:], strict=True)
+        ]
+        return inner.extract(weight, [*at[:2], *cells])
+
+    if sizes[2:] == [1, 1]:
+        return weight
+    return gathered(b, sizes, element_of(weight), find)
+
+
+def conv2d_transpose(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Put zeros between and around the pixels, then convolve with the windows turned around."""
+    assert isinstance(op, relay.convolution.Conv2dTransposeOp)
+    x, weight = operands
+    groups = op.groups.value.data
+    padding, extra = op.padding.get_values(), op.output_padding.get_values()
+    strides, dilation = op.strides.get_values(), op.dilation.get_values()
+    n, channels, *image = b.dims(x)
+    _, filters, *windows = b.dims(weight)
+    counts: list[Size] = []
+    lengths: list[Size] = []
+    landings: list[Landing] = []
+    for i, (size, cells) in enumerate(zip(image, windows, strict=True)):
+        overhang = b.mul(b.sub(cells, 1), dilation[i])
+        whole = b.add(b.mul(b.sub(size, 1), strides[i]), overhang)
+        counts.append(b.add(whole, 1 + extra[i] - padding[i] - padding[i + 2]))
+        lengths.append(b.add(counts[i], overhang))
+        shift = b.sub(overhang, padding[i])
+        landings.append(Landing.of(b, size, strides[i], shift, lengths[i]))
+    part = b.extract_slice(
+        x,
+        [0, 0, *(landing.first for landing in landings)],
+        [n, channels, *(landing.count for landing in landings)],
+    )
+    spread = b.full([n, channels, *lengths], 0, element_of(x))
+    offsets = [0, 0, *(landing.place for landing in landings)]
+    spread = placed(b, part, spread, offsets, [1, 1, *strides])
+    convolution = Convolution(
+        groups,
+        "NCHW",
+        (("g", "c"), ("o",), ("kh",), ("kw",)),
+        {
+            "n": n,
+            "g": groups,
+            "o": filters,
+            "c": b.floordiv(channels, groups),
+            "h": counts[0],
+            "w": counts[1],
+            "kh": windows[0],
+            "kw": windows[1],
+        },
+        {
+            "h": Side(windows[0], 1, dilation[0], 0, 0),
+            "w": Side(windows[1], 1, dilation[1], 0, 0),
+        },
+    )
+    return [convolution.apply(b, op, spread, flipped(b, weight))]
+
+
+RULES: Mapping[str, Rule] = {
+    "relay.nn.conv2d": conv2d,
+    "relay.nn.conv2d_transpose": conv2d_transpose,
+}

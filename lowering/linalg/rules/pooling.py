@@ -1,0 +1,179 @@
+"""
+Rules of pooling.
+
+One `linalg.generic` over the padded images and a tensor of the shape of a window, whose elements
+are not read, with the loops of the result, then those of a window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerType, Signedness, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from ....dialects import relay
+from ....dialects.tensors import is_unsigned, signless
+from ..builder import Builder, Rule, Size, element_of, element_type, maps
+from ..moving import mapped, same
+from ..scalars import convert, is_float, maximum, narrowed
+from ..sums import REASSOC, add, sum_type
+from ..window_maps import Side, padded
+from .reduce import Combine, count_of, fold, keep_axes, least, maxima, number_of
+
+ui64 = IntegerType(64, Signedness.UNSIGNED)
+
+
+def _sides(op: relay.pooling.Pool2d) -> tuple[Side, Side]:
+    top, left, bottom, right = op.padding.get_values()
+    cells, strides = op.pool_size.get_values(), op.strides.get_values()
+    dilation, ceil = op.dilation.get_values(), op.ceil_mode.value.data != 0
+    return (
+        Side(cells[0], strides[0], dilation[0], top, bottom, ceil),
+        Side(cells[1], strides[1], dilation[1], left, right, ceil),
+    )
+
+
+def _axes(layout: str) -> tuple[int, int]:
+    return layout.index("H"), layout.index("W")
+
+
+def pooled(
+    b: Builder,
+    op: relay.pooling.Pool2d,
+    x: SSAValue,
+    initial: float,
+    type: Attribute,
+    combine: Combine,
+) -> SSAValue:
+    """Combine the cells of each window, `initial` being the padding."""
+    sides, axes = _sides(op), _axes(op.layout.data)
+    sizes = b.dims(x)
+    counts = [side.count(b, sizes[axis]) for side, axis in zip(sides, axes, strict=True)]
+    x = padded(b, x, axes, sides, counts, b.constant(initial, element_of(x)))
+    rank = len(sizes)
+    place = [AffineExpr.dimension(i) for i in range(rank)]
+    for i, (side, axis) in enumerate(zip(sides, axes, strict=True)):
+        sizes[axis] = counts[i]
+        place[axis] = side.place(axis, rank + i)
+    window = b.empty([side.cells for side in sides], type)
+    kinds: list[str] = ["parallel"] * rank
+    return b.generic(
+        [x, window],
+        maps(rank + 2, place, (rank, rank + 1)),
+        [b.full(sizes, initial, type)],
+        maps(rank + 2, same(rank)),
+        [*kinds, "reduction", "reduction"],
+        lambda inner, elements: [combine(inner, elements[:1], elements[-1])],
+    )[0]
+
+
+def max_pool2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Take maxima; the padding is the least number."""
+    assert isinstance(op, relay.pooling.MaxPool2dOp)
+    type = element_type(op.data)
+
+    def combine(inner: Builder, elements: Sequence[SSAValue], found: SSAValue) -> SSAValue:
+        return maximum(inner, elements[0], found, type)
+
+    return [pooled(b, op, operands[0], least(type), signless(type), combine)]
+
+
+def _inside(b: Builder, window: SSAValue, side: Side, low: Size, high: Size) -> Size:
+    """Return how many cells of the window of this index are at `low` or more and below `high`."""
+    start = b.sub(b.mul(window, side.stride), side.before)
+
+    def before(place: Size) -> Size:
+        cells = b.floordiv(b.add(b.sub(place, start), side.dilation - 1), side.dilation)
+        return b.minimum(b.maximum(cells, 0), side.cells)
+
+    return b.sub(before(high), before(low))
+
+
+def _sum_type(type: Attribute) -> Attribute:
+    """Return the type in which a mean of elements of `type` is computed: integers in 64 bits."""
+    return sum_type(type) if is_float(type) else ui64 if is_unsigned(type) else i64
+
+
+def _mean(
+    b: Builder, total: SSAValue, type: Attribute, count: Callable[[Builder], SSAValue]
+) -> SSAValue:
+    """Divide `total`, a sum in the type of `_sum_type`, by `count` in the same; round to `type`."""
+    summed = _sum_type(type)
+
+    def divide(inner: Builder, x: Sequence[SSAValue]) -> SSAValue:
+        divisor = count(inner)
+        if is_float(summed):
+            return narrowed(inner, inner.insert(arith.DivfOp(x[0], divisor)), type)
+        kind = arith.DivUIOp if is_unsigned(type) else arith.DivSIOp
+        return convert(inner, inner.insert(kind(x[0], divisor)), summed, type)
+
+    return mapped(b, [total], signless(type), divide)
+
+
+def avg_pool2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Sum, then divide by the number of cells, which may differ where padding is."""
+    assert isinstance(op, relay.pooling.AvgPool2dOp)
+    (x,) = operands
+    type = element_type(op.data)
+    summed = _sum_type(type)
+
+    def combine(inner: Builder, elements: Sequence[SSAValue], total: SSAValue) -> SSAValue:
+        return add(inner, convert(inner, elements[0], type, summed), total, REASSOC)
+
+    total = pooled(b, op, x, 0, signless(summed), combine)
+    sides, axes = _sides(op), _axes(op.layout.data)
+    sizes = [b.dim(x, axis) for axis in axes]
+    padding_counts = op.count_include_pad.value.data != 0
+
+    def count(inner: Builder) -> SSAValue:
+        cells: Size = 1
+        for side, axis, size in zip(sides, axes, sizes, strict=True):
+            if side.is_inside(padding_counts):
+                cells = inner.mul(cells, side.cells)
+                continue
+            low = -side.before if padding_counts else 0
+            high = inner.add(size, side.after if padding_counts else 0)
+            inside = _inside(inner, inner.loop_index(axis), side, low, high)
+            cells = inner.mul(cells, inside)
+        if not isinstance(cells, int):
+            cells = inner.maximum(cells, 1)
+        return number_of(inner, cells, signless(summed))
+
+    return [_mean(b, total, type, count)]
+
+
+def global_max_pool2d(
+    b: Builder, op: Operation, operands: Sequence[SSAValue]
+) -> Sequence[SSAValue]:
+    """Take maxima."""
+    assert isinstance(op, relay.pooling.GlobalMaxPool2dOp)
+    axes = _axes(op.layout.data)
+    return [keep_axes(b, maxima(b, operands[0], axes, element_type(op.data)), axes)]
+
+
+def global_avg_pool2d(
+    b: Builder, op: Operation, operands: Sequence[SSAValue]
+) -> Sequence[SSAValue]:
+    """Sum, then divide."""
+    assert isinstance(op, relay.pooling.GlobalAvgPool2dOp)
+    (x,) = operands
+    axes, type = _axes(op.layout.data), element_type(op.data)
+    summed = _sum_type(type)
+
+    def combine(inner: Builder, elements: Sequence[SSAValue], total: SSAValue) -> SSAValue:
+        return add(inner, convert(inner, elements[0], type, summed), total, REASSOC)
+
+    total = fold(b, x, axes, 0, signless(summed), combine)
+    cells = number_of(b, count_of(b, x, axes), signless(summed))
+    return [keep_axes(b, _mean(b, total, type, lambda _: cells), axes)]
+
+
+RULES: Mapping[str, Rule] = {
+    "relay.nn.avg_pool2d": avg_pool2d,
+    "relay.nn.global_avg_pool2d": global_avg_pool2d,
+    "relay.nn.global_max_pool2d": global_max_pool2d,
+    "relay.nn.max_pool2d": max_pool2d,
+}

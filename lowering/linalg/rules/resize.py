@@ -1,0 +1,208 @@
+"""
+Rules of the resizing of images.
+
+Which pixels each row and column of the result is computed from, and their weights, are vectors. The
+nearest pixels are extracted at once; otherwise one `linalg.generic` resizes the rows, and a second
+one the columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import DYNAMIC_INDEX, f32, f64, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from ....dialects import relay
+from ..builder import INDEX, Builder, Rule, Size, element_of, maps, tensor_of
+from ..moving import element_size, gathered, same
+from ..scalars import compare, select, widened
+from ..sums import rounded, sum_type
+from .reduce import number_of
+
+
+def _position(
+    b: Builder, op: relay.vision.Resizing, at: SSAValue, old: Size, new: Size, type: Attribute
+) -> SSAValue:
+    """Return the position of the pixel at index `at` of `new` ones among `old` ones."""
+    mode = op.coordinate_transformation_mode.data
+    pixel, half = number_of(b, at, type), b.constant(0.5, type)
+    if mode == "align_corners":
+        last = number_of(b, b.maximum(b.sub(new, 1), 1), type)
+        step = b.insert(arith.DivfOp(number_of(b, b.sub(old, 1), type), last))
+        return b.insert(arith.MulfOp(pixel, step))
+    scale = b.insert(arith.DivfOp(number_of(b, new, type), number_of(b, old, type)))
+    if mode != "asymmetric":
+        pixel = b.insert(arith.AddfOp(pixel, half))
+    place = b.insert(arith.DivfOp(pixel, scale))
+    if mode in ("asymmetric", "tf_half_pixel_for_nn"):
+        return place
+    place = b.insert(arith.SubfOp(place, half))
+    if mode == "pytorch_half_pixel":
+        single = compare(b, "eq", b.index(new), b.index(1))
+        return select(b, single, b.constant(0, type), place)
+    return place
+
+
+def _nearest(b: Builder, op: relay.vision.Resizing, old: Size, new: Size) -> SSAValue:
+    """Return the vector of the index of the pixel nearest to each of `new` ones."""
+    corners = op.coordinate_transformation_mode.data == "align_corners"
+    mode = op.rounding_method.data or ("round" if corners else "floor")
+    shift = {"round": 0.5, "round_prefer_ceil": 0.5, "round_prefer_floor": -0.5}.get(mode, 0.0)
+    kind = math.CeilOp if mode in ("ceil", "round_prefer_floor") else math.FloorOp
+
+    def find(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
+        place = _position(inner, op, at[0], old, new, f32)
+        if shift:
+            place = inner.insert(arith.AddfOp(place, inner.constant(shift, f32)))
+        return _clamped(inner, inner.insert(kind(place)), old)
+
+    return gathered(b, [new], i64, find)
+
+
+def _clamped(b: Builder, place: SSAValue, old: Size) -> SSAValue:
+    """Return the whole float `place` as an index below `old`."""
+    index = b.insert(arith.IndexCastOp(b.insert(arith.FPToSIOp(place, i64)), INDEX))
+    inside = b.maximum(b.minimum(index, b.sub(old, 1)), 0)
+    return b.insert(arith.IndexCastOp(b.index(inside), i64))
+
+
+def _nearest_pixels(
+    b: Builder, op: relay.vision.Resizing, x: SSAValue, sizes: Sequence[Size], axes: Sequence[int]
+) -> SSAValue:
+    found = [_nearest(b, op, b.dim(x, axis), sizes[axis]) for axis in axes]
+    rank = len(sizes)
+
+    def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        at: list[Size] = [inner.loop_index(i) for i in range(rank)]
+        for axis, index in zip(axes, elements[:2], strict=True):
+            at[axis] = inner.insert(arith.IndexCastOp(index, INDEX))
+        return [inner.extract(x, at)]
+
+    return b.generic(
+        found,
+        maps(rank, *([axis] for axis in axes)),
+        [b.empty(sizes, element_of(x))],
+        maps(rank, same(rank)),
+        ["parallel"] * rank,
+        body,
+    )[0]
+
+
+def _weight(b: Builder, op: relay.vision.Resizing, distance: SSAValue, far: bool) -> SSAValue:
+    """Return the weight of a pixel at `distance`, which is `far` if it may be above 1."""
+
+    def number(value: float) -> SSAValue:
+        return b.constant(value, f64)
+
+    def times_plus(x: SSAValue, y: SSAValue, value: float) -> SSAValue:
+        return b.insert(arith.AddfOp(b.insert(arith.MulfOp(x, y)), number(value)))
+
+    if op.method.data == "linear":
+        return b.insert(arith.SubfOp(number(1), distance))
+    a = op.cubic_alpha.value.data
+    if far:
+        inner = times_plus(times_plus(number(a), distance, -5 * a), distance, 8 * a)
+        return times_plus(inner, distance, -4 * a)
+    inner = times_plus(number(a + 2), distance, -(a + 3))
+    return times_plus(b.insert(arith.MulfOp(inner, distance)), distance, 1)
+
+
+def _interpolated(
+    b: Builder, op: relay.vision.Resizing, x: SSAValue, axis: int, new: Size
+) -> SSAValue:
+    """Resize `axis` of `x` to `new`, in the type of `sum_type`."""
+    old, sizes = b.dim(x, axis), b.dims(x)
+    sizes[axis] = new
+    summed = sum_type(element_of(x))
+    places = (0, 1) if op.method.data == "linear" else (-1, 0, 1, 2)
+    excludes = op.method.data == "cubic" and op.cubic_exclude.value.data != 0
+
+    def first(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
+        floor = inner.insert(math.FloorOp(_position(inner, op, at[0], old, new, f64)))
+        return inner.insert(arith.FPToSIOp(floor, i64))
+
+    def weights(inner: Builder, at: SSAValue) -> list[SSAValue]:
+        position = _position(inner, op, at, old, new, f64)
+        floor = inner.insert(math.FloorOp(position))
+        t = inner.insert(arith.SubfOp(position, floor))
+        found: list[SSAValue] = []
+        for place in places:
+            offset = inner.insert(arith.SubfOp(inner.constant(place, f64), t))
+            distance = offset if place > 0 else inner.insert(arith.NegfOp(offset))
+            weight = _weight(inner, op, distance, place in (-1, 2))
+            if excludes:
+                pixel = inner.insert(arith.AddfOp(floor, inner.constant(place, f64)))
+                least = compare(inner, "oge", pixel, inner.constant(0, f64))
+                most = compare(inner, "olt", pixel, number_of(inner, old, f64))
+                inside = inner.insert(arith.AndIOp(least, most))
+                weight = select(inner, inside, weight, inner.constant(0, f64))
+            found.append(weight)
+        if excludes:
+            total = found[0]
+            for weight in found[1:]:
+                total = inner.insert(arith.AddfOp(total, weight))
+            found = [inner.insert(arith.DivfOp(weight, total)) for weight in found]
+        return found
+
+    def vector(number: int) -> SSAValue:
+        return rounded(
+            b, gathered(b, [new], f64, lambda inner, at: weights(inner, at[0])[number]), summed
+        )
+
+    def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        at: list[Size] = [inner.loop_index(i) for i in range(len(sizes))]
+        start = inner.insert(arith.IndexCastOp(elements[0], INDEX))
+        total = inner.constant(0, summed)
+        for place, weight in zip(places, elements[1:-1], strict=True):
+            pixel = inner.maximum(inner.minimum(inner.add(start, place), inner.sub(old, 1)), 0)
+            at[axis] = pixel
+            value = widened(inner, inner.extract(x, at))
+            total = inner.insert(arith.AddfOp(total, inner.insert(arith.MulfOp(value, weight))))
+        return [total]
+
+    vectors = [gathered(b, [new], i64, first), *map(vector, range(len(places)))]
+    rank = len(sizes)
+    return b.generic(
+        vectors,
+        maps(rank, *[[axis]] * len(vectors)),
+        [b.empty(sizes, summed)],
+        maps(rank, same(rank)),
+        ["parallel"] * rank,
+        body,
+    )[0]
+
+
+def _resized(
+    b: Builder, op: relay.vision.Resizing, x: SSAValue, new: Sequence[Size]
+) -> Sequence[SSAValue]:
+    axes = [op.layout.data.index("H"), op.layout.data.index("W")]
+    sizes, shape = b.dims(x), tensor_of(op.results[0]).get_shape()
+    for axis, size in zip(axes, new, strict=True):
+        sizes[axis] = size if shape[axis] == DYNAMIC_INDEX else shape[axis]
+    if op.method.data == "nearest_neighbor":
+        return [_nearest_pixels(b, op, x, sizes, axes)]
+    element = element_of(x)
+    for axis in axes:
+        x = _interpolated(b, op, x, axis, sizes[axis])
+    return [rounded(b, x, element)]
+
+
+def resize2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Resize to the size in the attribute."""
+    assert isinstance(op, relay.vision.Resize2dOp)
+    return _resized(b, op, operands[0], op.size.get_values())
+
+
+def dyn_resize2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Resize to the size in an operand."""
+    assert isinstance(op, relay.vision.DynResize2dOp)
+    x, size, _ = operands
+    return _resized(b, op, x, [element_size(b, size, [i]) for i in range(2)])
+
+
+RULES: Mapping[str, Rule] = {
+    "relay.dyn.image.resize2d": dyn_resize2d,
+    "relay.image.resize2d": resize2d,
+}

@@ -1,0 +1,117 @@
+"""
+Compile the kernels of a program for the machine, which runs everything else.
+
+    kernels = clone of the module's relay.prim_funcs
+    library = machine_kernels(context, kernels, settings)       calls by the kernels' names
+
+The C file of the library has a function a kernel (see `runtime.native.kernels`), which gives it
+scratch memory and catches its failures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Operation
+
+from ....dialects import relay
+from ....dialects.type_rules import rule_of
+from ....operators.rules import Work
+from ....passes.support.diagnostics import emit_remark, wants_remarks
+from ....runtime.native.compiled_kernels import ERROR, NativeLibrary, load_kernels
+from ...convert_memory_to_memref import ConvertMemoryToMemrefPass
+from ...convert_relay_to_linalg import ConvertRelayToLinalgPass
+from ...expand_math import ExpandMathPass
+from ..c.c_prototypes import DLPACK
+from ..c.c_shim import INCLUDES, SHIM
+from ..schedules import is_tiled
+from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library
+from ..toolchain.scratch_files import scratch_folder, write
+from .cache import key_of
+from .kernel_objects import compile_kernels
+from .settings import Settings
+from .units import Kernel, units_of
+
+
+def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> NativeLibrary:
+    """
+    Compile `kernels`, which are converted in place, and load them.
+
+    A kernel that stays NumPy's is the subject of a remark. Raises `Error`.
+    """
+    products = {
+        kernel.sym_name.data: sorted(op.name for op in kernel.body.block.ops if _is_product(op))
+        for kernel in kernels.ops
+        if isinstance(kernel, relay.PrimFuncOp)
+    }
+    for convert in (ConvertRelayToLinalgPass(), ExpandMathPass(), ConvertMemoryToMemrefPass()):
+        convert.apply(context, kernels)
+    chosen: list[Kernel] = []
+    for kernel in units_of(kernels, settings).kernels:
+        names = products.get(kernel.name)
+        if not names or is_tiled(kernel.function, settings.machine):
+            chosen.append(kernel)
+        elif wants_remarks(context):
+            text = f"@{kernel.name} is not native: NumPy's {names[0]} is faster for its layout"
+            emit_remark(context, kernel.function, text)
+    return _loaded(chosen, settings)
+
+
+def _is_product(op: Operation) -> bool:
+    """Test whether NumPy computes `op` with a BLAS library: faster than loops without tiles."""
+    rule = rule_of(op)
+    return rule is not None and rule.work is Work.PRODUCTS
+
+
+def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
+    settings.cache.prepare()
+    compiled = compile_kernels(kernels, settings)
+    wanted = {kernel.symbol: kernel for kernel in kernels}
+    sizes = {symbol: size for c in compiled for symbol, size in c.scratch.items()}
+    scratch = max((sizes.get(symbol, 0) for symbol in wanted), default=0)
+    sources = {
+        "calls.c": "".join(f"{line}\n" for line in _calls([*wanted.values()])),
+        SUPPORT: c_file(SUPPORT),
+    }
+    flags = [f"-DXRELAY_SCRATCH={scratch}"]
+    inputs = Inputs([c.code for c in compiled], sources, flags=flags)
+    key = key_of("kernels of a machine", *inputs.objects, *sources.values(), *flags)
+    code = settings.cache.get(key)
+    if code is None:
+        code = bytes(linked_library(inputs, settings, "kernels.so", ["*_call", ERROR]))
+        settings.cache.put(key, code)
+    settings.cache.trim()
+    with scratch_folder("kernels") as folder:
+        path = folder / "kernels.so"
+        write(path, code)
+        symbols = {kernel.name: f"{kernel.symbol}_call" for kernel in kernels}
+        return load_kernels(str(path), symbols, scratch)
+
+
+def _calls(kernels: Sequence[Kernel]) -> Iterator[str]:
+    """Yield the C file of the functions that the machine calls."""
+    yield from (f"#include <{name}.h>" for name in INCLUDES)
+    yield DLPACK
+    yield c_file(SHIM)
+    yield f"XRELAY_PUBLIC const char *{ERROR}(void) {{ return xrelay_error; }}\n"
+    for kernel in kernels:
+        types: list[str] = []
+        values: list[str] = []
+        for type in kernel.function.function_type.inputs:
+            assert isinstance(type, MemRefType), "an operand of a kernel"
+            for word in range(3 + 2 * type.get_num_dims()):
+                is_pointer = word < 2
+                types.append("void *" if is_pointer else "int64_t")
+                value = f"words[{len(values)}]"
+                values.append(f"(void *)(intptr_t){value}" if is_pointer else value)
+        yield f"void {kernel.symbol}({', '.join(types)});"
+        yield f"XRELAY_PUBLIC int32_t {kernel.symbol}_call("
+        yield "    const int64_t *words, char *scratch, int64_t size) {"
+        yield "  struct xrelay_call xrelay_now;"
+        yield "  xrelay_begin(&xrelay_now, NULL, 0);"
+        yield "  if (setjmp(xrelay_now.failed)) return xrelay_fail_call();"
+        yield "  xrelay_use_scratch(scratch, size);"
+        yield f"  {kernel.symbol}({', '.join(values)});"
+        yield "  xrelay_end();\n  return 0;\n}\n"

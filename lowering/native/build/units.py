@@ -1,0 +1,144 @@
+"""
+Divide a module at level `memref` into its kernels and the program that calls them.
+
+    func.func @main(…) { func.call @add(%x, %t) … }      @main calls @xk_3f…
+    func.func private @add(…) {xrelay.kernel} { … }   ->  and a kernel of its own: @xk_3f…
+
+The name of a kernel is a hash of all that its code depends on: its text, its schedule, the
+processor, the level and the tools. So equal kernels of any two programs have the same name, and the
+linker, which keeps one of all functions of a name, may keep any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+
+from xdsl.dialects import func, llvm, memref
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
+from xdsl.ir import Operation
+from xdsl.printer import Printer
+
+from ...memref.buffer_kernels import KERNEL
+from ..kernels.preparation import prepare
+from ..schedules.scheduling import SCHEDULED, Schedule
+from ..toolchain.module_text import module_text
+from ..toolchain.stages import KERNELS, tools_key
+from .cache import key_of
+from .settings import Settings
+
+PREFIX = "xk_"
+
+DEFAULT = Settings()
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel: its name in the module, its symbol in objects, its text, and its schedule."""
+
+    name: str
+    symbol: str
+    function: func.FuncOp
+    """Named by `symbol`, in no module."""
+    schedule: Schedule | None = None
+    globals: tuple[memref.GlobalOp, ...] = ()
+    """The constants that it reads."""
+    declarations: tuple[func.FuncOp, ...] = ()
+    """The functions that it calls."""
+
+    @property
+    def text(self) -> str:
+        """The text of the function, with source lines."""
+        return module_text(self.function)
+
+
+@dataclass(frozen=True)
+class Units:
+    """The parts of a module that are compiled by themselves."""
+
+    kernels: tuple[Kernel, ...]
+    """In the order of the module; several may have the same symbol."""
+    program: ModuleOp
+
+
+def is_kernel(op: Operation) -> bool:
+    """Test whether `op` is a kernel that can be compiled."""
+    return isinstance(op, func.FuncOp) and KERNEL in op.attributes and not op.is_declaration
+
+
+def units_of(module: ModuleOp, settings: Settings = DEFAULT) -> Units:
+    """Divide `module`, which stays as it is, and prepare its kernels."""
+    constants = {
+        op.sym_name.data: op
+        for op in module.ops
+        if isinstance(op, memref.GlobalOp) and not isinstance(op.initial_value, UnitAttr)
+    }
+    kernels = tuple(
+        _kernel(op, constants, settings)
+        for op in module.ops
+        if isinstance(op, func.FuncOp) and is_kernel(op)
+    )
+    symbols = {kernel.name: kernel.symbol for kernel in kernels}
+    return Units(kernels, _program(module, symbols))
+
+
+def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp], settings: Settings) -> Kernel:
+    read = [name for name in _references(op) if name in constants]
+    read = list(dict.fromkeys(read))
+    function = op.clone()
+    prepare(function, settings)
+    function.properties["sym_name"] = StringAttr("kernel")
+    function.properties.pop("sym_visibility", None)
+    function.attributes["llvm.linkage"] = llvm.LinkageAttr("weak_odr")
+    globals = tuple(constants[name] for name in read)
+    text = "".join(map(_hashed_text, (function, *globals)))
+    schedule = settings.scheduler(function, settings.machine)
+    passes = KERNELS if schedule is None else (*SCHEDULED, *schedule)
+    how = [tools_key(), settings.machine.key, str(settings.level)]
+    symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]
+    function.properties["sym_name"] = StringAttr(symbol)
+    calls = tuple(_declarations(function))
+    return Kernel(op.sym_name.data, symbol, function, schedule, globals, calls)
+
+
+def _declarations(function: func.FuncOp) -> Iterator[func.FuncOp]:
+    for op in function.walk():
+        if isinstance(op, func.CallOp):
+            inputs, outputs = ([value.type for value in row] for row in (op.operands, op.results))
+            yield func.FuncOp.external(op.callee.string_value(), inputs, outputs)
+
+
+def _references(op: Operation) -> Iterator[str]:
+    for inner in op.walk():
+        for attribute in (*inner.attributes.values(), *inner.properties.values()):
+            if isinstance(attribute, SymbolRefAttr):
+                yield attribute.root_reference.data
+
+
+def _hashed_text(op: Operation) -> str:
+    """Return the text of `op` without what does not change its code."""
+    text = StringIO()
+    Printer(stream=text).print_op(op.clone(clone_name_hints=False))
+    return text.getvalue()
+
+
+def _program(module: ModuleOp, symbols: dict[str, str]) -> ModuleOp:
+    """Return `module` with kernels only declared, by their symbols."""
+    program = ModuleOp([], dict(module.attributes))
+    declared: set[str] = set()
+    for op in module.ops:
+        if not (isinstance(op, func.FuncOp) and is_kernel(op)):
+            program.body.block.add_op(op.clone())
+            continue
+        symbol = symbols[op.sym_name.data]
+        if symbol not in declared:
+            declared.add(symbol)
+            type = op.function_type
+            external = func.FuncOp.external(symbol, list(type.inputs), list(type.outputs))
+            program.body.block.add_op(external)
+    for call in program.walk():
+        if isinstance(call, func.CallOp) and call.callee.string_value() in symbols:
+            name = symbols[call.callee.string_value()]
+            call.properties["callee"] = SymbolRefAttr(name)
+    return program

@@ -1,0 +1,223 @@
+"""
+Let reshapes be at the ends of the elementwise chains of a kernel, where they cost nothing.
+
+    %c = collapse_shape %x                       %e = expand_shape %y
+    %f = generic add(%c, %y)                     %f = generic add(%x, %e)
+    materialize_in_destination %f in %out  ->    materialize_in_destination %f in %out
+
+where the last %out has the shape of %x. Then the loops that come after a reduction have its dims,
+and schedules tile them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import bufferization, memref, tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    MemRefType,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
+
+from ....dialects.device import tensor_type
+from ...linalg.builder import element_of, tensor_of
+from .linalg_generics import (
+    generic_like,
+    has_index,
+    is_elementwise,
+    is_identity,
+    is_pointwise,
+    is_simple,
+    maps_of,
+    move_body,
+    replace,
+)
+
+
+def move_reshapes_to_ends(kernel: FuncOp) -> None:
+    """Move the reshapes between the loops of `kernel` to its operands and results, in place."""
+    for op in [*kernel.body.block.ops]:
+        if isinstance(op, linalg.GenericOp) and is_elementwise(op) and not has_index(op):
+            _expand_before(op)
+    for op in [*kernel.body.block.ops]:
+        if isinstance(op, linalg.GenericOp) and is_pointwise(op) and not has_index(op):
+            _expand(op)
+    for op in [*kernel.body.block.ops]:
+        if isinstance(op, bufferization.MaterializeInDestinationOp):
+            _reshape_destination(op)
+
+
+def _expand_before(op: linalg.GenericOp) -> None:
+    """Let `op` compute the reshape of its result that another loop reads."""
+    expand = next((use.operation for use in op.results[0].uses), None)
+    if (
+        not isinstance(expand, tensor.ExpandShapeOp)
+        or not op.results[0].has_one_use()
+        or not all(isinstance(use.operation, linalg.GenericOp) for use in expand.result.uses)
+        or any(isinstance(value.owner, linalg.GenericOp) for value in op.inputs)
+        or not all(is_simple(map) for map in maps_of(op))
+        or not all(_is_static(value) for value in (*op.inputs, expand.result))
+    ):
+        return
+    expanded = _over_loops(op, _groups(expand), _shape(expand.result), {})
+    expand.result.replace_all_uses_with(expanded.results[0])
+    Rewriter.erase_op(expand)
+    assert op.parent is not None
+    op.parent.insert_op_before(expanded, op)
+    Rewriter.erase_op(op)
+
+
+def _expand(op: linalg.GenericOp) -> None:
+    """Let `op` have the dims that an operand had before they were collapsed."""
+    for number, operand in enumerate(op.inputs):
+        collapse = operand.owner
+        if (
+            isinstance(collapse, tensor.CollapseShapeOp)
+            and operand.has_one_use()
+            and isinstance(collapse.src.owner, linalg.GenericOp)
+            and is_identity(maps_of(op)[number])
+            and all(is_simple(map) for map in maps_of(op))
+            and _is_static(collapse.src)
+            and all(_is_static(value) for value in (*op.inputs, *op.outputs))
+        ):
+            _over_expanded(op, number, collapse)
+            return
+
+
+def _over_expanded(op: linalg.GenericOp, number: int, collapse: tensor.CollapseShapeOp) -> None:
+    groups = _groups(collapse)
+    expanded = _over_loops(op, groups, _shape(collapse.src), {number: collapse.src})
+    back = tensor.CollapseShapeOp.create(
+        operands=[expanded.results[0]],
+        result_types=[op.results[0].type],
+        properties={"reassociation": _reassociation(groups)},
+    )
+    replace(op, expanded, back.results[0])
+    parent = expanded.parent
+    assert parent is not None
+    parent.insert_op_after(back, expanded)
+    Rewriter.erase_op(collapse)
+
+
+def _over_loops(
+    op: linalg.GenericOp,
+    groups: Sequence[Sequence[int]],
+    shape: Sequence[int],
+    known: Mapping[int, SSAValue],
+) -> linalg.GenericOp:
+    """
+    Return `op`, to be inserted, over loops of `shape`: `groups` of them for each loop before.
+
+    Its operands are expanded before `op`; those of the numbers in `known` are so already.
+    """
+    assert op.parent is not None
+    operands: list[SSAValue] = []
+    maps: list[AffineMap] = []
+    for i, (operand, map) in enumerate(zip((*op.inputs, *op.outputs), maps_of(op), strict=True)):
+        exprs, operand_groups, sizes = _expanded_map(map, groups, shape, _shape(operand))
+        maps.append(AffineMap(len(shape), 0, tuple(exprs)))
+        if i in known or len(sizes) == len(operand_groups):
+            operands.append(known.get(i, operand))
+            continue
+        made: tensor.EmptyOp | tensor.ExpandShapeOp
+        type = tensor_type(element_of(operand), sizes)
+        if isinstance(operand.owner, tensor.EmptyOp):
+            made = tensor.EmptyOp([], type)
+        else:
+            made = tensor.ExpandShapeOp.build(
+                operands=[operand, []],
+                result_types=[type],
+                properties={
+                    "reassociation": _reassociation(operand_groups),
+                    "static_output_shape": DenseArrayBase.from_list(i64, sizes),
+                },
+            )
+        op.parent.insert_op_before(made, op)
+        operands.append(made.results[0])
+    block = Block(arg_types=[argument.type for argument in op.body.block.args])
+    move_body(op.body.block, block, block.args)
+    return generic_like(op, operands[:-1], operands[-1:], maps, block)
+
+
+def _expanded_map(
+    map: AffineMap, groups: Sequence[Sequence[int]], shape: Sequence[int], dims: Sequence[int]
+) -> tuple[list[AffineExpr], list[list[int]], list[int]]:
+    """Return the results of `map` over expanded loops, and the reshape of its operand."""
+    exprs: list[AffineExpr] = []
+    operand_groups: list[list[int]] = []
+    sizes: list[int] = []
+    for expr, dim in zip(map.results, dims, strict=True):
+        first = len(sizes)
+        if isinstance(expr, AffineDimExpr):
+            group = groups[expr.position]
+            exprs += [AffineExpr.dimension(loop) for loop in group]
+            sizes += [shape[loop] for loop in group]
+        else:
+            exprs.append(expr)
+            sizes.append(dim)
+        operand_groups.append([*range(first, len(sizes))])
+    return exprs, operand_groups, sizes
+
+
+def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
+    """Store what is reshaped as it was before, into the destination as that shape."""
+    source, reshapes = op.source, list[Operation]()
+    while isinstance(reshape := source.owner, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
+        if not source.has_one_use() or not _is_static(source):
+            return
+        reshapes.append(reshape)
+        source = reshape.src
+    if (
+        not reshapes
+        or not isinstance(op.dest, BlockArgument)
+        or not isinstance(op.dest.type, MemRefType)
+        or not isinstance(source.owner, linalg.GenericOp)
+        or not _is_static(source)
+    ):
+        return
+    shape = _shape(source)
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * size)
+    dest = memref.ReinterpretCastOp(
+        op.dest,
+        [],
+        [],
+        [],
+        [0],
+        shape,
+        strides[: len(shape)],
+        MemRefType(element_of(source), shape),
+    )
+    store = bufferization.MaterializeInDestinationOp.create(
+        operands=[source, dest.results[0]], properties=op.properties.copy()
+    )
+    assert op.parent is not None
+    op.parent.insert_ops_before([dest, store], op)
+    for unused in (op, *reshapes):
+        Rewriter.erase_op(unused)
+
+
+def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]]:
+    return [[axis.value.data for axis in group] for group in op.reassociation]
+
+
+def _reassociation(groups: Sequence[Sequence[int]]) -> Attribute:
+    return ArrayAttr(ArrayAttr(IntegerAttr(axis, i64) for axis in group) for group in groups)
+
+
+def _shape(value: SSAValue) -> list[int]:
+    return list(tensor_of(value).get_shape())
+
+
+def _is_static(value: SSAValue) -> bool:
+    return DYNAMIC_INDEX not in _shape(value)

@@ -1,0 +1,243 @@
+"""
+Compute intermediate values in the memory of the result.
+
+    %e = tensor.empty()                                %e = bufferization.to_tensor %out
+    %s = insert_slice %x into %e                       %s = insert_slice %x into %e
+    %t = insert_slice %y into %s                  ->   %t = insert_slice %y into %s
+    %f = tensor.empty()
+    %r = generic exp ins(%t) outs(%f)                  %r = generic exp outs(%t)
+    materialize_in_destination %r in %out              materialize_in_destination %r in %out
+
+Bufferization would give %e memory of its own. The result may lie over an operand of the kernel that
+is as large, so no operand of that size may be read after the first write. What is copied into a
+part of another value, such as a concatenation that is padded, is computed there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects import bufferization, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.rewriter import Rewriter
+
+from ...linalg.builder import tensor_of
+from .linalg_generics import generic_like, is_elementwise, is_identity, maps_of, move_body, replace
+
+VIEWS = tensor.ExtractSliceOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp
+
+
+def compute_in_destinations(kernel: FuncOp) -> None:
+    """Compute intermediate values of `kernel` in its results' memory where that is safe."""
+    for op in [*kernel.body.block.ops]:
+        if isinstance(op, linalg.GenericOp) and _is_copy(op):
+            _compute_in_part(op)
+    stores = [
+        op
+        for op in kernel.body.block.ops
+        if isinstance(op, bufferization.MaterializeInDestinationOp)
+    ]
+    if len(stores) == 1:
+        _compute_in(stores[0])
+
+
+def _compute_in(store: bufferization.MaterializeInDestinationOp) -> None:
+    chain = _chain(store.source, store)
+    if chain is None or not chain.is_needed:
+        return
+    empty, steps, elementwise = chain.empty, chain.steps, chain.elementwise
+    last = tensor_of(store.source)
+    if _reads_operand_after(steps, prod(last.get_shape())):
+        return
+    for op, number in elementwise:
+        _write_onto_input(op, number)
+    block, dest = empty.parent, store.dest
+    assert block is not None
+    if isinstance(dest.owner, Operation):  # a reshape of an argument
+        dest.owner.detach()
+        block.insert_op_before(dest.owner, empty)
+    target = bufferization.ToTensorOp(dest, restrict=True, writable=True)
+    block.insert_op_before(target, empty)
+    empty.results[0].replace_all_uses_with(target.tensor)
+    Rewriter.erase_op(empty)
+
+
+def _is_copy(op: linalg.GenericOp) -> bool:
+    maps = set(maps_of(op))
+    value = op.body.block.last_op
+    return (
+        len(op.inputs) == 1
+        and maps == {AffineMap.identity(len(op.iterator_types))}
+        and value is op.body.block.first_op
+        and value is not None
+        and [*value.operands] == [op.body.block.args[0]]
+    )
+
+
+def _compute_in_part(copy: linalg.GenericOp) -> None:
+    """Compute what `copy` copies in the slice that it is copied into."""
+    value, part = copy.inputs[0], copy.outputs[0]
+    chain = _chain(value, copy)
+    if chain is None or value.type != part.type or not isinstance(part.owner, VIEWS):
+        return
+    moved = _part_of_results(part.owner, chain.empty)
+    if moved is None:
+        return
+    block = copy.parent
+    assert block is not None
+    for op in moved:
+        op.detach()
+        block.insert_op_before(op, chain.empty)
+    for op, number in chain.elementwise:
+        _write_onto_input(op, number)
+    chain.empty.results[0].replace_all_uses_with(part)
+    Rewriter.erase_op(chain.empty)
+    copy.results[0].replace_all_uses_with(copy.inputs[0])
+    Rewriter.erase_op(copy)
+
+
+def _part_of_results(op: Operation, start: Operation) -> list[Operation] | None:
+    """
+    Return `op` and what it needs of the ops after `start`, in their order.
+
+    None if one is not a view, a fill, or the number that fills.
+    """
+    needed: dict[Operation, None] = {}
+    pending = [op]
+    while pending:
+        op = pending.pop()
+        if op.parent is not start.parent or not start.is_before_in_block(op):
+            continue
+        if not isinstance(op, (*VIEWS, linalg.FillOp, tensor.EmptyOp, tensor.ExtractOp)):
+            return None
+        needed[op] = None
+        pending += [v.owner for v in op.operands if isinstance(v.owner, Operation)]
+    block = start.parent
+    return [] if block is None else [op for op in block.ops if op in needed]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Ops that write onto an empty tensor, one after another."""
+
+    empty: tensor.EmptyOp
+    steps: list[Operation]
+    """The ops that write, the last one first."""
+    elementwise: list[tuple[linalg.GenericOp, int]]
+    """Those among them that can write onto an input, and its number."""
+
+    @property
+    def is_needed(self) -> bool:
+        """True if bufferization would give a value memory of its own."""
+        inserts = any(isinstance(op, tensor.InsertSliceOp) for op in self.steps)
+        return inserts or bool(self.elementwise)
+
+
+def _chain(value: SSAValue, user: Operation) -> Chain | None:
+    """
+    Return the chain that ends in `value`, whose last use is `user`.
+
+    None if it does not start with an empty tensor.
+    """
+    if DYNAMIC_INDEX in tensor_of(value).get_shape():
+        return None
+    steps: list[Operation] = []
+    elementwise: list[tuple[linalg.GenericOp, int]] = []
+    while not isinstance(op := value.owner, tensor.EmptyOp):
+        if not isinstance(op, Operation) or not _is_last_use(value, user):
+            return None
+        steps.append(op)
+        if isinstance(op, tensor.InsertSliceOp):
+            value = op.dest
+        elif isinstance(op, linalg.FillOp):
+            value = op.outputs[0]
+        elif isinstance(op, linalg.GenericOp) and (number := _input_in_place(op)) is not None:
+            elementwise.append((op, number))
+            value = op.inputs[number]
+        elif isinstance(op, linalg.GenericOp) and _is_parallel(op):
+            value = op.outputs[0]
+        else:
+            return None
+        user = op
+    return Chain(op, steps, elementwise) if _is_last_use(value, user) else None
+
+
+def _is_last_use(value: SSAValue, user: Operation) -> bool:
+    """Test whether all other ops that use `value` come before `user`."""
+    block = user.parent
+    for use in value.uses:
+        op = use.operation
+        if op is user:
+            continue
+        if op.parent is not block or block is None or not op.is_before_in_block(user):
+            return False
+    return True
+
+
+def _is_parallel(op: linalg.GenericOp) -> bool:
+    return len(op.outputs) == 1 and all(
+        kind.data == IteratorType.PARALLEL for kind in op.iterator_types
+    )
+
+
+def _input_in_place(op: linalg.GenericOp) -> int | None:
+    """Return the number of an input that `op` can write its result onto."""
+    maps = maps_of(op)
+    if not is_elementwise(op):
+        return None
+    for number, value in enumerate(op.inputs):
+        owner = value.owner
+        computed = isinstance(owner, tensor.InsertSliceOp) or (
+            isinstance(owner, linalg.GenericOp) and _is_parallel(owner)
+        )
+        others = [v for i, v in enumerate(op.inputs) if i != number]
+        if computed and is_identity(maps[number]) and value.type == op.outputs[0].type:
+            if value not in others and _is_last_use(value, op):
+                return number
+    return None
+
+
+def _reads_operand_after(steps: list[Operation], count: int) -> bool:
+    """Test whether an operand of `count` elements is read after the first of `steps`, the last."""
+    first = steps[-1]
+    block = first.parent
+    assert block is not None
+    large: set[SSAValue] = set()
+    for op in block.ops:
+        if isinstance(op, bufferization.ToTensorOp):
+            if prod(tensor_of(op.tensor).get_shape()) >= count:
+                large.add(op.tensor)
+        elif isinstance(op, VIEWS):
+            if op.operands[0] in large:
+                large.update(op.results)
+        elif op is not first and first.is_before_in_block(op) and large.intersection(_read(op)):
+            return True
+    return False
+
+
+def _read(op: Operation) -> set[SSAValue]:
+    return {operand for inner in op.walk() for operand in inner.operands}
+
+
+def _write_onto_input(op: linalg.GenericOp, number: int) -> None:
+    """Let `op` write onto input `number`, in place of an empty tensor."""
+    inputs = [*op.inputs]
+    value = inputs.pop(number)
+    maps = maps_of(op)
+    del maps[number]
+    old = op.body.block
+    block = Block(arg_types=[a.type for i, a in enumerate(old.args) if i != number])
+    values = [*block.args]
+    values.insert(number, block.args[-1])
+    move_body(old, block, values)
+    made = generic_like(op, inputs, [value], maps, block)
+    empty = op.outputs[0].owner
+    replace(op, made, made.results[0])
+    if isinstance(empty, tensor.EmptyOp) and not empty.results[0].uses:
+        Rewriter.erase_op(empty)

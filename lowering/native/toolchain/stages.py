@@ -1,0 +1,156 @@
+"""
+The stages from the text of a module to an object.
+
+    text of MLIR  --mlir-opt-->  llvm dialect  --mlir-translate-->  LLVM IR  --opt, llc-->  object
+
+Kernels are linalg on tensors between `bufferization.to_tensor` and `materialize_in_destination`;
+they become loops on buffers here. Everything else is on buffers already and frees them itself, so
+the two are compiled as modules of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .processes import SECONDS, ProcessFailed, run
+from .saved_stages import UNSAVED, SavedStages
+from .target_machine import Machine
+from .tool_messages import error_of
+from .tool_paths import tool, version
+
+STACK = 16 << 10
+"""Bytes of the largest buffer that a kernel keeps on the stack, of which most have a few MiB."""
+
+BUFFERIZE = (
+    "eliminate-empty-tensors",
+    "empty-tensor-to-alloc-tensor",
+    "one-shot-bufferize{bufferize-function-boundaries=1 "
+    "function-boundary-type-conversion=identity-layout-map}",
+    "canonicalize",
+    "cse",
+    # A buffer that a loop allocates anew in every turn, be it on the stack, is allocated once.
+    "func.func(buffer-hoisting,buffer-loop-hoisting,"
+    f"promote-buffers-to-stack{{max-alloc-size-in-bytes={STACK}}})",
+    "buffer-deallocation-pipeline",
+    "canonicalize",
+    "cse",
+)
+
+LOWER_TO_LLVM = (
+    "convert-linalg-to-loops",
+    "memref-expand",
+    "convert-vector-to-scf{full-unroll=true}",
+    "expand-strided-metadata",
+    "canonicalize",
+    "cse",
+    "lower-affine",
+    "convert-scf-to-cf",
+    "convert-vector-to-llvm",
+    "convert-math-to-llvm",
+    "convert-math-to-libm",
+    # Buffers come from functions of ours, so that a call that fails can free them.
+    "finalize-memref-to-llvm{use-generic-functions=1}",
+    # First what LLVM has: of a maximum that is expanded, opt does not see that it is a reduction.
+    "convert-arith-to-llvm",
+    "arith-expand",
+    "convert-to-llvm",
+    "reconcile-unrealized-casts",
+    "canonicalize",
+    "cse",
+)
+
+PROGRAM = LOWER_TO_LLVM
+KERNELS = (*BUFFERIZE, *LOWER_TO_LLVM)
+
+ALLOCATION = re.compile(r"@_mlir_memref_to_llvm_alloc\(i64 (\d+)\)")
+DEFINITION = re.compile(r"^define [^@]*@([\w.$]+)\(", re.M)
+
+
+TOOLS = ("mlir-opt", "mlir-translate", "opt", "llc")
+
+
+def tools_key() -> str:
+    """Return text that differs for tools whose code may differ."""
+    return " ".join(version(name) for name in TOOLS)
+
+
+class Stage(NamedTuple):
+    """A tool that turns its input into its output."""
+
+    tool: str
+    arguments: Sequence[str]
+    extension: str
+    """That of the file for its output."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """An object, and the bytes that each of its functions allocates by itself."""
+
+    code: bytes
+    scratch: dict[str, int]
+    """
+    By symbol: the sum of the sizes of all allocations whose size is constant, each rounded up to
+    64 bytes.
+    """
+
+
+def compile_text(
+    text: str,
+    passes: Sequence[str],
+    machine: Machine,
+    name: str = "module",
+    *,
+    saved: SavedStages = UNSAVED,
+    seconds: float = SECONDS,
+    level: int = 3,
+) -> Compiled:
+    """
+    Compile the text of a module, with `passes` of mlir-opt in front.
+
+    `name` is that of the files in `saved`; `seconds` limits each tool; `level` is
+    that of LLVM's optimizations. Raises `Error`, at the place
+    in the source that the text names, or `TimedOut`.
+    """
+    current = text.encode()
+    scratch: dict[str, int] = {}
+    saved.save(f"{name}.0.mlir", current)
+    for number, stage in enumerate(_stages(passes, machine, level), start=1):
+        try:
+            command = [tool(stage.tool), *stage.arguments]
+            current = run(stage.tool, command, current, seconds=seconds).output
+        except ProcessFailed as failed:
+            raise error_of(failed, current.decode(errors="replace")) from failed
+        saved.save(f"{name}.{number}.{stage.extension}", current)
+        if stage.tool == "mlir-translate":
+            scratch = _scratch(current.decode(errors="replace"))
+    return Compiled(current, scratch)
+
+
+def _stages(passes: Sequence[str], machine: Machine, level: int) -> list[Stage]:
+    pipeline = f"--pass-pipeline=builtin.module({','.join(passes)})"
+    quiet = ["--mlir-print-op-on-diagnostic=false", "--mlir-disable-threading"]
+    code = ["-relocation-model=pic", "-function-sections", "-data-sections", "-filetype=obj"]
+    return [
+        Stage("mlir-opt", [*quiet, pipeline], "llvm.mlir"),
+        Stage("mlir-translate", ["--mlir-to-llvmir"], "ll"),
+        Stage("opt", [f"-O{level}", "-S", *machine.flags], "opt.ll"),
+        Stage("llc", [f"-O{level}", *machine.flags, *code], "o"),
+    ]
+
+
+def _scratch(text: str) -> dict[str, int]:
+    """Return the bytes that the functions of LLVM IR allocate in sizes known now."""
+    starts = [(match.start(), match[1]) for match in DEFINITION.finditer(text)]
+    ends = [start for start, _ in starts[1:]] + [len(text)]
+    return {
+        name: sum(_rounded(int(size)) for size in ALLOCATION.findall(text, start, end))
+        for (start, name), end in zip(starts, ends, strict=False)
+    }
+
+
+def _rounded(size: int) -> int:
+    return -(-size // 64) * 64
