@@ -39,7 +39,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.native.build.build_files import Request, make_product
 from xrelay.lowering.native.build.cache import Cache
 from xrelay.lowering.native.build.kernel_objects import compile_kernels

@@ -25,7 +25,7 @@ from helpers.machine.in_machine import run_passes
 from helpers.onnx.onnx_models import LIGHT_MODELS, Network, light_network, onnxruntime_session
 from results import Facts, parser_of, write_results
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Array, Attrs, Bind, Thunk, integer, pair, word

@@ -14,7 +14,7 @@ import onnx
 import onnx.backend.test
 from onnx import ModelProto, numpy_helper
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 
 HEADER = """\
 // SqueezeNet 1.1 (Iandola et al. 2016, https://arxiv.org/abs/1602.07360): 1.2 million weights,

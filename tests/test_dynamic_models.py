@@ -19,7 +19,7 @@ from helpers.programs.transformer import VOCABULARY, encoder
 from onnx import ModelProto, TensorProto, helper
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.frontends.relay_text import parse_module
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline

@@ -23,7 +23,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition
 
 from xrelay.dialects.interfaces import DeviceRule, Fusible, InferTypes
 from xrelay.dialects.relay import OPERATORS
-from xrelay.frontends.relay_text import operators
+from xrelay.frontends.relay_text import tvm_operators
 from xrelay.lowering.linalg import rule_registry
 from xrelay.operators.all_rules import RULES
 from xrelay.runtime.kernels import KERNELS
@@ -382,7 +382,7 @@ def missing_facets(operator: type[Operation]) -> list[str]:
         )
     if name in inferring.OPERATORS:
         lacks += [
-            f"a Rule in RULES of frontends/relay_text/operators.py: {difference}"
+            f"a Rule in RULES of frontends/relay_text/tvm_operators.py: {difference}"
             for difference in tvm_attributes.disagreements(name)
         ]
     return lacks
@@ -420,9 +420,9 @@ def test_missing_facets_are_listed_with_their_places():
 
 
 def test_defaults_that_differ_from_tvms_need_a_rule(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(operators, "RULES", {})
+    monkeypatch.setattr(tvm_operators, "RULES", {})
     lacks = {op.name: missing_facets(op) for op in OPERATORS if missing_facets(op)}
-    rule = "a Rule in RULES of frontends/relay_text/operators.py: "
+    rule = "a Rule in RULES of frontends/relay_text/tvm_operators.py: "
     assert lacks["relay.nn.leaky_relu"] == [
         f"{rule}alpha is 0.05 when it is not given, in TVM 0.25"
     ]

@@ -101,7 +101,7 @@ PASSES = {
 }
 
 TARGETS = {
-    "relay-text": "frontends.relay_text.target:RelayTextTarget",
+    "relay-text": "frontends.relay_text.text_target:RelayTextTarget",
     "native": "tools.native_target:NativeTarget",
     "c-header": "tools.native_target:HeaderTarget",
     "object": "tools.native_target:ObjectTarget",

@@ -154,7 +154,7 @@ def _element(tensor: Tensor) -> str:
 
 def summary_of_model(source: Source, bindings: InputBindings) -> tuple[Summary, OnnxError | None]:
     """Return the facts about an ONNX model, and the reasons why it cannot be converted."""
-    from ..frontends.onnx.summary import summarize
+    from ..frontends.onnx.model.model_summary import summarize
 
     folder = Path(source.name).parent if source.is_file else None
     facts = summarize(source.data, source.name, bindings, folder)

@@ -17,7 +17,7 @@ import numpy as np
 from ours import canonical, read
 from tvm_process import Tvm, arguments
 
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 
 TESTS = Path(__file__).parents[2] / "tests"

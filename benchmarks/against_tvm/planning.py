@@ -18,7 +18,7 @@ from tvm_process import Tvm, arguments
 from tvm_programs import Program
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.support.diagnostics import PassError
 
 

@@ -22,7 +22,7 @@ from tvm_process import Tvm, arguments
 from tvm_programs import DEVICES, METADATA
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.tools.process import settings
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "relay_text"

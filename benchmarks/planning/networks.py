@@ -25,7 +25,7 @@ import numpy as np
 from onnx import ModelProto
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import ReportingContext

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from onnx import ModelProto
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.bytes.aliases import bodies_of
 from xrelay.passes.bytes.live_bytes import peaks_of, rows_of, storages_in

@@ -63,9 +63,9 @@ def _load(
         raise OnnxError(
             f"reading ONNX models needs the package onnx ({error}): pip install onnx"
         ) from None
-    from .external import ExternalData
-    from .importer import convert_model
-    from .model import read_model
+    from .convert.importer import convert_model
+    from .model.external import ExternalData
+    from .model.onnx_model import read_model
 
     external = ExternalData(folder)
     model = read_model(data, external)

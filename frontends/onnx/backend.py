@@ -26,8 +26,8 @@ from typing_extensions import override
 
 import xrelay
 
-from .model import OPSETS, domain_of
-from .values import Array
+from .convert.onnx_values import Array
+from .model.onnx_model import OPSETS, domain_of
 
 __all__ = ["Backend", "BackendRep"]
 

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from ..conversion import Conversion
 from .errors import RelayTextError
-from .reader import Read, read_json, read_text
+from .text_reader import Read, read_json, read_text
 
 __all__ = ["RelayTextError", "load_json", "load_module", "parse_json", "parse_module"]
 
@@ -61,6 +61,6 @@ def parse_json(ctx: Context, text: str, name: str) -> ModuleOp:
 def _converted(read: Read) -> Conversion:
     if not read.params:
         return Conversion(read.module, {})
-    from .weights import arrays_of
+    from .build.large_constants import arrays_of
 
     return Conversion(read.module, arrays_of(read.params))

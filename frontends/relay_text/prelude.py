@@ -13,12 +13,12 @@ from functools import cache
 from importlib.resources import files
 
 from ...dialects.relay import BY_NAME
-from .composite_operators import COMPOSITES
+from .build.composite_operators import COMPOSITES
 from .errors import SourceMap
-from .grammar import Grammar
-from .lexer import tokenize
-from .metadata import Metadata
-from .syntax import Module
+from .json.metadata_section import Metadata
+from .text.grammar import Grammar
+from .text.lexer import tokenize
+from .text.syntax import Module
 
 FILE = "prelude.relay"
 """The file name of the prelude in messages."""

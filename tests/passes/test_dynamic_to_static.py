@@ -11,7 +11,7 @@ from helpers.programs.programs import assert_same, context
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.passes.dynamic_to_static import DynamicToStaticPass
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.fold_constants import FoldConstantsPass

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects.relay import CallOp, ClosureOp, FnOp
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.functions import captures
 from xrelay.passes.functions.captures import closures_in

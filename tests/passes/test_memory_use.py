@@ -24,7 +24,7 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 
 from xrelay.dialects import memory, vm
 from xrelay.dialects.xdsl_extras.walking import walk
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.memory_report.formulas import Formulas
 from xrelay.passes.memory_report.loads import Weight, loads, most_on_a_path, peak_of

@@ -10,7 +10,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xrelay.dialects import relay
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.dialects.interfaces import Fusible
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.support.diagnostics import PassError, ReportingContext
 from xrelay.passes.support.verifier import verify

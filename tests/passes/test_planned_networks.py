@@ -12,7 +12,7 @@ from helpers.onnx.onnx_models import LIGHT_MODELS, light_network, onnxruntime_re
 from passes.test_pack_storage import packs
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.layout_slices import is_static, plan_of, problem_of

@@ -26,7 +26,7 @@ from xdsl.dialects.func import FuncOp
 from xrelay.dialects.relay import ClosureOp, ParamOp
 from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.errors import PrintingError
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.support.diagnostics import PassError, ReportingContext

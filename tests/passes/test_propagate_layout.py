@@ -37,7 +37,7 @@ from xrelay.dialects.relay import (
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.relay.properties import ints
 from xrelay.dialects.tensors import as_tensor
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.machine.machine import Machine

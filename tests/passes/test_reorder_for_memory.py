@@ -5,7 +5,7 @@ from helpers.machine.in_machine import run_passes
 from helpers.onnx.onnx_models import Array, light_network
 from helpers.programs.programs import parse
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.reorder_for_memory import reorder

@@ -10,7 +10,7 @@ from helpers.onnx.onnx_small import node
 from onnx import ModelProto, helper, numpy_helper
 from xdsl.context import Context
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.runtime.machine.machine import Machine
 from xrelay.tools.pipeline import build

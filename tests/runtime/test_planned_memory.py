@@ -10,7 +10,7 @@ from helpers.onnx.onnx_models import Array, light_network
 from helpers.programs.programs import parse
 from helpers.programs.transformer import VOCABULARY, encoder
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory

@@ -28,7 +28,7 @@ from helpers.programs.programs import context, parse
 from helpers.programs.transformer import encoder
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.passes.memory_report.formulas import compute
 from xrelay.passes.memory_report.loads import loads
 from xrelay.passes.memory_report.model import FunctionUse, MemoryUse

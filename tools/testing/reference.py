@@ -109,7 +109,7 @@ def onnx_page() -> str:
     """List the ONNX operators that have rules, by domain, and those that have bodies."""
     from onnx import defs
 
-    from ...frontends.onnx.model import OPSETS
+    from ...frontends.onnx.model.onnx_model import OPSETS
     from ...frontends.onnx.operators import RULES
 
     def row(name: str, rules: Sequence[Rule]) -> Sequence[str]:

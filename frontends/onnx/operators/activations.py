@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value, dims_of, dtype_of, rank_of, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_of
 from .elementwise import unary
 from .rule import Convert, Rule, Rules, since
 from .shapes import as_matrix

@@ -15,9 +15,9 @@ from math import sqrt
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Dim, Value, dtype_of, shape_of, shape_text
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Dim, Value, dtype_of, shape_of, shape_text
 from .activations import in_float32
 from .linear import product, swapped
 from .rule import Rules, since

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Array, Value, dims_of, dtype_of, has_static_shape, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Array, Value, dims_of, dtype_of, has_static_shape, shape_of
 from .rule import Results, Rules, since
 
 

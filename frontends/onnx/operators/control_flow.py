@@ -10,10 +10,10 @@ from onnx import GraphProto
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, SSAValue
 
-from ..builder import Builder
-from ..node import Node
-from ..regions import call, choose, outline
-from ..values import Constant, Value, dtype_of, rank_of, shape_of, tensor_type_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Constant, Value, dtype_of, rank_of, shape_of, tensor_type_of
+from ..convert.subgraphs import call, choose, outline
 from .repetition import (
     NUMBER,
     UNROLLED,

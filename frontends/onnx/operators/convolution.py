@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Dim, Value, rank_of, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Dim, Value, rank_of, shape_of
 from .rule import Rules, since
 from .windows import (
     AUTO_PADS,

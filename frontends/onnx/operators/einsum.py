@@ -17,9 +17,9 @@ from math import prod
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value, shape_of
 from .rule import Rules, since
 
 MAX_RANK = 64

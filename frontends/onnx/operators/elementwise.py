@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Constant, Value, dtype_of, is_float, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Constant, Value, dtype_of, is_float, shape_of
 from .rule import Convert, Rule, Rules, since
 
 INDEX = np.dtype(np.int64)

@@ -7,9 +7,9 @@ from math import prod
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value, dims_of, rank_of, shape_of, shape_text
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value, dims_of, rank_of, shape_of, shape_text
 from .rule import Rules, since
 
 INDEX = np.dtype(np.int64)

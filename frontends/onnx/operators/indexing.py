@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import (
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import (
     Constant,
     Value,
     dims_of,

@@ -7,9 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Dim, Value, dims_of, dtype_of, has_static_shape, is_float, rank_of, shape_text
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import (
+    Dim,
+    Value,
+    dims_of,
+    dtype_of,
+    has_static_shape,
+    is_float,
+    rank_of,
+    shape_text,
+)
 from .rule import Rules, since
 from .shapes import as_matrix, merged
 

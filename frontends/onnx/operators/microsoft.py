@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value, dims_of, rank_of, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value, dims_of, rank_of, shape_of
 from .attention import RULES as ATTENTION
 from .linear import product, swapped
 from .normalization import by_mean_square

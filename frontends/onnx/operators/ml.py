@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value, dims_of, dtype_of, rank_of, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_of
 from .rule import Results, Rules, since
 
 FLOAT = np.dtype(np.float32)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from ..builder import Builder
-from ..node import Node
-from ..values import (
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import (
     DynamicShape,
     Value,
     dims_of,

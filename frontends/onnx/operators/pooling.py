@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value, dims_of, rank_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value, dims_of, rank_of
 from .rule import Convert, Rules, since
 from .windows import Windows, known_dims, spatial_dims, windows_of, with_height, without_height
 

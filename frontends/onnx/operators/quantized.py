@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value, dims_of, dtype_of, rank_of, shape_of, shape_text
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_of, shape_text
 from .convolution import conv_of
 from .linear import product
 from .rule import Rules, since

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value, dims_of, dtype_of, shape_text
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value, dims_of, dtype_of, shape_text
 from .activations import elu_of, hard_sigmoid_of, softplus_of, softsign_of, thresholded_relu_of
 from .repetition import Repeated, repeat
 from .rule import Results, Rules, since

@@ -8,9 +8,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value, dims_of, dtype_of, has_static_shape, is_float, rank_of, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import (
+    Value,
+    dims_of,
+    dtype_of,
+    has_static_shape,
+    is_float,
+    rank_of,
+    shape_of,
+)
 from .rule import Convert, Rules, since
 
 

@@ -23,10 +23,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
 from ....dialects.device import tensor_type
-from ..builder import Builder
-from ..node import Node
-from ..regions import call, outline
-from ..values import Value, tensor_type_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value, tensor_type_of
+from ..convert.subgraphs import call, outline
 
 UNROLLED = 400
 """Limit on the number of steps, and of operators in all of them, of an unrolled repetition."""

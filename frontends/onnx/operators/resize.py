@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Array, Value, dims_of, has_static_shape, rank_of, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Array, Value, dims_of, has_static_shape, rank_of, shape_of
 from .rule import Rule, Rules
 
 FLOAT, INT = np.dtype(np.float32), np.dtype(np.int64)

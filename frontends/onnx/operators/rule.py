@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Value
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Value
 
 Results: TypeAlias = Value | Sequence[Value | None]
 """The values of a node's outputs in order; None, or none at the end, if one is not supported."""

@@ -13,9 +13,9 @@ from math import prod
 
 import numpy as np
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Array, Value, dims_of, dtype_of, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Array, Value, dims_of, dtype_of, shape_of
 from .rule import Results, Rule, Rules, since
 
 REDUCTIONS = {"none": "", "add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}

@@ -9,9 +9,9 @@ import numpy as np
 
 from ....operators.broadcast import broadcast_shapes
 from ....operators.sizes import SignatureError
-from ..builder import Builder
-from ..node import Node
-from ..values import Dim, Value, dims_of, has_static_shape, rank_of, shape_of
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Dim, Value, dims_of, has_static_shape, rank_of, shape_of
 from .rule import Rules, since
 
 

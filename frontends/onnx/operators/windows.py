@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..builder import Builder
-from ..node import Node
-from ..values import Dim, Value, dims_of, has_static_shape, shape_text
+from ..convert.node import Node
+from ..convert.onnx_builder import Builder
+from ..convert.onnx_values import Dim, Value, dims_of, has_static_shape, shape_text
 
 AUTO_PADS = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 

@@ -12,9 +12,9 @@ from onnx import NodeProto, TensorProto, helper
 from xdsl.dialects.func import CallOp
 
 from xrelay.dialects import relay
-from xrelay.frontends.onnx import importer
+from xrelay.frontends.onnx.convert import importer
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.frontends.onnx.errors import OnnxError
-from xrelay.frontends.onnx.importer import convert_model
 from xrelay.passes.evaluation.evaluator import evaluate
 
 

@@ -9,9 +9,9 @@ from helpers.onnx.onnx_programs import agree, model, value
 from helpers.onnx.onnx_small import node, random_array
 from onnx import FunctionProto, helper
 
-from xrelay.frontends.onnx import importer
+from xrelay.frontends.onnx.convert import importer
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.frontends.onnx.errors import OnnxError
-from xrelay.frontends.onnx.importer import convert_model
 
 RANDOM = np.random.default_rng(0)
 X = random_array(2, 5, 12)

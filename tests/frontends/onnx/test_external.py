@@ -12,8 +12,8 @@ from onnx import ModelProto, TensorProto
 from xdsl.context import Context
 
 from xrelay.frontends.onnx import OnnxError, load_module
-from xrelay.frontends.onnx.external import ExternalData
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
+from xrelay.frontends.onnx.model.external import ExternalData
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.tools.run import main
 

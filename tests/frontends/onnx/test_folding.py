@@ -17,9 +17,9 @@ from xdsl.ir import Block
 from xrelay.dialects import relay
 from xrelay.dialects.attributes import plain_attributes, properties_of
 from xrelay.frontends.onnx import OnnxError
-from xrelay.frontends.onnx.folding import FOLD_LIMIT, VIEWS, reshaped
-from xrelay.frontends.onnx.importer import Conversion, convert_model
-from xrelay.frontends.onnx.values import Constant, tensor_type_of
+from xrelay.frontends.onnx.convert.folding import FOLD_LIMIT, VIEWS, reshaped
+from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
+from xrelay.frontends.onnx.convert.onnx_values import Constant, tensor_type_of
 from xrelay.runtime.kernels import KERNELS
 
 SIGNED, UNSIGNED = ("int8", "int16", "int32", "int64"), ("uint8", "uint16", "uint32", "uint64")

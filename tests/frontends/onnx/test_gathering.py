@@ -7,8 +7,8 @@ import pytest
 from helpers.onnx.onnx_models import Array
 from helpers.onnx.onnx_small import agree, model_of, node, random_array
 
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.frontends.onnx.errors import OnnxError
-from xrelay.frontends.onnx.importer import convert_model
 
 RANDOM = np.random.default_rng(0)
 X = random_array(3, 4, 5)

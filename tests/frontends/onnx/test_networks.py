@@ -13,7 +13,7 @@ from helpers.onnx.onnx_models import Array, Network, light_network, onnxruntime_
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate

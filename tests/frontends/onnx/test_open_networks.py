@@ -7,7 +7,7 @@ from helpers.onnx.onnx_models import Network, light_network, onnxruntime_session
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.layout_slices import LayoutSlicesPass
 from xrelay.passes.plan_check.faults import NotShown

@@ -8,7 +8,7 @@ from helpers.onnx.onnx_models import Array, run_onnxruntime
 from helpers.onnx.onnx_programs import model, value
 from onnx import helper
 
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.passes.evaluation.evaluator import evaluate
 
 RANDOM = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from helpers.onnx.onnx_small import random_array
 from onnx import ModelProto, helper
 
 from xrelay.frontends.onnx import OnnxError
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.passes.evaluation.evaluator import evaluate
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}

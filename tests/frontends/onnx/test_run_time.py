@@ -17,7 +17,7 @@ from onnx import NodeProto
 from xdsl.dialects.func import FuncOp
 
 from xrelay.dialects.relay.language.dims_attributes import dim_names
-from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
 
 Feeds = Mapping[str, Array]
 

@@ -5,7 +5,7 @@ import pytest
 from helpers.onnx.onnx_small import agree, model_of, node, random_array
 
 from xrelay.frontends.onnx import OnnxError
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 
 X = random_array(4, 5)
 COLUMNS = np.array([[0, 2, -1], [1, 1, 1], [4, 0, 4]])

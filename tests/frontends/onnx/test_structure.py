@@ -14,8 +14,8 @@ from xdsl.printer import Printer
 
 from xrelay.dialects.relay.constants import ConstantOp, ParamOp
 from xrelay.frontends.onnx import load_module
-from xrelay.frontends.onnx.importer import convert_model
-from xrelay.frontends.onnx.values import value_name
+from xrelay.frontends.onnx.convert.importer import convert_model
+from xrelay.frontends.onnx.convert.onnx_values import value_name
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.tools.registry import UNIVERSE
 

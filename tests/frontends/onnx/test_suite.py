@@ -22,7 +22,7 @@ from onnx.backend.test import BackendTest
 
 from xrelay.frontends.onnx import OnnxError
 from xrelay.frontends.onnx.backend import Backend
-from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
 from xrelay.passes.support.verifier import verify
 
 FILE = Path(__file__).parent / "cases.txt"

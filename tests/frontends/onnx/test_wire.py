@@ -8,7 +8,7 @@ from helpers.onnx.onnx_small import model_of, node, random_array
 from xdsl.context import Context
 
 from xrelay.frontends.onnx import load_module
-from xrelay.frontends.onnx.wire import without_data
+from xrelay.frontends.onnx.model.wire import without_data
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.files import mapped
 

@@ -21,7 +21,7 @@ from helpers.programs.agreement import Array
 from helpers.relay.relay_programs import body_of, error_of, read
 from numpy.lib.stride_tricks import sliding_window_view
 
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 
 Reference: TypeAlias = (

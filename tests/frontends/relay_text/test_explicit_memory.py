@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.dialects.relay import PrimFuncOp
 from xrelay.frontends.relay_text import parse_json
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.verifier import verify
 

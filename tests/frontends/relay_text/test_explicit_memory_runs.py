@@ -21,7 +21,7 @@ from xrelay.dialects.memory import Memory
 from xrelay.dialects.relay import Relay
 from xrelay.dialects.vm import Vm
 from xrelay.frontends.relay_text import parse_module
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.lower_to_bytecode import LowerToBytecodePass
 from xrelay.passes.evaluation.evaluator import evaluate

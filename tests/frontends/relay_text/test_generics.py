@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import RelayTextError, parse_json, parse_module
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.verifier import verify
 

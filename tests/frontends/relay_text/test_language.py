@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import FileLineColLoc, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from xrelay.dialects.relay.language.annotations import ATTRS
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 
 
 def lines(text: str) -> str:

@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.frontends.relay_text import RelayTextError, load_module, parse_json
-from xrelay.frontends.relay_text.arrays import MAGIC, ArrayError, decode
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.json.saved_arrays import MAGIC, ArrayError, decode
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.verifier import verify
 

@@ -25,7 +25,7 @@ from xrelay.dialects import relay
 from xrelay.dialects.device import VirtualDeviceAttr
 from xrelay.dialects.relay.elementwise import ExpOp, NegativeOp
 from xrelay.frontends.relay_text import parse_module
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.support.verifier import verify
 
 FLOAT = TensorType(f32, [4])

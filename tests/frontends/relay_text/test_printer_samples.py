@@ -10,7 +10,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
 from xrelay.dialects.relay.language.tuples import TupleOp
 from xrelay.frontends.relay_text import parse_module
-from xrelay.frontends.relay_text.printer import module_text
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.support.verifier import verify
 
 

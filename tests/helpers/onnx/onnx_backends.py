@@ -9,7 +9,7 @@ from typing_extensions import override
 from xdsl.context import Context
 
 from xrelay.frontends.onnx.backend import Backend
-from xrelay.frontends.onnx.importer import Conversion
+from xrelay.frontends.onnx.convert.importer import Conversion
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels import KERNELS

@@ -10,7 +10,7 @@ from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
 from xdsl.context import Context
 from xdsl.dialects.func import FuncOp
 
-from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.verifier import verify

@@ -9,7 +9,7 @@ import numpy as np
 from helpers.onnx.onnx_models import Array, run_onnxruntime
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
-from xrelay.frontends.onnx.importer import Conversion, convert_model
+from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
 from xrelay.passes.evaluation.evaluator import evaluate
 
 OPSET = 13

@@ -2,7 +2,7 @@
 The attributes of Relay's operators in TVM (0.10), with their defaults.
 
 Relay text omits attributes that have TVM's default, so our default must be the same, or
-`frontends/relay_text/operators.py` must have a rule; `disagreements` checks this.
+`frontends/relay_text/tvm_operators.py` must have a rule; `disagreements` checks this.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from helpers.operators.inferring import OPERATORS
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.attributes import plain_attributes, properties_of
-from xrelay.frontends.relay_text.operators import InvalidAttribute, convert_attributes
+from xrelay.frontends.relay_text.tvm_operators import InvalidAttribute, convert_attributes
 
 
 @dataclass(frozen=True)

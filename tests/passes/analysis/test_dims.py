@@ -8,7 +8,7 @@ from xdsl.parser import Parser
 
 from xrelay.dialects.tensors import as_tensor
 from xrelay.dialects.xdsl_extras.walking import walk
-from xrelay.frontends.onnx.importer import convert_model
+from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.passes.fold_constants import FoldConstantsPass
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.sizes.dims import ProgramSizes

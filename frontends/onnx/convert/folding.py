@@ -1,0 +1,112 @@
+"""
+Fold operators on arrays that are known at compile time, by their kernels.
+
+Shapes in ONNX are tensors; chains such as Shape, Gather, Concat, Reshape are folded here and leave
+no operators behind. Large arrays only get new views; other work on weights is left to the pass
+`fold-constants`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ....dialects.attributes import plain_attributes
+from ....dialects.interfaces import Fusible, FusionKind
+from ....dialects.relay.operator import Operator
+from ....dialects.tensors import as_tensor, dtype_name, is_static
+from ....operators.slicing import as_slice, picked
+from ....runtime.kernels import KERNELS
+from .onnx_values import Array
+
+FOLD_LIMIT = 1024
+"""Maximum number of elements of an operand of a folded operator, views excepted."""
+
+RESULT_LIMIT = FOLD_LIMIT**2
+"""Maximum number of elements of a result of a folded operator, views excepted."""
+
+MAKE_LIMIT = 2**26
+"""Maximum number of elements of a generated array (a mask, a range of indices)."""
+
+Properties = Mapping[str, Any]
+View = Callable[[Sequence[Array], Properties], Sequence[Array]]
+
+
+def reshaped(array: Array, shape: Sequence[int]) -> Array:
+    """Reshape `array`; one repeated element stays one repeated element."""
+    if array.size > 1 and not any(array.strides):
+        return np.broadcast_to(array[(0,) * array.ndim], tuple(shape))
+    return array.reshape(tuple(shape))
+
+
+def _slice(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
+    (data,) = arrays
+    begin, end, steps = (properties[k] for k in ("begin", "end", "strides"))
+    index = [slice(None)] * data.ndim
+    for axis, b, e, s in zip(properties["axes"], begin, end, steps, strict=True):
+        index[axis] = as_slice(picked(data.shape[axis], b, e, s))
+    return (data[tuple(index)],)
+
+
+def _split(arrays: Sequence[Array], properties: Properties) -> Sequence[Array]:
+    how = properties["indices_or_sections"]
+    return np.split(arrays[0], how if isinstance(how, int) else list(how), properties["axis"])
+
+
+VIEWS: Mapping[str, View] = {
+    "reshape": lambda a, p: (reshaped(a[0], p["newshape"]),),
+    "transpose": lambda a, p: (a[0].transpose(p["axes"]),),
+    "broadcast_to": lambda a, p: (np.broadcast_to(a[0], p["shape"]),),
+    "strided_slice": _slice,
+    "split": _split,
+}
+"""Operators that copy nothing, folded regardless of size; a test holds them against the kernels."""
+
+
+def fold_view(name: str, arrays: Sequence[Array], properties: Properties) -> Sequence[Array] | None:
+    """
+    Return views of `arrays` as the results of operator `name`; None if it is not one of `VIEWS`.
+
+    Raises `ValueError` or `IndexError` if the operands do not fit.
+    """
+    view = VIEWS.get(name)
+    if view is None:
+        return None
+    if name == "broadcast_to" and arrays[0].size != 1 and prod(properties["shape"]) > MAKE_LIMIT:
+        return None  # a view now, but a copy when it is reshaped or written
+    return view(arrays, properties)
+
+
+def is_folded(cls: type[Operator], arrays: Sequence[Array]) -> bool:
+    """Test whether operator `cls` is computed on `arrays`, if its results are small enough."""
+    trait = cls.get_trait(Fusible)
+    return (
+        trait is not None
+        and trait.kind <= FusionKind.COMM_REDUCE  # its work is linear in operands and results
+        and 0 < len(arrays)
+        and all(array.size <= FOLD_LIMIT for array in arrays)
+        and cls.name in KERNELS
+    )
+
+
+def fold(op: Operator, arrays: Sequence[Array]) -> Sequence[Array] | None:
+    """
+    Return the results of `op` on `arrays`, computed by its kernel; None if they are too large.
+
+    Raises `ValueError` or `IndexError` if the elements do not fit.
+    """
+    types = [as_tensor(result.type) for result in op.results]
+    results: list[Array] = []
+    for type in types:
+        dtype = None if type is None else dtype_name(type.element_type)
+        if type is None or dtype is None or not is_static(type):
+            return None
+        if prod(type.get_shape()) > RESULT_LIMIT:
+            return None
+        results.append(np.empty(type.get_shape(), dtype))
+    if any(result.size for result in results):
+        operands = [np.asarray(array, order="C") for array in arrays]
+        with np.errstate(all="ignore"):  # as in the machine: 1 / 0 is inf, without a warning
+            KERNELS[op.name](plain_attributes(op), operands, results)()
+    return results

@@ -1,0 +1,426 @@
+"""
+Convert an ONNX graph into a function of `relay` operators.
+
+    model.onnx                    func.func @main(%data: tensor<1x3xf32> {relay.name = "data"})
+      data --+                        -> (tensor<1x2xf32> {relay.name = "y"}) {
+      w -----+-- Gemm -- y   ->     %w = relay.param "w" : tensor<2x3xf32>
+                                    %y = relay.nn.dense %data, %w : …
+                                    func.return %y : tensor<1x2xf32>
+
+Nodes are converted once each, in order, by the rule of their operator; a node without one is
+replaced by the nodes of its body, if it is a function. Initializers are constants, even those that
+are graph inputs too (as in old models): arguments are the inputs without a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from onnx import GraphProto, ModelProto, NodeProto, ValueInfoProto
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    FileLineColLoc,
+    IntAttr,
+    ModuleOp,
+    NameLoc,
+    StringAttr,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from ....dialects.relay.constants import INLINE_LIMIT
+from ....dialects.relay.language.annotations import NAME
+from ....dialects.relay.language.dims_attributes import DIMS, dims_attr
+from ....dialects.tensors import Tensor, dtype_name
+from ....runtime.calls.input_bindings import BindingError, InputBindings
+from ....runtime.calls.input_bindings import Value as BoundValue
+from ....runtime.calls.input_values import fitted
+from ...conversion import Conversion
+from ..errors import OnnxError
+from ..model.external import ExternalData
+from ..model.function_bodies import Body, bound, functions_by_key, has_body, model_body, schema_body
+from ..model.onnx_model import declared_type, initializers_of, input_dims, input_type, opsets_of
+from ..model.operator_schema import require_signature
+from ..operators import RULES
+from ..operators.rule import Rule
+from .node import Node, NodeError
+from .onnx_builder import Builder
+from .onnx_values import Constant, DynamicShape, Value, value_name
+from .refusals import Refusals
+from .scope import Scope, graphs_of, names_in, names_read, with_inner
+
+UNBOUND = InputBindings()
+NO_FILES = ExternalData()
+
+_FIRST_COLUMN = IntAttr(1)
+
+MAX_DEPTH = 64
+"""Limit on the nesting of graphs and function bodies."""
+
+MAX_INLINED = 100_000
+"""
+Limit on what function bodies and graphs in nodes may add to a model: nodes, also those in branches
+that are not taken, and operators.
+"""
+
+
+def convert_model(
+    model: ModelProto,
+    name: str,
+    *,
+    inline_limit: int = INLINE_LIMIT,
+    bindings: InputBindings = UNBOUND,
+    external: ExternalData = NO_FILES,
+) -> Conversion:
+    """
+    Convert `model`, the contents of the file `name`.
+
+    The module has one public function `@main`, whose arguments and results are those of the graph,
+    in order; `bindings` are sizes of dims of inputs, and values of inputs, which then are
+    constants.
+    Initializers of more than `inline_limit` bytes become `relay.param`s. Raises `OnnxError` for
+    anything unsupported.
+    """
+    return _Importer(model, name, inline_limit, bindings, external).convert()
+
+
+class _Importer:
+    """State of a conversion."""
+
+    def __init__(
+        self,
+        model: ModelProto,
+        name: str,
+        inline_limit: int,
+        bindings: InputBindings,
+        external: ExternalData,
+    ):
+        self.bindings = bindings
+        self.external = external
+        self.graph = model.graph
+        self.file = StringAttr(name)
+        self.functions = functions_by_key(model.functions)
+        self.inlined = 0
+        self.scope = Scope(opsets_of(model.opset_import), names_in(model.graph))
+        self.refusals = Refusals()
+        self.declared = {info.name: info for info in model.graph.value_info}
+        for name, constant in initializers_of(model.graph, external):
+            if isinstance(constant, OnnxError):
+                self.refusals.add(constant, [name])
+            else:
+                self.scope.values[name] = constant
+        self.builder = Builder(Block(), inline_limit, self._convert_graph)
+
+    def convert(self) -> Conversion:
+        arguments = self._arguments()
+        for index, proto in enumerate(self.graph.node):
+            self._convert_or_refuse(proto, self._location(index + 1))
+        results = self._results()
+        if self.refusals.errors:
+            block = self.builder.block
+            raise self.refusals.error(dict(zip(block.args, arguments, strict=True)))
+        attributes = [_described(name, dims) for name, dims in arguments]
+        return Conversion(self._module(attributes, results), self.builder.params)
+
+    # ------------------------------------------------------------ signature
+
+    def _arguments(self) -> list[tuple[str, list[int | str]]]:
+        """Add the arguments; return their names and dims."""
+        values, refusals = self.scope.values, self.refusals
+        found: list[tuple[str, list[int | str]]] = []
+        infos = [i for i in self.graph.input if i.name not in values]
+        infos = [i for i in infos if i.name not in refusals.unknown]
+        shapes = _shapes(infos, self.bindings)
+        block = self.builder.block = Block()
+        for info, dims in zip(infos, shapes, strict=True):
+            if info.name in values:
+                raise OnnxError(f'two inputs are called "{info.name}"')
+            try:
+                type = input_type(info, dims)
+            except OnnxError as error:
+                refusals.add(error, [info.name])
+                continue
+            if info.name in self.bindings.values:
+                values[info.name] = _constant(info.name, type, self.bindings.values[info.name])
+                continue
+            argument = block.insert_arg(type, len(block.args))
+            argument.name_hint = value_name(info.name)
+            argument.location = NameLoc(StringAttr(info.name), self._location(0))
+            values[info.name] = argument
+            found.append((info.name, dims or []))
+        return found
+
+    def _results(self) -> list[SSAValue]:
+        """Return the results, without those that cannot be converted."""
+        results: list[SSAValue] = []
+        for info in self.graph.output:
+            if info.name in self.refusals.unknown:
+                continue
+            value = self.scope.find(info.name)
+            if value is None:
+                raise OnnxError(f'no node computes the output "{info.name}" of the graph')
+            results.append(self.builder.tensor(value))
+        return results
+
+    def _module(self, arguments: Sequence[DictionaryAttr], results: Sequence[SSAValue]) -> ModuleOp:
+        place = NameLoc(StringAttr(self.graph.name or "main"), self._location(0))
+        block = self.builder.block
+        block.add_op(ReturnOp.create(operands=results, location=place))
+        main = FuncOp(
+            "main",
+            (block.arg_types, [r.type for r in results]),
+            Region(block),
+            arg_attrs=ArrayAttr(arguments),
+            res_attrs=ArrayAttr(
+                DictionaryAttr({NAME: StringAttr(o.name)}) for o in self.graph.output
+            ),
+        )
+        module = ModuleOp([main, *self.builder.functions])
+        main.location = module.location = place
+        return module
+
+    # ---------------------------------------------------------------- nodes
+
+    def _location(self, number: int) -> FileLineColLoc:
+        """Return node `number`, from 1, as a line; the graph itself is line 1 too."""
+        return FileLineColLoc(self.file, IntAttr(max(1, number)), _FIRST_COLUMN)
+
+    def _convert_or_refuse(self, proto: NodeProto, place: FileLineColLoc) -> None:
+        """Convert a node of the model's graph; go on after an error, to find others."""
+        refusals = self.refusals
+        if refusals.unknown and not refusals.unknown.isdisjoint(names_read([proto], ())):
+            self._assume(proto.output)
+            self._refuse_operators([proto], place)
+            return
+        try:
+            self._convert_node(proto, place)
+        except OnnxError as error:
+            refusals.add(error)
+            self._assume(proto.output)
+            inner = [node for graph in graphs_of(proto) for node in graph.node]
+            self._refuse_operators(inner, place, error.message)
+
+    def _assume(self, names: Iterable[str]) -> None:
+        """Go on with the declared types of results that are missing; the others are unknown."""
+        for name in names:
+            if not name or name in self.scope.values:
+                continue
+            try:
+                type = declared_type(self.declared[name], self.bindings)
+            except (KeyError, OnnxError):
+                self.refusals.unknown.add(name)
+            else:
+                self.scope.values[name] = self.refusals.assume(name, type)
+
+    def _refuse_operators(
+        self, protos: Iterable[NodeProto], place: FileLineColLoc, known: str = ""
+    ) -> None:
+        """
+        Refuse the nodes, and those of their graphs, whose operators are not supported.
+
+        The reason in the message `known` is not listed again.
+        """
+        for proto in with_inner(protos):
+            node = Node(proto, self.scope.opsets, place)
+            if model_body(node, self.functions) is not None or _rule_for(node) is not None:
+                continue
+            if not has_body(node) and (error := _unsupported(node)).message not in known:
+                self.refusals.add(error, ())
+
+    def _convert_node(self, proto: NodeProto, place: FileLineColLoc) -> None:
+        scope = self.scope
+        node = Node(
+            *(bound(proto, scope.attributes), scope.opsets, place),
+            used=scope.used,
+            external=self.external,
+        )
+        called = model_body(node, self.functions)
+        rule = None if called is not None else _rule_for(node)
+        node.inputs = [self._input(node, name) for name in proto.input]
+        if called is None:
+            require_signature(node)
+        body = called if called is not None or rule is not None else schema_body(node)
+        self.builder.node = node
+        if body is not None:
+            made = self._convert_body(node, body)
+        elif rule is not None:
+            made = self._apply(rule, node)
+        else:
+            raise _unsupported(node)
+        self._define(node, made)
+
+    def _apply(self, rule: Rule, node: Node) -> Sequence[Value | None]:
+        before = self.builder.built
+        try:
+            made = rule.convert(node, self.builder)
+        except (MemoryError, OverflowError) as error:
+            raise node.error(f"a number is too large: {error}") from None
+        except DynamicShape as error:
+            raise node.error(str(error), error.value, needs_shape=True) from None
+        node.require_all_read()
+        if self.scope.depth:
+            self.inlined += self.builder.built - before
+        return made if isinstance(made, Sequence) else [made]
+
+    def _define(self, node: Node, results: Sequence[Value | None]) -> None:
+        """Let the names of the outputs of `node` be `results`."""
+        scope = self.scope
+        for i, name in enumerate(node.outputs):
+            if not name:
+                continue
+            value = results[i] if i < len(results) else None
+            if value is None:
+                if name in scope.used:
+                    known = [str(n) for n, result in enumerate(results) if result is not None]
+                    raise node.error(f"output {i} is used; supported: {', '.join(known)}")
+                continue
+            if name in scope.values:
+                raise node.error(f'redefinition of "{name}"')
+            scope.values[name] = value
+            if isinstance(value, SSAValue) and value.name_hint is None:
+                value.name_hint = value_name(name)
+
+    def _input(self, node: Node, name: str) -> Value | None:
+        if not name:
+            return None
+        value = self.scope.find(name)
+        if value is None and name not in self.scope.omitted:
+            raise node.error(f'no earlier node computes the input "{name}"')
+        return value
+
+    # ------------------------------------------------------- bodies and graphs
+
+    def _convert_body(self, node: Node, body: Body) -> Sequence[Value | None]:
+        """Convert the nodes of `body` in place of `node`; return its results."""
+        inputs = [*node.inputs, *[None] * (len(body.inputs) - len(node.inputs))]
+        if len(inputs) != len(body.inputs):
+            raise node.error(f"there are {len(inputs)} inputs; the function has {len(body.inputs)}")
+        scope = Scope(body.opsets, names_read(body.nodes, body.outputs), body.attributes)
+        for name, value in zip(body.inputs, inputs, strict=True):
+            if value is None:
+                scope.omitted.add(name)
+            else:
+                scope.values[name] = value
+        return self._convert_nodes(node, scope, body.nodes, body.outputs, "its body")
+
+    def _convert_graph(
+        self, node: Node, graph: GraphProto, arguments: Sequence[Value]
+    ) -> Sequence[Value]:
+        """
+        Convert `graph`, an attribute of `node`, on `arguments` at the end of the current block.
+
+        Its nodes may read what the graph around it defines before `node`.
+        """
+        if len(arguments) != len(graph.input):
+            raise node.error(
+                f'graph "{graph.name}" has {len(graph.input)} inputs; supported: {len(arguments)}'
+            )
+        outer = self.scope
+        scope = Scope(outer.opsets, names_in(graph), outer.attributes, outer)
+        for name, constant in initializers_of(graph, self.external):
+            if isinstance(constant, OnnxError):
+                raise node.error(f'in graph "{graph.name}": {constant.message}')
+            scope.values[name] = constant
+        for info, argument in zip(graph.input, arguments, strict=True):
+            scope.values[info.name] = argument
+        outputs = [info.name for info in graph.output]
+        results = self._convert_nodes(node, scope, graph.node, outputs, f'graph "{graph.name}"')
+        for name, value in zip(outputs, results, strict=True):
+            if value is None:
+                raise node.error(f'no node computes the output "{name}" of graph "{graph.name}"')
+        return [value for value in results if value is not None]
+
+    def _convert_nodes(
+        self,
+        node: Node,
+        scope: Scope,
+        nodes: Iterable[NodeProto],
+        outputs: Sequence[str],
+        where: str,
+    ) -> list[Value | None]:
+        """Convert `nodes` in `scope`, in place of `node`; return the values of `outputs`."""
+        outer = self.scope
+        scope.depth = outer.depth + 1
+        self.inlined += 1
+        if scope.depth > MAX_DEPTH:
+            raise node.error(f"functions and graphs are nested more than {MAX_DEPTH} deep")
+        self.scope = scope
+        try:
+            for proto in nodes:
+                self.inlined += sum(1 for _ in with_inner([proto]))
+                if self.inlined > MAX_INLINED:
+                    raise node.error(
+                        f"functions and graphs in nodes add more than {MAX_INLINED} nodes and "
+                        "operators"
+                    )
+                self._convert_node(proto, node.place)
+        except OnnxError as error:
+            unknown, needs_shape = None, False
+            if isinstance(error, NodeError):
+                unknown, needs_shape = error.unknown, error.needs_shape
+            raise node.error(f"in {where}: {error.message}", unknown, needs_shape) from None
+        finally:
+            self.scope = outer
+            self.builder.node = node
+        return [scope.find(name) for name in outputs]
+
+
+def _rule_for(node: Node) -> Rule | None:
+    """Return the rule that converts `node`, if there is one for its opset."""
+    rules = RULES.get(node.domain, {}).get(node.op_type, ())
+    return next((rule for rule in rules if rule.covers(node.opset)), None)
+
+
+def _unsupported(node: Node) -> NodeError:
+    """Return the error about a node that has neither a rule nor a body."""
+    domains = [domain or "ai.onnx" for domain in RULES]
+    rules = RULES.get(node.domain)
+    if rules is None:
+        return node.error(
+            f"the operator is of domain {node.domain}; supported: {', '.join(domains)}, and "
+            "functions in the model"
+        )
+    ranges = rules.get(node.op_type)
+    if ranges is None:
+        return node.error(
+            "the operator is not supported (docs/reference/onnx.md lists those that are)"
+        )
+    return node.error(
+        f"the operator is not supported in opset {node.opset}; supported: "
+        f"{', '.join(str(r) for r in ranges)}"
+    )
+
+
+def _shapes(
+    infos: Sequence[ValueInfoProto], bindings: InputBindings
+) -> list[list[int | str] | None]:
+    """Return the dims of the inputs, with the sizes that the user gives; None if not even these."""
+    known = [(info.name, input_dims(info, bindings)) for info in infos]
+    try:
+        bound = bindings.bind(known)
+        return [
+            None if dims is None else sizes for (_, dims), sizes in zip(known, bound, strict=True)
+        ]
+    except BindingError as error:
+        raise OnnxError(str(error)) from None
+
+
+def _constant(name: str, type: Tensor, value: BoundValue) -> Constant:
+    """Return the constant that an input of `type` is, by a value that the user gives."""
+    dtype = np.dtype(dtype_name(type.element_type))
+    shape = [None if dim == DYNAMIC_INDEX else dim for dim in type.get_shape()]
+    try:
+        return Constant(name, fitted(value, dtype, shape))
+    except ValueError as error:
+        raise OnnxError(f'the value of input "{name}": {error}') from None
+
+
+def _described(name: str, dims: Sequence[int | str]) -> DictionaryAttr:
+    """Return the attributes of an argument: its name, and its dims if some are dynamic."""
+    attributes: dict[str, Attribute] = {NAME: StringAttr(name)}
+    if any(isinstance(dim, str) for dim in dims):
+        attributes[DIMS] = dims_attr(dims)
+    return DictionaryAttr(attributes)

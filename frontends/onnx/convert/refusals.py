@@ -1,0 +1,162 @@
+"""
+The reasons why a model cannot be converted, all in one error.
+
+    model.onnx:3:1: error: the model cannot be converted, for 2 reasons
+    model.onnx:3:1: note: Unfold, opset 13: the operator is not supported (…): 2 nodes: "a", "b"
+    model.onnx:9:1: note: node "c" (Split, opset 13): split (input 1) is computed at run time; …
+    note: it depends on dims or values that are open; give them: --dim n=SIZE --input s=VALUE
+
+The result of a node that cannot be converted has the type that the model declares for it. Nodes
+that read a result without a declared type are skipped, unless their operators are not supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FileLineColLoc
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+
+from ....dialects.relay.creation import ShapeOfOp
+from ....dialects.tensors import as_tensor, dtype_name
+from ....runtime.calls.input_bindings import dim_option, listed, option
+from ..errors import OnnxError
+from .node import NodeError
+from .onnx_values import Constant, Value
+
+MAX_NOTES = 100
+"""The maximum number of reasons that are listed."""
+
+
+@dataclass
+class Refusals:
+    """The errors so far, and the values that are missing because of them."""
+
+    errors: list[OnnxError] = field(default_factory=list[OnnxError])
+    unknown: set[str] = field(default_factory=set[str])
+    """Names of values without a type."""
+    assumed: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    """Values of declared types, with their names."""
+
+    def add(self, error: OnnxError, names: Iterable[str] = ()) -> None:
+        """
+        Record an error, due to which the values called `names` are unknown.
+
+        An error that is only due to a value being assumed is not recorded.
+        """
+        if not self._is_due_to_assumption(error):
+            self.errors.append(error)
+        self.unknown.update(name for name in names if name)
+
+    def assume(self, name: str, type: Attribute) -> SSAValue:
+        """Return a value of `type` in place of the one called `name`."""
+        value = Block(arg_types=[type]).args[0]
+        self.assumed[value] = name
+        return value
+
+    def _is_due_to_assumption(self, error: OnnxError) -> bool:
+        if not self.assumed or not isinstance(error, NodeError) or error.unknown is None:
+            return False
+        found = origins(error.unknown, error.needs_shape)
+        return any(argument in self.assumed for argument, _ in found)
+
+    def error(self, arguments: Mapping[SSAValue, tuple[str, Sequence[int | str]]]) -> OnnxError:
+        """
+        Return all errors as one.
+
+        `arguments` are name and dims of the inputs of the graph.
+        """
+        groups: dict[tuple[str, str], list[NodeError]] = {}
+        lines: list[tuple[str, FileLineColLoc | None]] = []
+        for error in self.errors:
+            if isinstance(error, NodeError):
+                groups.setdefault((error.operator, error.reason), []).append(error)
+            else:
+                lines.append((error.message, error.location))
+        lines += (_line(group) for group in groups.values())
+        cure = _cure(self.errors, arguments)
+        notes = [(cure, None)] if cure else []
+        if self.assumed and len(lines) > 1:
+            names = listed(f'"{name}"' for name in self.assumed.values())
+            notes.append((f"types assumed as the model declares them: {names}", None))
+        if len(lines) == 1:
+            (message, location), *_ = lines
+            return OnnxError(message, location, notes)
+        more = len(lines) - MAX_NOTES
+        if more > 0:
+            notes.insert(0, (f"and {more} more reasons", None))
+        location = next((where for _, where in lines if where is not None), None)
+        message = f"the model cannot be converted, for {len(lines)} reasons"
+        return OnnxError(message, location, [*lines[:MAX_NOTES], *notes])
+
+
+def _line(group: Sequence[NodeError]) -> tuple[str, FileLineColLoc | None]:
+    """Return the message and the place for nodes of one operator, refused for one reason."""
+    first = group[0]
+    if len(group) == 1:
+        return first.message, first.location
+    titles = listed(f'"{error.title}"' for error in group)
+    return f"{first.operator}: {first.reason}: {len(group)} nodes: {titles}", first.location
+
+
+def _cure(
+    errors: Sequence[OnnxError], arguments: Mapping[SSAValue, tuple[str, Sequence[int | str]]]
+) -> str:
+    """Return the options that give sizes and values to what the errors depend on; "" if none."""
+    options: dict[str, None] = {}
+    for error in errors:
+        if not isinstance(error, NodeError) or error.unknown is None:
+            continue
+        for argument, is_shape in origins(error.unknown, error.needs_shape):
+            if argument not in arguments:
+                continue
+            name, dims = arguments[argument]
+            if not is_shape and _is_small(argument):
+                options[option("--input", f"{name}=VALUE")] = None
+                continue
+            for axis, dim in enumerate(dims):
+                if isinstance(dim, str):
+                    options[dim_option(dim or f"{name}:{axis}")] = None
+    if not options:
+        return ""
+    shown = " ".join(options) if len(options) <= 30 else f"{' '.join([*options][:30])} …"
+    return f"it depends on dims or values that are open; give them: {shown}"
+
+
+def _is_small(argument: SSAValue) -> bool:
+    """Test whether a parameter may be a size, an axis or a flag, rather than data."""
+    tensor = as_tensor(argument.type)
+    if tensor is None:
+        return False
+    name = dtype_name(tensor.element_type) or ""
+    return len(tensor.get_shape()) <= 1 and (not name.startswith("float") or not _is_long(argument))
+
+
+def _is_long(argument: SSAValue) -> bool:
+    tensor = as_tensor(argument.type)
+    shape = () if tensor is None else tensor.get_shape()
+    return any(dim == DYNAMIC_INDEX or dim > 16 for dim in shape)
+
+
+def origins(value: Value, is_shape: bool) -> list[tuple[BlockArgument, bool]]:
+    """Return the block arguments that `value`, or its shape, depends on, and if by their shapes."""
+    found: dict[tuple[BlockArgument, bool], None] = {}
+    seen: set[tuple[SSAValue, bool]] = set()
+    rest: list[tuple[SSAValue, bool]] = []
+    if not isinstance(value, Constant):
+        rest.append((value, is_shape))
+    while rest:
+        item = rest.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        here, by_shape = item
+        if isinstance(here, BlockArgument):
+            found[here, by_shape] = None
+        elif isinstance(here.owner, Operation):
+            by_shape = by_shape or isinstance(here.owner, ShapeOfOp)
+            rest += ((operand, by_shape) for operand in reversed(here.owner.operands))
+        else:
+            assert isinstance(here.owner, Block)
+    return list(found)

@@ -1,0 +1,75 @@
+"""The names that the nodes of a graph or of a function body can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from onnx import AttributeProto, GraphProto, NodeProto
+
+from .onnx_values import Value
+
+
+@dataclass
+class Scope:
+    """
+    The values of names, so far.
+
+    `used` are the names that are read. `attributes` are those of the function whose body this is.
+    A graph that is an attribute reads names of the graph around it, `outer`; a function does not.
+    """
+
+    opsets: Mapping[str, int]
+    used: frozenset[str]
+    attributes: Mapping[str, AttributeProto] = field(default_factory=dict[str, AttributeProto])
+    outer: Scope | None = None
+    values: dict[str, Value] = field(default_factory=dict[str, Value])
+    omitted: set[str] = field(default_factory=set[str])
+    """The inputs of a function that its call omits."""
+    depth: int = 0
+
+    def find(self, name: str) -> Value | None:
+        """Return the value of `name`, here or in the graphs around; None if it has none."""
+        scope: Scope | None = self
+        while scope is not None:
+            value = scope.values.get(name)
+            if value is not None:
+                return value
+            scope = scope.outer
+        return None
+
+
+def graphs_of(node: NodeProto) -> Iterator[GraphProto]:
+    """Yield the graphs that are attributes of `node`."""
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            yield attribute.g
+        yield from attribute.graphs
+
+
+def with_inner(nodes: Iterable[NodeProto]) -> Iterator[NodeProto]:
+    """Yield `nodes` and those of the graphs that are attributes of these."""
+    rest = list(nodes)
+    while rest:
+        node = rest.pop()
+        yield node
+        for graph in graphs_of(node):
+            rest.extend(graph.node)
+
+
+def names_read(nodes: Iterable[NodeProto], outputs: Sequence[str]) -> frozenset[str]:
+    """Return the names that `nodes` read, directly or in their graphs, and `outputs`."""
+    found = set(outputs)
+    rest = [(nodes, outputs)]
+    while rest:
+        level, results = rest.pop()
+        found.update(results)
+        for node in level:
+            found.update(node.input)
+            rest += ((g.node, [o.name for o in g.output]) for g in graphs_of(node))
+    return frozenset(found)
+
+
+def names_in(graph: GraphProto) -> frozenset[str]:
+    """Return the names that the nodes of `graph` read, and those of its outputs."""
+    return names_read(graph.node, [info.name for info in graph.output])

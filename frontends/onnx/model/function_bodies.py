@@ -1,0 +1,161 @@
+"""
+The bodies of operators that are defined by other operators: ONNX's own, and a model's functions.
+
+    Celu(x) {alpha = 2}    ->    a body with a node `Constant {value = @alpha}`, …
+
+In the nodes of a body, attributes may refer to those of the node that is replaced: `bound` copies a
+node with the values instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from onnx import (
+    AttributeProto,
+    FunctionProto,
+    NodeProto,
+    TypeProto,
+    defs,
+    helper,
+)
+
+from ..convert.node import Node
+from ..convert.onnx_values import Value, dims_of, dtype_of
+from ..convert.scope import with_inner
+from ..errors import OnnxError
+from .onnx_model import domain_of, opsets_of
+
+Attributes = Mapping[str, AttributeProto]
+
+
+@dataclass(frozen=True)
+class Body:
+    """
+    The nodes that replace one node: `inputs` and `outputs` are the names of its operands and
+    results in them, `opsets` the versions of the operator sets that they use.
+    """
+
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    nodes: Sequence[NodeProto]
+    opsets: Mapping[str, int]
+    attributes: Attributes
+
+    @staticmethod
+    def of(function: FunctionProto, defaults: Attributes, node: Node) -> Body:
+        """Return the body of `function` for `node`, whose attributes have these `defaults`."""
+        given = {attribute.name: attribute for attribute in node.proto.attribute}
+        return Body(
+            list(function.input),
+            list(function.output),
+            list(function.node),
+            {**node.opsets, **opsets_of(function.opset_import)},
+            {**defaults, **given},
+        )
+
+
+Key = tuple[str, str, str]
+"""Domain, name and overload of a function."""
+
+
+def functions_by_key(functions: Iterable[FunctionProto]) -> dict[Key, FunctionProto]:
+    """Return the functions that a model defines; raise `OnnxError` if one is defined twice."""
+    found: dict[Key, FunctionProto] = {}
+    for function in functions:
+        key = domain_of(function.domain), function.name, function.overload
+        if key in found:
+            raise OnnxError(f'the model defines function "{function.name}" twice')
+        found[key] = function
+    return found
+
+
+def model_body(node: Node, functions: Mapping[Key, FunctionProto]) -> Body | None:
+    """Return the body of the model's function that `node` calls, if it calls one."""
+    function = functions.get((node.domain, node.op_type, node.proto.overload))
+    if function is None:
+        return None
+    return Body.of(function, {a.name: a for a in function.attribute_proto}, node)
+
+
+def schema_body(node: Node) -> Body | None:
+    """Return the body by which ONNX defines the operator of `node`, if it does."""
+    try:
+        schema: Any = defs.get_schema(node.op_type, node.opset, node.domain)
+    except defs.SchemaError:
+        return None
+    defaults = {
+        name: attribute.default_value
+        for name, attribute in schema.attributes.items()
+        if attribute.default_value.type != AttributeProto.UNDEFINED
+    }
+    fixed: list[int] = [v for v in schema.function_opset_versions if v <= node.opset]
+    dependent = schema.context_dependent_function_opset_versions
+    by_types: list[int] = [v for v in dependent if v <= node.opset]
+    if fixed:
+        data: bytes = schema.get_function_with_opset_version(max(fixed))
+    elif by_types:
+        types = [_type_of(value).SerializeToString() for value in node.inputs]
+        data = schema.get_context_dependent_function_with_opset_version(
+            max(by_types), node.proto.SerializeToString(), types
+        )
+    else:
+        return None
+    return Body.of(FunctionProto.FromString(data), defaults, node) if data else None
+
+
+def has_body(node: Node) -> bool:
+    """Test whether ONNX defines the operator of `node` by a body, for some operands."""
+    try:
+        schema: Any = defs.get_schema(node.op_type, node.opset, node.domain)
+    except defs.SchemaError:
+        return False
+    return bool(schema.function_opset_versions or schema.context_dependent_function_opset_versions)
+
+
+def _type_of(value: Value | None) -> TypeProto:
+    """Return the type of an operand; an empty one if it is omitted."""
+    if value is None:
+        return TypeProto()
+    number = helper.np_dtype_to_tensor_dtype(dtype_of(value))
+    return helper.make_tensor_type_proto(
+        number, [dim if isinstance(dim, int) else None for dim in dims_of(value)]
+    )
+
+
+def bound(node: NodeProto, attributes: Attributes) -> NodeProto:
+    """
+    Return `node` with the values of `attributes` instead of references to them.
+
+    An attribute that refers to one without a value is absent.
+    """
+    if not _refers(node):
+        return node
+    copied = NodeProto()
+    copied.CopyFrom(node)
+    _bind(copied, attributes)
+    return copied
+
+
+def _refers(node: NodeProto) -> bool:
+    """Test whether an attribute of `node`, or of a node in its graphs, is a reference."""
+    return any(a.ref_attr_name for inner in with_inner([node]) for a in inner.attribute)
+
+
+def _bind(node: NodeProto, attributes: Attributes) -> None:
+    for inner in with_inner([node]):
+        kept: list[AttributeProto] = []
+        for attribute in inner.attribute:
+            value = AttributeProto()
+            if not attribute.ref_attr_name:
+                value.CopyFrom(attribute)
+            elif attribute.ref_attr_name in attributes:
+                value.CopyFrom(attributes[attribute.ref_attr_name])
+                value.name = attribute.name
+            else:
+                continue
+            kept.append(value)
+        del inner.attribute[:]
+        inner.attribute.extend(kept)

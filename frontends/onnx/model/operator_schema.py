@@ -1,0 +1,62 @@
+"""ONNX's own requirements on a node: the number of inputs and their dtypes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from onnx import defs
+
+from ..convert.node import Node
+from ..convert.onnx_values import SUPPORTED_DTYPES, dtype_of
+
+_TYPE_NAMES = {
+    dtype: f"tensor({dict(float32='float', float64='double').get(dtype, dtype)})"
+    for dtype in SUPPORTED_DTYPES
+}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The required number of inputs, and the dtypes allowed for each."""
+
+    min_inputs: int
+    max_inputs: int
+    dtypes: tuple[frozenset[np.dtype[Any]], ...]
+    """By input; the last one applies to all further inputs."""
+
+
+@cache
+def signature_of(op_type: str, opset: int, domain: str) -> Signature | None:
+    """Return the signature of an operator; None when the package does not know it."""
+    try:
+        schema = defs.get_schema(op_type, opset, domain)
+    except defs.SchemaError:
+        return None
+    dtypes = tuple(
+        frozenset(np.dtype(d) for d, name in _TYPE_NAMES.items() if name in parameter.types)
+        for parameter in schema.inputs
+    )
+    return Signature(schema.min_input, schema.max_input, dtypes)
+
+
+def require_signature(node: Node) -> None:
+    """Raise `OnnxError` if the inputs of `node` do not match its operator's signature."""
+    signature = signature_of(node.op_type, node.opset, node.domain)
+    if signature is None:
+        return
+    count = len(node.inputs)
+    if not signature.min_inputs <= count <= signature.max_inputs:
+        raise node.error(
+            f"there are {count} inputs; supported: {signature.min_inputs} to {signature.max_inputs}"
+        )
+    for i, value in enumerate(node.inputs):
+        if value is None:
+            continue
+        dtypes = signature.dtypes[min(i, len(signature.dtypes) - 1)]
+        dtype = dtype_of(value)
+        if dtype not in dtypes:
+            supported = ", ".join(d for d in SUPPORTED_DTYPES if np.dtype(d) in dtypes)
+            raise node.error(f"input {i} has dtype {dtype}; supported: {supported}")

@@ -1,0 +1,168 @@
+"""
+Calls of operators that the dialect does not have (`--allow-unregistered-dialect`).
+
+    nn.fancy(%x, depth=3) /* ty=Tensor[(4), float32] */
+    ->
+    %y = relay.call_opaque "nn.fancy"(%x) {depth = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+
+The type of the result is the one that TVM's printer notes after the call (or that a saved module
+records), or else the one that its use requires. Once all types are known, tuples of tensors are
+replaced by their fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+
+from ....dialects.attributes import attribute_of as plain_attribute
+from ....dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
+from ....dialects.relay.language.tuples import erase_unused, fields_of
+from ....dialects.relay.opaque import is_operator_name
+from ....dialects.tensors import as_tensor
+from ....dialects.xdsl_extras.xdsl_internals import set_type
+from ..errors import SourceMap
+from ..text import syntax as ast
+from .ir_builder import Value
+
+if TYPE_CHECKING:
+    from .module_builder import ModuleBuilder
+
+_NOTED = re.compile(r"\s*/\*\s*ty=(.*?)(?:\s+span=.*?)?\s*\*/", re.DOTALL)
+
+
+def opaque_call(
+    builder: ModuleBuilder, name: str, args: Sequence[SSAValue], call: ast.Call
+) -> Value:
+    """Build a call of an operator of which only the name is known."""
+    if not is_operator_name(name):  # a name from a saved module
+        raise builder.unknown_name(name, call.offset)
+    attributes = _attributes(builder, name, call)
+    type = noted_type(builder, call) or builder.solver.fresh()
+    op = CallOpaqueOp(name, args, [type], attributes)
+    source_map = builder.source_map
+    builder.completions.append(lambda: _complete(op, source_map, call))
+    return builder.value(op, call.offset)
+
+
+def _attributes(builder: ModuleBuilder, name: str, call: ast.Call) -> dict[str, Attribute]:
+    from .relay_functions import attribute_of
+
+    made: dict[str, Attribute] = {}
+    for key, value in call.attrs.items():
+        attr = plain_attribute(value) or attribute_of(value)
+        if attr is None or not is_operator_name(key):
+            raise builder.error(
+                f"the value of {name}'s attribute {key} is not supported", call.offset
+            )
+        made[key] = attr
+    return made
+
+
+def noted_type(builder: ModuleBuilder, call: ast.Call) -> Attribute | None:
+    """Return the type in the comment `/* ty=… */` after `call`, if there is a readable one."""
+    from ..errors import RelayTextError
+    from ..json.metadata_section import Metadata
+    from ..text.lexer import tokenize
+    from ..text.type_grammar import TypeGrammar
+
+    if call.type is not None:
+        type = call.type()
+        return None if type is None else builder.annotation(type)
+    match = _NOTED.match(builder.source, call.end_offset)
+    if match is None:
+        return None
+    source_map = SourceMap("", match[1])
+    try:
+        grammar = TypeGrammar(tokenize(match[1], source_map), source_map, Metadata(None))
+        type = grammar.type()
+        grammar.take("end")
+    except RelayTextError:
+        return None
+    return builder.annotation(type)
+
+
+# ------------------------------------------------- once all types are known
+
+
+def _complete(op: CallOpaqueOp, source_map: SourceMap, call: ast.Call) -> None:
+    """Make `op` accept and return tensors only, flattening tuples."""
+    name = op.operator.data
+    args: list[SSAValue | Sequence[SSAValue]] = []
+    for i, arg in enumerate(op.args):
+        tensors = _tensors(arg.type)
+        if tensors is None:
+            at = call.args[i].offset if i < len(call.args) else call.offset
+            raise _not_a_tensor(f"argument {i} of {name}", arg, source_map, at)
+        args.append(_fields(arg, op) if isinstance(arg.type, TupleType) else arg)
+    (result,) = op.results
+    types = _tensors(result.type)
+    if not types:
+        raise _not_a_tensor(f"the result of {name}", result, source_map, call.offset)
+    block = op.parent
+    assert block is not None, "the op is in a block"
+    new = CallOpaqueOp(name, args, types, op.given)
+    new.location = op.location
+    block.insert_op_before(new, op)
+    if isinstance(result.type, TupleType):
+        _replace_tuple(result, new)
+    else:
+        new.results[0].name_hint = result.name_hint
+        result.replace_all_uses_with(new.results[0])
+    made = [arg.owner for arg in op.args if isinstance(arg.owner, TupleOp)]
+    block.erase_op(op)
+    for owner in dict.fromkeys(made):
+        erase_unused(owner)
+
+
+def _tensors(type: Attribute) -> Sequence[Attribute] | None:
+    """Return the tensors that make up a value of `type`; None when it has other parts."""
+    if isinstance(type, TupleType):
+        fields = type.types.data
+        return None if any(as_tensor(t) is None for t in fields) else fields
+    return None if as_tensor(type) is None else (type,)
+
+
+def _not_a_tensor(what: str, value: SSAValue, source_map: SourceMap, at: int) -> Exception:
+    from .ir_builder import type_text
+
+    return source_map.error(
+        f"{what} must be a tensor or a tuple of tensors, as the operator is unknown, "
+        f"but is of type {type_text(value.type)}",
+        at,
+    )
+
+
+def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
+    """Return the fields of `tuple`, extracting them before `before` if necessary."""
+
+    def insert(op: Operation) -> None:
+        op.location = before.location
+        assert before.parent is not None
+        before.parent.insert_op_before(op, before)
+
+    return fields_of(tuple, insert)
+
+
+def _replace_tuple(result: OpResult, new: CallOpaqueOp) -> None:
+    """Replace `result`, a tuple, by the results of `new`, which are its fields."""
+    for use in list(result.uses):
+        user = use.operation
+        if isinstance(user, TupleGetItemOp) and user.parent is not None:
+            field = new.results[user.index.value.data]
+            field.name_hint = field.name_hint or user.result.name_hint
+            user.result.replace_all_uses_with(field)
+            user.parent.erase_op(user)
+    if result.first_use is None:
+        return
+    tuple = TupleOp(new.results)
+    tuple.location = new.location
+    set_type(tuple.result, result.type)
+    tuple.result.name_hint = result.name_hint
+    assert new.parent is not None
+    new.parent.insert_op_after(tuple, new)
+    result.replace_all_uses_with(tuple.result)

@@ -1,0 +1,331 @@
+"""
+Read TVM's JSON: a list of nodes that refer to each other by number.
+
+    {"root": 1, "nodes": [{"type_key": ""}, {"type_key": "Map", "keys": […], "data": [2]}, …],
+     "b64ndarrays": ["P6G0…"], "attrs": {"tvm_version": "0.10.0"}}
+
+Node 0 is null. The fields of an object are strings: a number, a text, a dtype, or the number of
+another node. Which one depends on the C++ type of the field, so readers ask for the kind they need.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
+
+from ....dialects.device import VirtualDeviceAttr
+from ..infer.solver import MAX_PARTS
+from ..tvm_devices import virtual_device
+from ..tvm_targets import TargetParts
+from . import saved_arrays
+
+_STRINGS = frozenset(("runtime.String", "String", "Op", "GlobalVar"))
+_ARRAY_FIELDS = frozenset(
+    (
+        *("strides", "padding", "dilation", "kernel_size", "pool_size", "output_padding", "axes"),
+        *("newshape", "begin", "end", "shape", "reps", "pad_width", "indices_or_sections"),
+        *("channels", "units", "repeats", "batch_dims", "mode", "virtual_device"),
+        *("src_virtual_device", "dst_virtual_device", "const_shape", "assert_shape"),
+        *("is_input", "metadata"),
+        *("data_layout", "kernel_layout", "out_layout", "layout", "dst_layout", "src_layout"),
+        *("method", "slice_mode", "pad_mode", "memory_scope"),
+    )
+)
+"""Fields that are always objects: arrays, `Integer`s and `String`s."""
+_AXIS_OBJECTS = frozenset(
+    f"relay.attrs.{name}Attrs"
+    for name in ("Reduce", "ArgReduce", "Squeeze", "Take", "Repeat", "Reverse", "Stack")
+)
+"""Attributes whose `axis` is an object rather than a plain number."""
+
+
+class GraphError(Exception):
+    """The JSON is damaged, or a node is of an unknown kind."""
+
+
+class Parts:
+    """
+    Counts the parts of what is read from nodes, each as often as it occurs.
+
+    Nodes share what they refer to: 40 pairs of the pair before would be read as 2 ** 40 parts.
+    """
+
+    def __init__(self) -> None:
+        self._sizes: dict[int, int] = {}
+        self._open: list[int] = []
+
+    @contextmanager
+    def of(self, number: int) -> Generator[None]:
+        """Count node `number` while it is read; `GraphError` if it has too many parts."""
+        self._open.append(1)
+        try:
+            yield
+        finally:
+            size = self._sizes[number] = self._open.pop()
+        if size > MAX_PARTS:
+            raise GraphError(f"node {number} has more than {MAX_PARTS} parts")
+
+    def add(self, number: int) -> None:
+        """Count node `number`, which was read, as a part of the one that is being read."""
+        if self._open:
+            self._open[-1] += self._sizes[number]
+
+
+@dataclass(frozen=True)
+class Unread:
+    """
+    A node that has no value here, such as an expression; an error where a value is needed.
+
+    `key` is its type key.
+    """
+
+    key: str
+
+    @property
+    def is_dim(self) -> bool:
+        """True for a symbolic dim: a variable, or an expression of variables."""
+        return self.key.startswith("tir.")
+
+
+class Attrs(dict[str, Any]):
+    """The attributes of an operator; `key` is the type key without `relay.attrs.`."""
+
+    def __init__(self, key: str, values: Mapping[str, Any]):
+        super().__init__(values)
+        self.key = key
+
+
+class NodeGraph:
+    """The nodes of one JSON text; raises `GraphError` when it is damaged."""
+
+    def __init__(self, text: str):
+        try:
+            data: Any = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise GraphError(f"invalid JSON: {error}") from None
+        if not isinstance(data, dict):
+            raise GraphError("expected a JSON object")
+        document = cast("dict[str, Any]", data)
+        self.nodes = self._list(document, "nodes")
+        self.blobs = self._list(document, "b64ndarrays") if "b64ndarrays" in document else []
+        self.root = self.number(document.get("root"), "root")
+        self._values: dict[int, Any] = {}
+        self._decoding: set[int] = set()
+        self._parts = Parts()
+
+    @staticmethod
+    def _list(document: dict[str, Any], key: str) -> list[Any]:
+        found = document.get(key)
+        if not isinstance(found, list):
+            raise GraphError(f'the JSON object has no list "{key}"')
+        return cast("list[Any]", found)
+
+    # ------------------------------------------------------------------- parts
+
+    def number(self, value: Any, what: str) -> int:
+        """Return `value`, a number or its text, as a node number."""
+        try:
+            number = int(value)
+        except (TypeError, ValueError, OverflowError):
+            raise GraphError(f"{what} must be the number of a node, but is {value!r}") from None
+        if not 0 <= number < len(self.nodes):
+            raise GraphError(
+                f"{what} must be a node number in [0, {len(self.nodes)}), but is {number}"
+            )
+        return number
+
+    def node(self, number: int) -> dict[str, Any]:
+        """Return node `number`, an object with a `type_key`."""
+        node = self.nodes[number]
+        if not isinstance(node, dict) or not isinstance(
+            cast("dict[str, Any]", node).get("type_key"), str
+        ):
+            raise GraphError(f"node {number} has no type_key")
+        return cast("dict[str, Any]", node)
+
+    def key(self, number: int) -> str:
+        """Return the type key of node `number`; "" for null."""
+        return cast(str, self.node(number)["type_key"])
+
+    def field(self, number: int, name: str) -> str:
+        """Return the text of a field of node `number`."""
+        fields = self.node(number).get("attrs")
+        value = cast("dict[str, Any]", fields).get(name) if isinstance(fields, dict) else None
+        if not isinstance(value, str):
+            raise GraphError(f"node {number}, a {self.key(number)}, has no field {name}")
+        return value
+
+    def child(self, number: int, name: str) -> int:
+        """Return the node that a field of node `number` refers to."""
+        return self.number(self.field(number, name), f"{name} of node {number}")
+
+    def children(self, number: int, name: str) -> list[int]:
+        """Return the nodes in the array that a field of node `number` refers to; none for null."""
+        return self.elements(self.child(number, name))
+
+    def elements(self, number: int) -> list[int]:
+        """Return the nodes in the array `number`."""
+        if self.key(number) == "":
+            return []
+        if self.key(number) not in ("Array", "Map"):
+            raise GraphError(f"node {number} must be an Array, but is a {self.key(number)}")
+        data: Any = self.node(number).get("data", [])
+        if not isinstance(data, list):
+            raise GraphError(f"node {number} has no list of data")
+        return [self.number(n, f"an element of node {number}") for n in cast("list[Any]", data)]
+
+    def text(self, number: int) -> str:
+        """Return the text of node `number`, a String or an Op; "" when it is null."""
+        return str(self.node(number).get("repr_str", ""))
+
+    def name(self, number: int) -> str:
+        """Return the text of node `number`, or the name of a variable; "" for other nodes."""
+        return self.text(number) or self.text(self.child(number, "name_hint"))
+
+    def map(self, number: int) -> dict[str, int]:
+        """Return the map `number`, whose keys are strings."""
+        if self.key(number) == "":
+            return {}
+        keys: Any = self.node(number).get("keys", [])
+        values = self.elements(number)
+        if not isinstance(keys, list) or len(cast("list[Any]", keys)) != len(values):
+            raise GraphError(f"node {number} must be a Map with as many keys as data")
+        return {str(k): v for k, v in zip(cast("list[Any]", keys), values, strict=True)}
+
+    # ------------------------------------------------------------------ values
+
+    def value(self, number: int) -> Any:
+        """
+        Return node `number` as a Python value.
+
+        None for null, numbers, strings, tuples, maps, `VirtualDeviceAttr`, dense constants,
+        `Attrs`; `Unread` for other nodes.
+        """
+        if number not in self._values:
+            if number in self._decoding:
+                raise GraphError(f"node {number} contains itself")
+            self._decoding.add(number)
+            with self._parts.of(number):
+                self._values[number] = self._decode(number)
+            self._decoding.discard(number)
+        self._parts.add(number)
+        return self._values[number]
+
+    def _decode(self, number: int) -> Any:
+        key = self.key(number)
+        match key:
+            case "":
+                return None
+            case "IntImm":
+                return self._int(number, "value")
+            case "FloatImm":
+                return self._float(number, "value")
+            case "Array":
+                return tuple(self.value(n) for n in self.elements(number))
+            case "Map" if "keys" not in self.node(number):
+                pairs = self.elements(number)
+                names = [self.name(n) for n in pairs[::2]]
+                return dict(zip(names, map(self.value, pairs[1::2]), strict=False))
+            case "Map":
+                return {key: self.value(n) for key, n in self.map(number).items()}
+            case "DictAttrs":
+                entries = self.map(self.child(number, "__dict__"))
+                return Attrs("DictAttrs", {key: self.value(n) for key, n in entries.items()})
+            case "tir.Any":
+                return DYNAMIC_INDEX
+            case "VirtualDevice":
+                return self._device(number)
+            case "Target":
+                return self._target(number)
+            case "relay.Constant":
+                return self.array(number)
+            case _:
+                pass
+        if key in _STRINGS:
+            return self.text(number)
+        if key.startswith("relay.attrs."):
+            return self._attrs(number, key)
+        return Unread(key)
+
+    def _int(self, number: int, name: str) -> int:
+        try:
+            return int(self.field(number, name))
+        except ValueError:
+            raise GraphError(f"{name} of node {number} must be an integer") from None
+
+    def _float(self, number: int, name: str) -> float:
+        try:
+            return float(self.field(number, name))
+        except ValueError:
+            raise GraphError(f"{name} of node {number} must be a number") from None
+
+    def _device(self, number: int) -> VirtualDeviceAttr:
+        target = self.value(self.child(number, "target"))
+        scope = self.value(self.child(number, "memory_scope"))
+        if not isinstance(target, str | None) or not isinstance(scope, str | None):
+            raise GraphError(f"node {number} is not a VirtualDevice")
+        return virtual_device(
+            self._int(number, "device_type_int"),
+            self._int(number, "virtual_device_id"),
+            target,
+            scope or "",
+        )
+
+    def _target(self, number: int) -> str:
+        if "repr_str" in self.node(number):
+            return self.text(number)
+        kind = self.child(number, "kind")
+        if "repr_str" not in self.node(kind):  # an object with fields of its own
+            kind = self.child(kind, "name")
+        options: dict[str, str | int] = {}
+        for name, value in self._fields(number, "attrs").items():
+            if isinstance(option := self.value(value), str | int):
+                options[name] = option
+        keys = self.value(self.child(number, "keys")) or ()
+        return TargetParts(self.text(kind), [str(key) for key in keys], options).text
+
+    def _fields(self, number: int, name: str) -> dict[str, int]:
+        """Return the map that a field of node `number` refers to."""
+        return self.map(self.child(number, name))
+
+    def array(self, number: int) -> DenseIntOrFPElementsAttr[Any]:
+        """Return the tensor of the `relay.Constant` node `number`."""
+        try:
+            index = int(self.field(number, "data"))
+        except ValueError:
+            index = -1
+        if not 0 <= index < len(self.blobs):
+            raise GraphError(
+                f"data of node {number} must be an array number in [0, {len(self.blobs)})"
+            )
+        try:
+            return saved_arrays.decode(str(self.blobs[index]))
+        except saved_arrays.ArrayError as error:
+            raise GraphError(f"b64ndarrays[{index}]: {error}") from None
+
+    def _attrs(self, number: int, key: str) -> Attrs:
+        fields: Any = self.node(number).get("attrs") or {}
+        if not isinstance(fields, dict):
+            raise GraphError(f"node {number}, a {key}, has no fields")
+        values: dict[str, Any] = {}
+        for name, text in cast("dict[str, Any]", fields).items():
+            is_object = name in _ARRAY_FIELDS or (name == "axis" and key in _AXIS_OBJECTS)
+            values[name] = self._field_value(str(text), is_object)
+        return Attrs(key.removeprefix("relay.attrs."), values)
+
+    def _field_value(self, text: str, is_object: bool) -> Any:
+        for read in (int, float):
+            try:
+                value = read(text)
+            except ValueError:
+                continue
+            if not is_object:
+                return value
+            number = self.number(text, "a field")
+            return self.value(number)
+        return text

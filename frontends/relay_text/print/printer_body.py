@@ -1,0 +1,343 @@
+"""
+Print the bodies of functions.
+
+Each op that is not a leaf gets a line, `%3 = nn.relu(%2);` or `let %x = @f(%2);`, as in TVM's
+printer; the result of a block has no name. Graph bindings are numbered through the module.
+`printer_order` decides which op is which, `printer_expressions` prints the op itself.
+
+In a planned function, a value that is not where a reader of TVM's form would assume it (on the
+device of the op that uses it, or of the block for a `let`) is wrapped in a fixed `on_device`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects.builtin import FunctionType
+from xdsl.dialects.tensor import ExtractOp
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+
+from ....dialects.device import VirtualDeviceAttr
+from ....dialects.relay.constants import ConstantOp, ParamOp
+from ....dialects.relay.device_ops import OnDeviceOp
+from ....dialects.relay.language.closures import FnOp
+from ....dialects.relay.language.globals import ClosureOp, GlobalOp
+from ....dialects.relay.language.language_types import AdtType
+from ....dialects.relay.language.matching import MatchOp
+from ....dialects.relay.operator import Operator
+from ....dialects.type_algebra import parts
+from ....dialects.vm import DestinationCall
+from ..errors import unprintable
+from .printer_literals import literal
+from .printer_metadata import MetadataTable
+from .printer_names import LocalNames
+from .printer_operators import OperatorTexts
+from .printer_order import Form, Order, is_declared, order_of, source_of
+from .printer_types import TypeTexts, place_of, tuple_text
+
+
+@dataclass(frozen=True)
+class Expressions:
+    """The printing of expressions: `printer_expressions`."""
+
+    head: Callable[[Body, Operation], str]
+    """Returns the text of an op up to the body of its first region."""
+    closing: Callable[[Body, Operation], None]
+    """Prints the regions of an op, and what follows."""
+
+
+@dataclass(eq=False)
+class Shared:
+    """State shared by the functions of a module."""
+
+    expressions: Expressions
+    table: MetadataTable = field(default_factory=MetadataTable)
+    types: TypeTexts = field(default_factory=TypeTexts)
+    numbered: int = 0
+    """The number of graph bindings so far."""
+
+    def __post_init__(self) -> None:
+        self.operators = OperatorTexts(self.table)
+
+
+class Body:
+    """Prints the ops of one function to `out`."""
+
+    def __init__(self, shared: Shared, out: list[str]):
+        self.shared = shared
+        self.out = out
+        self.names = LocalNames()
+        self.order = Order()
+        self.placed = False
+        """True if types carry devices."""
+        self.lexical: VirtualDeviceAttr | None = None
+        """The device that a reader assumes for the values of the block."""
+        self.variables: set[SSAValue] = set()
+        """The values that are variables in the text."""
+        self.indent = "  "
+        self._texts: dict[SSAValue, str] = {}
+        self._tuples: dict[Operation, str] = {}
+        """The text of an op with several results, as a tuple."""
+        self._fixed: dict[SSAValue, str] = {}
+
+    # ------------------------------------------------------------------ values
+
+    def bind(self, value: SSAValue, name: str) -> None:
+        """Make `value` a variable called `name`."""
+        self._texts[value] = f"%{name}"
+        self.variables.add(value)
+
+    def texts(self, values: Sequence[SSAValue], place: VirtualDeviceAttr | None) -> list[str]:
+        """Return the texts of `values` in an expression on `place`."""
+        return [self.text(value, place) for value in values]
+
+    def text(self, value: SSAValue, place: VirtualDeviceAttr | None) -> str:
+        """Return the text of `value` where a reader assumes it on `place`."""
+        text = self._texts.get(value)
+        if text is None:
+            assert isinstance(value, OpResult), "block arguments have names"
+            text = self.leaf(value.op)
+        if not self.placed or value in self.variables or not self._is_elsewhere(value, place):
+            return text
+        fixed = self._fixed.get(value)
+        if fixed is None:
+            fixed = self._fixed[value] = self.bound(self._on_device(text, value))
+        return fixed
+
+    def _is_elsewhere(self, value: SSAValue, place: VirtualDeviceAttr | None) -> bool:
+        """Return whether a reader would assume the wrong device for `value`."""
+        if isinstance(value.owner, FnOp | GlobalOp | ClosureOp):
+            return False
+        own = place_of(value.type)
+        return own is not None and own != place
+
+    def _on_device(self, text: str, value: SSAValue) -> str:
+        device, op = place_of(value.type), value.owner
+        assert device is not None, "a moved value has a device"
+        assert isinstance(op, Operation), "block arguments are variables"
+        reference = self.shared.table.device(device, op)
+        return f"on_device({text}, virtual_device={reference}, constrain_result=True)"
+
+    def leaf(self, op: Operation) -> str:
+        """Return the text of a constant or a global function, which is printed where it is used."""
+        if isinstance(op, GlobalOp):
+            return f"@{op.callee.string_value()}"
+        if isinstance(op, ExtractOp):
+            raise unprintable("numbers other than sizes and offsets", op)
+        assert isinstance(op, ConstantOp), f"{op.name} is not a leaf"
+        value = cast(Any, op.value)
+        return literal(value) or self.shared.table.constant(value, op)
+
+    # ------------------------------------------------------------------- lines
+
+    def line(self, text: str) -> None:
+        self.out.append(f"{self.indent}{text}\n")
+
+    def bound(self, text: str) -> str:
+        """Print a new graph binding of `text` and return its number."""
+        number = f"%{self.shared.numbered}"
+        self.shared.numbered += 1
+        self.line(f"{number} = {text};")
+        return number
+
+    def _write(self, before: str, op: Operation, after: str) -> None:
+        """Print the expression of `op` on lines of its own, after what it needs."""
+        text = self.shared.expressions.head(self, op)
+        if not op.regions:
+            self.out.append(f"{self.indent}{before}{text}{after}\n")
+            return
+        if before and isinstance(op, MatchOp):  # a bare one is a statement to TVM's parser
+            before, after = f"{before}(", f"){after}"
+        self.line(f"{before}{text}")
+        self.shared.expressions.closing(self, op)
+        self.line(f"}}{after}")
+
+    def nested(self, block: Block, lexical: VirtualDeviceAttr | None) -> None:
+        """Print a nested block whose values a reader assumes on `lexical`."""
+        outer, self.lexical = self.lexical, lexical
+        known = len(self._fixed)
+        with self.indented():
+            self._block(block)
+        while len(self._fixed) > known:  # bound in the block, and undefined after it
+            self._fixed.popitem()
+        self.lexical = outer
+
+    @contextmanager
+    def indented(self) -> Generator[None]:
+        """Indent the lines printed in the context."""
+        outer = self.indent
+        self.indent += "  "
+        yield
+        self.indent = outer
+
+    # ------------------------------------------------------------------ blocks
+
+    def function(self, block: Block) -> None:
+        """Print the body of a global function, whose parameters are named already."""
+        self.order = order_of(block)
+        self._block(block)
+
+    def _block(self, block: Block) -> None:
+        """Print the statements of `block`, then its result."""
+        last = block.last_op
+        assert last is not None, "a block ends in a terminator"
+        result = self._result_op(last)
+        for op in block.ops:
+            if op is result or op is last:
+                break
+            match self.order.form(op):
+                case Form.NODE:
+                    self._node(op)
+                case Form.LET:
+                    if not isinstance(op, ParamOp):
+                        self._let(op)
+                case Form.HINT:
+                    self._node(op)
+                    name = self.names.local(op.results[0].name_hint)
+                    self.line(f"let %{name} = {self._texts[op.results[0]]};")
+                case Form.PART:
+                    source = source_of(op)
+                    if source is not None:
+                        self._texts[op.results[0]] = self._tuples[source]
+                case Form.LEAF:
+                    pass
+        if result is not None:
+            self._write("", result, "")
+            return
+        fields = self.texts(last.operands, self.lexical)
+        self.line(fields[0] if len(fields) == 1 else tuple_text(fields))
+
+    def _result_op(self, last: Operation) -> Operation | None:
+        """
+        Return the op to print as the result of the block: the one directly before the terminator.
+        """
+        op = last.prev_op
+        if op is None or len(last.operands) != 1 or last.operands[0] not in op.results:
+            return None
+        if not op.results[0].has_one_use() or self._is_moved(op):
+            return None
+        form = self.order.form(op)
+        if form is Form.NODE:
+            return op if len(op.results) == 1 else None
+        source = source_of(op) if form is Form.PART else None
+        if source is not None and all(r.has_one_use() for r in source.results):
+            return source
+        return None
+
+    def _is_moved(self, op: Operation) -> bool:
+        return self.placed and self._is_elsewhere(op.results[0], self.lexical)
+
+    def _node(self, op: Operation) -> None:
+        """Print a graph binding."""
+        if op.regions:
+            number = f"%{self.shared.numbered}"
+            self.shared.numbered += 1
+            self._write(f"{number} = ", op, ";")
+        else:
+            number = self.bound(self.shared.expressions.head(self, op))
+        self._take_results(op, number)
+
+    def _take_results(self, op: Operation, text: str) -> None:
+        """Let the results of `op` be printed as `text`, or as its fields."""
+        if len(op.results) == 1:
+            self._texts[op.results[0]] = text
+            return
+        self._tuples[op] = text
+        for i, result in enumerate(op.results):
+            if any(source_of(use.operation) is not op for use in result.uses):
+                self._texts[result] = self.bound(f"{text}.{i}")
+
+    def _write_into(self, op: DestinationCall) -> None:
+        """
+        Print a call that returns unit; the values written are called by the names of its outs.
+        """
+        text = self.shared.expressions.head(self, op)
+        if op.results and self._is_moved(op):
+            text = self._on_device(text, op.results[0])
+        self.line(f"let %_ = {text};")
+        for out, result in zip(op.outs, op.results, strict=True):
+            self._texts[result] = self._texts[out]
+            if out in self.variables:
+                self.variables.add(result)
+
+    def _let(self, op: Operation) -> None:
+        """Print a statement that binds a variable."""
+        if isinstance(op, DestinationCall):
+            self._write_into(op)
+            return
+        source = source_of(op)
+        if source is not None and source in self._tuples:
+            name = self.names.local(op.results[0].name_hint)
+            text = self._tuples[source]
+            if self._is_moved(op):
+                text = self._on_device(text, op.results[0])
+            self.line(f"let %{name} = {text};")
+            self.bind(op.results[0], name)
+            return
+        if len(op.results) > 1 and any(result.first_use for result in op.results):
+            self._anchored(op)
+            return
+        written = op if source is None else source
+        if not any(result.first_use for result in op.results):
+            if isinstance(op, OnDeviceOp) and op.constrain_body and not op.constrain_result:
+                self._write("", op, ";")  # in a `let` it would constrain its result too
+                return
+            hint = op.results[0].name_hint if op.results else None
+            name = "_" if hint in (None, "_") else self.names.local(hint)
+        else:
+            name = self.names.local(op.results[0].name_hint)
+        if isinstance(op, FnOp) and op.recursive is not None:
+            self.bind(op.body.block.args[0], name)
+        before = f"let %{name}{self._annotation(op)} = "
+        if op.results and self._is_moved(op):
+            self._node(written)
+            result = op.results[0]
+            text = self._tuples[written] if len(written.results) > 1 else self._texts[result]
+            self.line(f"{before}{self._on_device(text, result)};")
+        else:
+            self._write(before, written, ";")
+        if op.results:
+            self.bind(op.results[0], name)
+
+    def _anchored(self, op: Operation) -> None:
+        """Print an op with several results, kept in its place by a `let` of one of them."""
+        self._node(op)
+        result = next(r for r in op.results if r in self._texts)
+        name = self.names.local(result.name_hint)
+        text = self._texts[result]
+        if self._is_moved(op):
+            text = self._on_device(text, result)
+        self.line(f"let %{name} = {text};")
+        self.bind(result, name)
+
+    # -------------------------------------------------------------- annotations
+
+    def _annotation(self, op: Operation) -> str:
+        """Return the annotation `: T` where a reader could not infer the type."""
+        if isinstance(op, GlobalOp):
+            written = bool(op.type_args.data)
+        else:
+            written = is_declared(op) or _has_arguments_alone(op)
+        if not written:
+            return ""
+        return f": {self.shared.types.text(op.results[0].type, op)}"
+
+
+def _has_arguments_alone(op: Operation) -> bool:
+    """
+    Return whether `op` is not an operator and its one result has type arguments of a data type.
+    """
+    if isinstance(op, Operator) or len(op.results) != 1:
+        return False
+    return _has_arguments(op.results[0].type)
+
+
+def _has_arguments(type: Attribute) -> bool:
+    """Return whether `type` contains type arguments of a data type, outside functions."""
+    if isinstance(type, FunctionType):
+        return False
+    inner = parts(type)
+    return any(map(_has_arguments, inner)) or (isinstance(type, AdtType) and bool(inner))

@@ -1,0 +1,395 @@
+"""
+Decide which values are printed as graph bindings and which need a `let` to keep their place.
+
+    %a = relay.exp %x                     let %a = exp(%x);        a node would come second
+    %b = relay.log %x              ->     %0 = log(%x);
+    %c = relay.subtract %b, %a            subtract(%0, %a)
+
+A reader computes a node (a graph binding, `%0 = …;`) when it is first needed: before a statement,
+it visits what that statement needs, depth first, left to right. So walk the block backwards with
+a stack of pending operands. An op on top of the stack becomes a node; if it is further down, the
+operands above it are discarded. Any other op needs a `let`, which clears the stack. Each operand
+is pushed once, so the time is linear.
+
+A reader also moves a node into the innermost region that encloses its uses, so an op outside that
+region needs a `let`. So does an op that binds names inside (a `match`, a branch with `let`s),
+unless it is the result of its block: TVM expands a node in each scope that needs it, and rejects
+a name that is bound twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+
+from xdsl.dialects.builtin import FunctionType
+from xdsl.dialects.func import CallOp as FuncCallOp
+from xdsl.dialects.tensor import ExtractOp
+from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from ....dialects.device import with_device
+from ....dialects.interfaces import InferTypes
+from ....dialects.memory import AllocStorageOp, AllocTensorOp, KillOp
+from ....dialects.relay.constants import ConstantOp, ParamOp
+from ....dialects.relay.device_ops import OnDeviceOp
+from ....dialects.relay.language.closures import CallOp, FnOp
+from ....dialects.relay.language.globals import ClosureOp, GlobalOp, InvokeOp
+from ....dialects.relay.language.matching import MatchOp
+from ....dialects.relay.language.references import RefCreateOp, RefReadOp, RefWriteOp
+from ....dialects.relay.language.tuples import TupleGetItemOp, TupleOp
+from ....dialects.relay.operator import infer_result_types
+from ....dialects.tensors import as_tensor, is_static
+from ....dialects.vm import DestinationCall
+
+ORDERED = (
+    *(FuncCallOp, CallOp, InvokeOp, RefCreateOp, RefReadOp, RefWriteOp),
+    *(AllocStorageOp, AllocTensorOp, KillOp, DestinationCall),
+)
+"""Ops that must execute in their place."""
+_LETS = (*ORDERED, FnOp, ClosureOp)
+LEAVES = (ConstantOp, GlobalOp)
+"""Ops whose text is printed where their value is used."""
+
+
+@cache
+def _is_kind(op: type[Operation], kinds: tuple[type[Operation], ...]) -> bool:
+    """Return whether a class of ops is one of `kinds`; cached, as the test is slow."""
+    return issubclass(op, kinds)
+
+
+class Form(Enum):
+    """The way an op is printed."""
+
+    NODE = "a graph binding, or the value of a statement"
+    LET = "a let"
+    LEAF = "in the place of its use"
+    PART = "the tuple that an op with several results is, or that op within the tuple's let"
+    HINT = "a graph binding that a let keeps in its place: a let of the hint would change it"
+
+
+@dataclass
+class Order:
+    """The forms of ops; the default is a `let`."""
+
+    forms: dict[Operation, Form] = field(default_factory=dict[Operation, Form])
+    has_effects: set[Operation] = field(default_factory=set[Operation])
+    """Ops with regions in which something ordered happens."""
+    binders: set[Operation] = field(default_factory=set[Operation])
+    """Ops with regions in which names are bound."""
+
+    def form(self, op: Operation) -> Form:
+        return self.forms.get(op, Form.LET)
+
+
+def order_of(block: Block) -> Order:
+    """Return the forms of all ops in the function body `block`, regions included."""
+    order = Order()
+    _scan(block, order, is_function=True)
+    return order
+
+
+def source_of(op: Operation) -> Operation | None:
+    """Return the op with several results whose tuple `op` is, or None."""
+    if type(op) is not TupleOp or len(op.operands) < 2:
+        return None
+    first = op.operands[0]
+    source = first.op if isinstance(first, OpResult) else None
+    if source is None or source.parent is not op.parent or isinstance(source, DestinationCall):
+        return None
+    return source if tuple(op.operands) == tuple(source.results) else None
+
+
+# ------------------------------------------------------------------- the scan
+
+
+@dataclass
+class _Scan:
+    """State of the backward walk through one block."""
+
+    block: Block
+    order: Order
+    demands: dict[Operation, list[Operation]]
+    """The ops whose results the regions of each op use, from this block or an enclosing one."""
+    ops: list[Operation]
+    """The ops that are printed, without the terminator; params are in the signature."""
+    stack: list[Operation] = field(default_factory=list[Operation])
+    position: int = 0
+    """The index of the current op."""
+    forced: set[Operation] = field(default_factory=set[Operation])
+
+
+def _scan(block: Block, order: Order, is_function: bool) -> list[Operation]:
+    """
+    Find the forms in `block`; return what it needs from enclosing blocks, in the reader's order.
+    """
+    demands: dict[Operation, list[Operation]] = {}
+    for op in block.ops:
+        if op.regions:
+            is_closure = isinstance(op, FnOp)
+            needed = [d for r in op.regions for b in r.blocks for d in _scan(b, order, is_closure)]
+            demands[op] = needed
+            if not is_closure and _has_effects(op, order):
+                order.has_effects.add(op)
+            if _binds_names(op, order):
+                order.binders.add(op)
+    ops = [op for op in block.ops if not isinstance(op, ParamOp)]
+    if not ops:
+        return []
+    terminator = ops.pop()
+    scan = _Scan(block, order, demands, ops, position=len(ops))
+    _need(scan, terminator)
+    while scan.position > 0:
+        scan.position -= 1
+        _place(scan, ops[scan.position])
+    if is_function:
+        _keep_hint(scan, terminator)
+    return _needed_outside(scan, terminator)
+
+
+def _need(scan: _Scan, op: Operation) -> None:
+    """
+    Print `op`'s leaves, which are directly before it, in their place, and push its other needs.
+
+    The first need is pushed first; what is needed twice is computed when it is first needed.
+    """
+    needs: list[Operation] = []
+    for operand in reversed(op.operands):
+        if not isinstance(operand, OpResult) or operand.op.parent is not scan.block:
+            continue
+        need = operand.op
+        if type(need) is ExtractOp:
+            if scan.position > 0 and need is scan.ops[scan.position - 1]:
+                scan.position -= 1
+            scan.order.forms[need] = Form.LEAF
+            if not isinstance(need.tensor, OpResult) or need.tensor.op.parent is not scan.block:
+                continue
+            need = need.tensor.op
+        if (
+            not op.regions
+            and scan.position > 0
+            and need is scan.ops[scan.position - 1]
+            and _is_leaf(need)
+        ):
+            scan.order.forms[need] = Form.LEAF
+            scan.position -= 1
+        else:
+            needs.append(need)
+    needs.reverse()
+    if op.regions:
+        needs += scan.demands[op]
+    scan.stack += dict.fromkeys(needs) if len(needs) > 1 else needs
+
+
+def _is_leaf(op: Operation) -> bool:
+    if not _is_kind(type(op), LEAVES) or not op.results[0].has_one_use():
+        return False
+    (use,) = op.results[0].uses
+    # `@f(%x)` is a `func.call`
+    return not (isinstance(use.operation, CallOp) and use.index == 0)
+
+
+def _place(scan: _Scan, op: Operation) -> None:
+    """Find the form of `op`, the last op that has none yet."""
+    if type(op) is ExtractOp:  # the text names the tensor
+        scan.order.forms[op] = Form.LEAF
+        return
+    if _is_needed_now(scan, op):
+        source = source_of(op)
+        scan.order.forms[op] = Form.NODE if source is None else Form.PART
+        if type(op) is TupleOp and op.operands and scan.position > 0:
+            before = scan.ops[scan.position - 1]
+            if isinstance(before, TupleOp) and before.results[0] not in op.operands:
+                scan.forced.add(before)  # a reader builds tuples late, the last one first
+        _need(scan, op)
+        return
+    scan.stack.clear()
+    if _would_become_fixed(op) and op.results[0].first_use is not None:
+        scan.order.forms[op] = Form.HINT
+    source = source_of(op)
+    if source is not None and _is_only_tuple(scan, source, op):
+        scan.order.forms[source] = Form.PART
+        scan.position -= 1
+        _need(scan, source)
+        return
+    _need(scan, op)
+
+
+def _is_needed_now(scan: _Scan, op: Operation) -> bool:
+    """Return whether `op` is pending on the stack and may be a node."""
+    if op in scan.forced or _must_be_let(scan, op):
+        return False
+    while scan.stack:
+        if scan.stack.pop() is op:
+            return True
+    return False
+
+
+def _is_only_tuple(scan: _Scan, source: Operation, op: Operation) -> bool:
+    """
+    Return whether `op`, the tuple of `source`'s results, directly follows it as its only user.
+    """
+    adjacent = scan.position > 0 and scan.ops[scan.position - 1] is source
+    return adjacent and all(u.operation is op for r in source.results for u in r.uses)
+
+
+def _must_be_let(scan: _Scan, op: Operation) -> bool:
+    """Return whether `op` needs a `let` regardless of its place."""
+    if _is_kind(type(op), _LETS) or op in scan.order.has_effects:
+        return True
+    if is_declared(op):
+        return True
+    if not isinstance(op, GlobalOp):
+        for result in op.results:
+            if isinstance(result.type, FunctionType):
+                return True
+    source = source_of(op)
+    if source is not None and (
+        scan.position == 0
+        or scan.ops[scan.position - 1] is not source
+        or any(isinstance(u.operation, TupleGetItemOp) for u in op.results[0].uses)
+    ):
+        return True
+    if op in scan.order.binders and not _is_block_result(op):
+        return True
+    return _is_used_inside_only(op, scan.block)
+
+
+def _binds_names(op: Operation, order: Order) -> bool:
+    """Return whether patterns or statements in the regions of `op` bind variables."""
+    if isinstance(op, MatchOp):
+        return True
+    inner = (o for region in op.regions for block in region.blocks for o in block.ops)
+    return any(o.results and (_is_statement(order, o) or o in order.binders) for o in inner)
+
+
+def _is_block_result(op: Operation) -> bool:
+    """Return whether the block of `op` ends in returning its result, which has no other use."""
+    after = op.next_op
+    return after is not None and after.next_op is None and op.results[0].has_one_use()
+
+
+def _is_used_inside_only(op: Operation, block: Block) -> bool:
+    """Return whether all uses of `op` are in one region of one op of its block."""
+    where: Block | None = None
+    for result in op.results:
+        for use in result.uses:
+            user = use.operation
+            if user.parent is block:
+                return False
+            inner = user.parent
+            while inner is not None:
+                enclosing = inner.parent_op()
+                if enclosing is None or enclosing.parent is block:
+                    break
+                inner = enclosing.parent
+            if where is not None and inner is not where:
+                return False
+            where = inner
+    return where is not None
+
+
+def _has_effects(op: Operation, order: Order) -> bool:
+    """Return whether something ordered happens in the regions of `op` when it executes."""
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                if _is_kind(type(inner), ORDERED) or inner in order.has_effects:
+                    return True
+    return False
+
+
+def _keep_hint(scan: _Scan, terminator: Operation) -> None:
+    """Bind a hint that is a function's result and would otherwise be read as a fixed one."""
+    for value in terminator.operands:
+        op = value.owner
+        if (
+            not isinstance(op, Operation)
+            or op.parent is not scan.block
+            or not _would_become_fixed(op)
+        ):
+            continue
+        if any(_is_statement(scan.order, o) for o in scan.ops):
+            continue
+        before = op.prev_op
+        if (
+            before is not None
+            and before is op.operands[0].owner
+            and scan.order.form(before) is Form.NODE
+        ):
+            scan.order.forms[before] = Form.LET
+        else:
+            scan.order.forms[op] = Form.HINT
+
+
+def _would_become_fixed(op: Operation) -> bool:
+    """Return whether a `let` of `op` would be read as a hint that constrains its result too."""
+    return type(op) is OnDeviceOp and op.constrain_body and not op.constrain_result
+
+
+# ------------------------------------------------------- needs from further out
+
+
+def _needed_outside(scan: _Scan, terminator: Operation) -> list[Operation]:
+    """Return the ops of enclosing blocks that the block needs, in the reader's order."""
+    needed: dict[Operation, None] = {}
+    seen: set[Operation] = set()
+    statements = [op for op in scan.ops if _is_statement(scan.order, op)]
+    for statement in (*statements, terminator):
+        stack: list[tuple[Operation, bool]] = [(statement, False)]
+        while stack:
+            op, emitting = stack.pop()
+            if op.parent is not scan.block:
+                needed.setdefault(op)
+            elif emitting:
+                stack += [(need, False) for need in reversed(scan.demands.get(op, ()))]
+            elif op not in seen and (op is statement or not _is_statement(scan.order, op)):
+                seen.add(op)
+                stack.append((op, True))
+                stack += [(need, False) for need in reversed(_defining(op.operands))]
+    return list(needed)
+
+
+def _is_statement(order: Order, op: Operation) -> bool:
+    return order.form(op) in (Form.LET, Form.HINT)
+
+
+def _defining(operands: Sequence[SSAValue]) -> list[Operation]:
+    return [operand.op for operand in operands if isinstance(operand, OpResult)]
+
+
+# ------------------------------------------------------------- types to declare
+
+
+def is_declared(op: Operation) -> bool:
+    """
+    Return whether the type of `op`'s one result must be printed, as its operands do not imply it.
+    """
+    if type(op) is InvokeOp:  # built where dims are known on one side only
+        return not op.type_args.data
+    if type(op) is MatchOp and not op.cases:
+        return True
+    if len(op.results) != 1 or not _infers(type(op)):
+        return False
+    if op.operands and not op.regions and all(_is_static(o.type) for o in op.operands):
+        return False
+    try:
+        inferred = infer_result_types(op)
+    except VerifyException:
+        return True
+    if inferred is None:
+        return False
+    return with_device(inferred[0], None) != with_device(op.results[0].type, None)
+
+
+@cache
+def _infers(kind: type[Operation]) -> bool:
+    """Return whether operand types imply result types; a closure states all its types."""
+    return kind is not FnOp and kind.has_trait(InferTypes)
+
+
+def _is_static(type: Attribute) -> bool:
+    tensor = as_tensor(type)
+    return tensor is not None and is_static(tensor)

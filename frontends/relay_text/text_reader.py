@@ -1,0 +1,304 @@
+"""Read text into a module: lexer, grammar, definitions, bodies, types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region
+
+from ...dialects.device import DEVICE
+from ...dialects.errors import TOO_DEEP
+from ...dialects.relay import BY_NAME
+from ...dialects.relay.language.adt import TypeDataOp
+from ...dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
+from . import prelude
+from .build import calls_of_operators, relay_functions
+from .build.binding_scopes import place_bindings
+from .build.definitions_of_program import ConstructorInfo, DataType, Signature
+from .build.module_builder import ModuleBuilder
+from .errors import RelayTextError, SourceMap
+from .infer.complete_types import complete_types
+from .infer.solver import TypeTooLarge
+from .json.json_module import NodeMap, module_of
+from .json.metadata_section import Metadata
+from .json.node_graph import GraphError, NodeGraph
+from .outline import type_parameters
+from .outline.lift_generics import pass_captures
+from .outline.outline_kernels import Kernels
+from .outline.rename_destinations import rename_written_tensors
+from .text.grammar import Grammar
+from .text.lexer import tokenize
+from .text.syntax import Definition, Local, Module, TypeData, has_lets, is_empty
+from .text.type_grammar import STORAGE
+
+
+@dataclass(frozen=True)
+class Read:
+    """The module of a program, and the constants that its `relay.param`s name."""
+
+    module: ModuleOp
+    params: Mapping[str, DenseIntOrFPElementsAttr[Any]]
+
+
+def read_text(
+    ctx: Context,
+    text: str,
+    name: str,
+    meta_table: Mapping[str, Sequence[Any]] | None = None,
+    separate: bool = False,
+    lines_before: int = 0,
+) -> Read:
+    """Read the program in `text`; with `separate`, large constants become `relay.param`s."""
+    source_map = SourceMap(name, text, lines_before)
+    grammar: Grammar | None = None
+    try:
+        tokens = tokenize(text, source_map)
+        graph = None
+        if tokens.metadata is not None:
+            try:
+                graph = NodeGraph(text[tokens.metadata :])
+                metadata = Metadata(graph, meta_table)
+            except GraphError as error:
+                raise source_map.error(
+                    f"invalid metadata: {error}", tokens.starts[-1], 11
+                ) from None
+        else:
+            metadata = Metadata(None, meta_table)
+        grammar = Grammar(tokens, source_map, metadata)
+        module = grammar.read_module()
+    except RecursionError:
+        at = 0 if grammar is None else grammar.starts[grammar.position]
+        raise source_map.error(TOO_DEEP, at) from None
+    return read_module(ctx, module, text, separate)
+
+
+def read_json(ctx: Context, text: str, name: str, separate: bool = False) -> Read:
+    """Read a program saved by `tvm.ir.save_json`."""
+    source_map = NodeMap(name, "")
+    try:
+        module = module_of(NodeGraph(text), name)
+    except GraphError as error:
+        raise source_map.error(str(error), 1) from None
+    except RecursionError:
+        raise source_map.error(TOO_DEEP, 1) from None
+    return read_module(ctx, module, "", separate)
+
+
+def read_module(ctx: Context, module: Module, text: str, separate: bool) -> Read:
+    """Build the IR of `module`, whose text is `text`."""
+    builder = ModuleBuilder(ctx, module.source_map, source=text, separate=separate)
+    try:
+        return _Reader(builder).read(module)
+    except RecursionError:
+        raise builder.source_map.error(TOO_DEEP, builder.reached) from None
+    except TypeTooLarge as error:
+        raise builder.source_map.error(str(error), builder.reached) from None
+
+
+class _Reader:
+    """Builds the definitions of a program and those of the prelude that it needs."""
+
+    def __init__(self, builder: ModuleBuilder):
+        self.builder = builder
+        self.program = builder.program
+
+    def read(self, module: Module) -> Read:
+        """Build the module, and verify what only the reader knows."""
+        if module.operator is not None and module.operator.name in BY_NAME:
+            result = ModuleOp([calls_of_operators.operator_program(self.builder, module.operator)])
+            result.location = module.source_map.location(0)
+            return Read(result, {})
+        parts = [*prelude.needed_by(module), module]
+        for part in parts:
+            self._declare_types(part)
+        for part in parts:
+            self._check_types(part)
+            self._declare_functions(part)
+        for signature in list(self.program.functions.values()):
+            self._read_body(signature)
+        type_parameters.publish(self.builder)
+        complete_types(self.builder)
+        type_parameters.check_scopes(self.builder)
+        pass_captures(self.builder.generics)
+        kernels = Kernels(self.builder)
+        kernels.complete()
+        rename_written_tensors(self.builder.explicit, self._bodies(kernels))
+        ops = [*self._type_ops(), *self._function_ops(kernels)]
+        result = ModuleOp(ops)
+        result.location = module.source_map.location(0)
+        return Read(result, self.builder.params)
+
+    # ------------------------------------------------------------ declarations
+
+    def _declare_types(self, module: Module) -> None:
+        types, source_map = self.program.types, module.source_map
+        for definition in module.types:
+            before = types.get(definition.name)
+            if before is not None:
+                raise self._redefinition(
+                    "type", definition.name, definition.offset, module.source_map, before
+                )
+            data = types[definition.name] = DataType(definition, source_map)
+            for constructor in definition.constructors:
+                made = self.program.constructors.get(constructor.name)
+                if made is not None:
+                    raise self._redefinition(
+                        "constructor", constructor.name, constructor.offset, source_map, made.of
+                    )
+                self.program.constructors[constructor.name] = ConstructorInfo(data, constructor)
+
+    def _redefinition(
+        self, what: str, name: str, at: int, source_map: SourceMap, before: DataType
+    ) -> RelayTextError:
+        error = source_map.error(f"redefinition of the {what} {name}", at, len(name))
+        first = before.definition.offset
+        if what == "constructor":
+            first = next(c.offset for c in before.definition.constructors if c.name == name)
+        error.notes = (("first defined here", before.source_map.location(first)),)
+        return error
+
+    def _check_types(self, module: Module) -> None:
+        from .errors import nearest
+
+        for (name, count), at in module.type_uses.items():
+            data = self.program.types.get(name)
+            if data is None:
+                hint = nearest(name, self.program.types)
+                raise module.source_map.error(f"unknown type {name}{hint}", at, len(name))
+            wanted = len(data.definition.params)
+            if wanted != count:
+                raise module.source_map.error(
+                    f"{name} has {wanted} type parameters, but {count} type arguments are given",
+                    at,
+                    len(name),
+                )
+
+    def _declare_functions(self, module: Module) -> None:
+        annotation = self.builder.solver.annotation
+        for definition in module.functions:
+            before = self.program.functions.get(definition.name)
+            if before is not None:
+                error = module.source_map.error(
+                    f"redefinition of @{definition.name}",
+                    definition.offset,
+                    len(definition.name) + 1,
+                )
+                here = before.source_map.location(before.definition.offset)
+                error.notes = (("first defined here", here),)
+                raise error
+            if definition.name in self.program.types:
+                raise self._name_clash(definition, module.source_map)
+            function = definition.function
+            params = [annotation(p.type) for p in function.params]
+            type = FunctionType.from_lists(params, [annotation(function.result)])
+            signature = Signature(definition, module.source_map, type, Block())
+            self.program.functions[definition.name] = signature
+
+    def _name_clash(self, definition: Definition, source_map: SourceMap) -> RelayTextError:
+        """Return the error that a function and a data type share a name, which symbols cannot."""
+        data, name = self.program.types[definition.name], definition.name
+        error = source_map.error(
+            f"redefinition of {name}: it already names a data type",
+            definition.offset,
+            len(name) + 1,
+        )
+        error.notes = (
+            ("the type is defined here", data.source_map.location(data.definition.offset)),
+        )
+        return error
+
+    # ------------------------------------------------------------------ bodies
+
+    def _read_body(self, signature: Signature) -> None:
+        builder = self.builder
+        function = signature.definition.function
+        builder.source_map = signature.source_map
+        builder.function, builder.signature = function, signature
+        place_bindings(function)
+        types, (result,) = signature.type.inputs.data, signature.type.outputs.data
+        relay_functions.add_params(builder, signature.block, function.params, types)
+        if not has_lets(function.body):
+            function.body.result = calls_of_operators.fix_hint(function.body.result)
+        value = builder.region_body(function.region, function.body, signature.block)
+        at = function.body.result.offset
+        builder.require(value.type, result, f"the result of @{signature.definition.name}", at)
+        with builder.writing(signature.block):
+            builder.add(ReturnOp(value), at)
+        builder.solver.run_ready()
+
+    def _bodies(self, kernels: Kernels) -> list[Block]:
+        functions = [signature.block for signature in self.program.functions.values()]
+        return [*functions, *(kernel.body.block for kernel in kernels.literals.values())]
+
+    # --------------------------------------------------------------------- ops
+
+    def _function_ops(self, kernels: Kernels) -> list[Operation]:
+        made: list[Operation] = []
+        for name, signature in self.program.functions.items():
+            made.append(kernels.defined.get(name) or self._function_op(signature))
+        return [*made, *kernels.literals.values()]
+
+    def _type_ops(self) -> list[Operation]:
+        made: list[Operation] = []
+        for data in self.program.types.values():
+            definition = data.definition
+            if is_storage(definition):
+                continue
+            constructors = [(c.name, c.fields) for c in definition.constructors]
+            op = TypeDataOp(definition.name, definition.params, constructors, definition.extern)
+            op.location = data.source_map.location(definition.offset)
+            made.append(op)
+        return made
+
+    def _function_op(self, signature: Signature) -> Operation:
+        definition = signature.definition
+        function = definition.function
+        op = FuncOp(
+            definition.name,
+            signature.type,
+            Region(signature.block),
+            arg_attrs=_arg_attrs(function.params, signature.block),
+            res_attrs=None
+            if function.device is None
+            else ArrayAttr([DictionaryAttr({DEVICE: function.device})]),
+        )
+        op.location = signature.source_map.location(definition.offset)
+        if function.type_params:
+            op.attributes[TYPE_PARAMS] = ArrayAttr([StringAttr(p) for p in function.type_params])
+        self.builder.source_map = signature.source_map
+        attrs = relay_functions.attributes_of(self.builder, function.attrs, definition.offset)
+        if attrs is not None:
+            op.attributes[ATTRS] = attrs
+        return op
+
+
+def is_storage(definition: TypeData) -> bool:
+    """Return whether this is TVM's type of storage, which is not a data type here."""
+    return definition.name == STORAGE and is_empty(definition)
+
+
+def _arg_attrs(params: Sequence[Local], block: Block) -> ArrayAttr[DictionaryAttr] | None:
+    """Return the names and devices of the parameters; None if there are none."""
+    entries: list[dict[str, Attribute]] = []
+    for param, argument in zip(params, block.args, strict=True):
+        entry: dict[str, Attribute] = {}
+        if argument.name_hint != param.name:
+            entry[NAME] = StringAttr(param.name)
+        if param.device is not None:
+            entry[DEVICE] = param.device
+        entries.append(entry)
+    if not any(entries):
+        return None
+    return ArrayAttr([DictionaryAttr(entry) for entry in entries])

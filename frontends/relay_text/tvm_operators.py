@@ -1,0 +1,365 @@
+"""
+The operators of `relay` by their TVM names, and their attributes in TVM's text.
+
+    nn.conv2d(%x, %w, padding=[1, 1], channels=64, kernel_size=[3, 3])
+    ->
+    relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>}
+
+Names are the same but for the prefix, and so are most attributes and their defaults (TVM's text
+omits defaults). A `Rule` states the differences: defaults, other spellings, and attributes that
+only repeat what the operands' types say, which are checked and dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeAlias, cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.irdl import VarOperandDef, VarResultDef
+
+from ...dialects.attributes import ELEMENT_TYPES
+from ...dialects.relay import BY_NAME
+from ...dialects.tensors import Tensor
+from .json.node_graph import Unread
+
+Values: TypeAlias = dict[str, Any]
+
+
+class InvalidAttribute(Exception):
+    """An attribute has a value that its operator does not accept."""
+
+
+Convert: TypeAlias = Callable[[Values], None]
+"""Converts attributes from TVM's form to ours, in place."""
+
+Verify: TypeAlias = Callable[[Mapping[str, Any], Sequence[Tensor]], None]
+"""Checks the dropped attributes against the operands' types."""
+
+
+def _keep(values: Values) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Conversion of the attributes of an operator."""
+
+    defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """TVM's defaults where they differ from ours."""
+    convert: Convert = _keep
+    redundant: tuple[str, ...] = ()
+    """Attributes that repeat what the operands' types say."""
+    verify: Verify | None = None
+
+
+# ---------------------------------------------------------------- conversions
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+
+
+def _expand_padding(values: Values) -> None:
+    """Expand 1, 2 or 4 entries of padding to 4: top, left, bottom, right."""
+    padding = values.get("padding")
+    if padding is None:
+        return
+    given = _as_tuple(padding)
+    if len(given) not in (1, 2, 4):
+        raise InvalidAttribute(f"padding must have 1, 2 or 4 entries, but has {len(given)}")
+    values["padding"] = given * 4 if len(given) == 1 else given * 2 if len(given) == 2 else given
+
+
+def _same_layout(values: Values, layout: str) -> None:
+    """Remove `out_layout`, which may be omitted or repeat the layout of the data."""
+    out, data = values.pop("out_layout", ""), values.get(layout, "NCHW")
+    if out not in ("", None, data):
+        raise InvalidAttribute(
+            f'out_layout must be "{data}", the layout of the data, but is "{out}"'
+        )
+
+
+def _window(*names: str, layout: str) -> Convert:
+    def convert(values: Values) -> None:
+        _expand_padding(values)
+        _same_layout(values, layout)
+        for name in names:
+            given = values.get(name)
+            if given is not None and len(_as_tuple(given)) == 1:
+                values[name] = _as_tuple(given) * 2
+
+    return convert
+
+
+def _as_list(*names: str) -> Convert:
+    """Return a conversion that lets a single number stand for a list of one."""
+
+    def convert(values: Values) -> None:
+        for name in names:
+            if name in values and not isinstance(values[name], tuple):
+                values[name] = (values[name],)
+
+    return convert
+
+
+def _reduction(values: Values) -> None:
+    _as_list("axis")(values)
+    if values.get("axis") == ():  # in TVM an empty list reduces all axes
+        del values["axis"]
+
+
+def _empty_is_absent(*names: str) -> Convert:
+    def convert(values: Values) -> None:
+        _as_list(*names)(values)
+        for name in names:
+            if values.get(name) == ():
+                del values[name]
+
+    return convert
+
+
+def _pad(values: Values) -> None:
+    width = values.get("pad_width")
+    if isinstance(width, tuple):
+        flat: list[Any] = []
+        for pair in cast("tuple[Any, ...]", width):
+            flat += _as_tuple(pair)
+        values["pad_width"] = tuple(flat)
+
+
+def _equally_many_bounds(values: Values) -> None:
+    """Complete the shorter of `begin` and `end` of a slice without `axes`."""
+    begin, end = values.get("begin"), values.get("end")
+    if isinstance(begin, tuple) and isinstance(end, tuple) and "axes" not in values:
+        begin, end = cast("tuple[Any, ...]", begin), cast("tuple[Any, ...]", end)
+        missing = len(end) - len(begin)
+        values["begin"] = begin + (0,) * missing
+        values["end"] = end + (2**31 - 1,) * -missing
+
+
+def _require(name: str) -> Convert:
+    def convert(values: Values) -> None:
+        if name not in values:
+            raise InvalidAttribute(f"{name} is required")
+
+    return convert
+
+
+def _by_default(name: str, value: Any) -> Convert:
+    """Return a conversion that adds an attribute that TVM's text always has."""
+
+    def convert(values: Values) -> None:
+        values.setdefault(name, value)
+
+    return convert
+
+
+def _drop(*names: str) -> Convert:
+    """Return a conversion that drops attributes without meaning here, such as scheduler hints."""
+
+    def convert(values: Values) -> None:
+        for name in names:
+            values.pop(name, None)
+
+    return convert
+
+
+# --------------------------------------------------------------------- checks
+
+
+def _require_agreement(name: str, given: Any, wanted: Any) -> None:
+    if given is not None and given != wanted and DYNAMIC_INDEX not in (given, wanted):
+        raise InvalidAttribute(f"{name} is {given}, but the weight implies {wanted}")
+
+
+def _verify_conv2d(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
+    """Check `channels` and `kernel_size` against the weight."""
+    dims = operands[1].get_shape()
+    if len(dims) != 4:
+        return
+    order = dropped.get("kernel_layout") or "OIHW"
+    if sorted(order) != sorted("OIHW"):
+        return
+    _require_agreement("channels", dropped.get("channels"), dims[order.index("O")])
+    sizes = dropped.get("kernel_size")
+    if sizes is not None:
+        sizes = _as_tuple(sizes)
+        if len(sizes) != 2:
+            raise InvalidAttribute(f"kernel_size must have 2 entries, but has {len(sizes)}")
+        for given, side in zip(sizes, "HW", strict=True):
+            wanted = dims[order.index(side)]
+            if given != wanted and DYNAMIC_INDEX not in (given, wanted):
+                wanteds = [dims[order.index(s)] for s in "HW"]
+                raise InvalidAttribute(
+                    f"kernel_size is {list(sizes)}, but the weight implies {wanteds}"
+                )
+
+
+def _verify_conv2d_transpose(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
+    """
+    Check `channels` and `kernel_size` against the weight, which has the channels of one group.
+    """
+    dims = operands[1].get_shape()
+    if len(dims) != 4:
+        return
+    if DYNAMIC_INDEX not in dims:
+        _require_agreement(
+            "channels", dropped.get("channels"), dims[1] * int(dropped.get("groups") or 1)
+        )
+    sizes = dropped.get("kernel_size")
+    if sizes is not None and list(_as_tuple(sizes)) != list(dims[2:]) and -1 not in dims:
+        raise InvalidAttribute(
+            f"kernel_size is {list(_as_tuple(sizes))}, but the weight implies {list(dims[2:])}"
+        )
+
+
+def _verify_dense(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
+    dims = operands[1].get_shape()
+    if len(dims) == 2:
+        _require_agreement("units", dropped.get("units"), dims[0])
+
+
+def _verify_matmul(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
+    dims = operands[1].get_shape()
+    if len(dims) == 2:
+        _require_agreement(
+            "units", dropped.get("units"), dims[0 if dropped.get("transpose_b") else 1]
+        )
+
+
+# ---------------------------------------------------------------------- table
+
+_SCHEDULING = ("auto_scheduler_rewritten_layout", "meta_schedule_original_shape")
+
+
+def _chain(*converts: Convert) -> Convert:
+    def convert(values: Values) -> None:
+        for each in converts:
+            each(values)
+
+    return convert
+
+
+_POOL = Rule(convert=_window("pool_size", "strides", "dilation", layout="layout"))
+_GLOBAL_POOL = Rule(convert=lambda values: _same_layout(values, "layout"))
+_REDUCTION = Rule(convert=_reduction)
+_FILLED = Rule(convert=_chain(_as_list("shape"), _by_default("dtype", "float32")))
+
+RULES: Mapping[str, Rule] = {
+    "nn.conv2d": Rule(
+        convert=_chain(_window("strides", "dilation", layout="data_layout"), _drop(*_SCHEDULING)),
+        redundant=("channels", "kernel_size"),
+        verify=_verify_conv2d,
+    ),
+    "nn.conv2d_transpose": Rule(
+        convert=_chain(
+            _window("strides", "dilation", "output_padding", layout="data_layout"),
+            _drop("out_dtype"),
+        ),
+        redundant=("channels", "kernel_size"),
+        verify=_verify_conv2d_transpose,
+    ),
+    "nn.dense": Rule(convert=_drop(*_SCHEDULING), redundant=("units",), verify=_verify_dense),
+    "nn.matmul": Rule(convert=_drop(*_SCHEDULING), redundant=("units",), verify=_verify_matmul),
+    "nn.batch_matmul": Rule({"transpose_b": False}, _drop(*_SCHEDULING)),
+    "nn.leaky_relu": Rule({"alpha": 0.25}),
+    "nn.lrn": Rule({"alpha": 1e-4}),
+    "nn.max_pool2d": _POOL,
+    "nn.avg_pool2d": _POOL,
+    "nn.global_avg_pool2d": _GLOBAL_POOL,
+    "nn.global_max_pool2d": _GLOBAL_POOL,
+    "nn.pad": Rule(convert=_pad),
+    **dict.fromkeys(("sum", "mean", "max", "min", "prod", "all", "any"), _REDUCTION),
+    **dict.fromkeys(("argmax", "argmin"), _REDUCTION),
+    "reshape": Rule(convert=_as_list("newshape")),
+    "transpose": Rule(convert=_empty_is_absent("axes")),
+    "squeeze": Rule(convert=_as_list("axis")),
+    "strided_slice": Rule(
+        convert=_chain(
+            _as_list("begin", "end"), _empty_is_absent("strides", "axes"), _equally_many_bounds
+        )
+    ),
+    "tile": Rule(convert=_as_list("reps")),
+    "repeat": Rule(convert=_require("axis")),
+    "reverse": Rule(convert=_require("axis")),
+    "broadcast_to": Rule(convert=_chain(_drop("dtype"), _as_list("shape"))),
+    "arange": Rule(convert=_drop("start", "stop", "step")),  # repeats the operands
+    "dyn.broadcast_to": Rule(convert=_drop("shape", "dtype")),
+    "dyn.full": Rule(convert=_drop("shape", "dtype")),
+    "dyn.image.resize2d": Rule(convert=_drop("size", "roi")),
+    "dyn.nn.pad": Rule(convert=_drop("pad_width")),
+    "dyn.one_hot": Rule({"axis": -1}, _drop("depth")),
+    "dyn.ones": Rule(convert=_drop("shape")),
+    "dyn.reshape": Rule(convert=_drop("newshape")),
+    "dyn.squeeze": Rule(convert=_drop("axis")),
+    "dyn.strided_slice": Rule(
+        convert=_chain(_drop("begin", "end", "strides"), _empty_is_absent("axes"))
+    ),
+    "dyn.tile": Rule(convert=_drop("reps")),
+    "dyn.topk": Rule(convert=_drop("k")),
+    "dyn.zeros": Rule(convert=_drop("shape")),
+    "image.resize2d": Rule(convert=_chain(_as_list("size"), _drop("roi"))),
+    "one_hot": Rule({"axis": -1}),
+    "ones": _FILLED,
+    "shape_of": Rule(convert=_by_default("dtype", "int32")),
+    "vision.get_valid_counts": Rule(convert=_drop("score_threshold")),  # repeats the operand
+    "zeros": _FILLED,
+}
+
+_PLAIN = ("topk", "dyn.topk", "vision.non_max_suppression")
+"""Operators whose results are a tuple only if there are several."""
+
+_NO_RULE = Rule()
+
+
+@cache
+def is_variadic(name: str) -> bool:
+    """Return whether the operator takes its operands as one tuple in Relay."""
+    return any(
+        isinstance(definition, VarOperandDef)
+        for _, definition in BY_NAME[name].get_irdl_definition().operands
+    )
+
+
+@cache
+def returns_tuple(name: str, count: int) -> bool:
+    """Return whether the operator's `count` results are a tuple in Relay, even of one field."""
+    results = BY_NAME[name].get_irdl_definition().results
+    return count != 1 or (isinstance(results[0][1], VarResultDef) and name not in _PLAIN)
+
+
+@cache
+def operand_count(name: str) -> int | None:
+    """Return the number of operands; None if they form one tuple."""
+    return None if is_variadic(name) else len(BY_NAME[name].get_irdl_definition().operands)
+
+
+def rule_of(name: str) -> Rule:
+    """Return the rule for the attributes of the operator."""
+    return RULES.get(name, _NO_RULE)
+
+
+def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Values]:
+    """
+    Convert the attributes of operator `name`; return ours, and those to check, if any.
+
+    Raises `InvalidAttribute`.
+    """
+    rule = rule_of(name)
+    values: Values = dict(rule.defaults)
+    for key, value in given.items():
+        if value is None or (key.endswith("dtype") and value in ("", "void")):
+            values.pop(key, None)
+            continue
+        if key.endswith("dtype") and value not in ELEMENT_TYPES:
+            raise InvalidAttribute(f'{key} must be a dtype, but is "{value}"')
+        values[key] = value
+    dropped = {key: values.pop(key) for key in rule.redundant if key in values}
+    rule.convert(values)
+    for key, value in values.items():
+        if any(isinstance(part, Unread) for part in (value, *_as_tuple(value))):
+            raise InvalidAttribute(f"{key} must be a value, but is an expression")
+    return values, {**values, **dropped} if dropped else {}
