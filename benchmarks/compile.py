@@ -38,12 +38,12 @@ from xrelay.passes.support.composite import CompositePass
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.valid_ops import ValidOps
 from xrelay.passes.support.verifier import verify
-from xrelay.tools.parser import LocatingParser
-from xrelay.tools.pipeline import Step, build
-from xrelay.tools.plugins import load_universe
-from xrelay.tools.printing import PrintOptions, module_text
-from xrelay.tools.process import settings
+from xrelay.tools.api.plugins import load_universe
+from xrelay.tools.pass_run.pipeline import Step, build
+from xrelay.tools.pass_run.process import settings
 from xrelay.tools.registry import named_pipelines
+from xrelay.tools.text.parser import LocatingParser
+from xrelay.tools.text.printing import PrintOptions, module_text
 
 UNIVERSE = load_universe(lambda text: print(text, file=sys.stderr))
 

@@ -32,7 +32,7 @@ from xrelay.dialects import memory, vm
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.runtime.machine.machine import Machine
-from xrelay.tools.process import settings
+from xrelay.tools.pass_run.process import settings
 
 SHAPES = range(8, 16)
 """The numbers of rows."""

@@ -30,7 +30,7 @@ from helpers.onnx.onnx_models import light_network, onnxruntime_session
 from helpers.programs.transformer import VOCABULARY, encoder
 from results import Facts, parser_of, write_results
 
-from xrelay.tools.opt import main as xrelay_opt
+from xrelay.tools.opt.opt import main as xrelay_opt
 
 Feeds = Mapping[str, Any]
 

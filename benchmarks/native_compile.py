@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 
 from xrelay.lowering.native.toolchain import linking, stages
-from xrelay.tools.opt import main
+from xrelay.tools.opt.opt import main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 DEFAULT = [EXAMPLES / "c" / "scores.relay"]

@@ -24,7 +24,7 @@ from xdsl.parser import Parser
 from xrelay.dialects.relay import Relay
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.support.diagnostics import ReportingContext
-from xrelay.tools.process import settings
+from xrelay.tools.pass_run.process import settings
 
 T = "tensor<16x16xf32>"
 HINT = f"relay.on_device %{{}}, #relay.device<{{}}> {{}}: ({T}) -> {T}"

@@ -24,7 +24,7 @@ from typing import Any
 from xrelay.dialects.relay import Relay
 from xrelay.frontends.relay_text import parse_module
 from xrelay.passes.support.diagnostics import ReportingContext
-from xrelay.tools.process import settings
+from xrelay.tools.pass_run.process import settings
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "relay_text"
 NETWORKS = ("squeezenet", "inception_v1", "resnet50")

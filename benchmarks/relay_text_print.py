@@ -23,7 +23,7 @@ from xdsl.dialects.func import Func
 from xrelay.dialects.relay import Relay
 from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.print.printer import module_text
-from xrelay.tools.process import settings
+from xrelay.tools.pass_run.process import settings
 
 NETWORKS = Path(__file__).parent.parent / "tests" / "data" / "relay_text"
 

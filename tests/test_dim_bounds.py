@@ -17,7 +17,7 @@ from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.listing import listing
 from xrelay.runtime.program.program import Function, Param, Program, TensorSpec
-from xrelay.tools.pipeline import build
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 
 PROGRAM = """

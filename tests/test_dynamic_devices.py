@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from xrelay.tools.run import main
+from xrelay.tools.run.run import main
 
 
 class Program(NamedTuple):

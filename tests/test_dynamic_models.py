@@ -26,9 +26,9 @@ from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
-from xrelay.tools.pipeline import build
+from xrelay.tools.pass_run.pipeline import build
+from xrelay.tools.pass_run.runner import Runner
 from xrelay.tools.registry import UNIVERSE, named_pipelines
-from xrelay.tools.runner import Runner
 
 LSTM = Path(__file__).parent.parent / "examples" / "lstm.relay"
 INPUTS, HIDDEN = 3, 4

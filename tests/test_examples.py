@@ -23,13 +23,13 @@ from xrelay.runtime.calls.random_inputs import random_parameters
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.program.program import Program
-from xrelay.tools.compiler import Compiler
-from xrelay.tools.diagnostics import Reporter
-from xrelay.tools.parser import LocatingParser
-from xrelay.tools.pipeline import build
+from xrelay.tools.api.compiler import Compiler
+from xrelay.tools.messages import Reporter
+from xrelay.tools.pass_run.pipeline import build
+from xrelay.tools.pass_run.runner import Runner
 from xrelay.tools.registry import UNIVERSE, named_pipelines
-from xrelay.tools.resources import with_own_resources
-from xrelay.tools.runner import Runner
+from xrelay.tools.text.parser import LocatingParser
+from xrelay.tools.text.resources import with_own_resources
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

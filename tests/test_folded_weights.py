@@ -12,8 +12,8 @@ from helpers.onnx.onnx_small import model_of, node, random_array
 
 import xrelay
 from xrelay.runtime.weights.tensor_file import TensorFile
-from xrelay.tools.opt import main as opt
-from xrelay.tools.run import main as run
+from xrelay.tools.opt.opt import main as opt
+from xrelay.tools.run.run import main as run
 
 X = random_array(2, 256, seed=9)
 RNG = np.random.default_rng(2)

@@ -247,7 +247,7 @@ def test_the_import_check_sees_what_it_should(tmp_path: Path, monkeypatch: pytes
         "from ...tools import opt\ndef f():\n  from .. import fuse_ops\nimport xdsl.ir"
     )
     assert imports(module) == [
-        Imported("tools.opt", True, 1),
+        Imported("tools.opt.opt", True, 1),
         Imported("passes.fuse_ops", True, 3),
         Imported("xdsl.ir", False, 4),
     ]

@@ -21,12 +21,12 @@ from xrelay.dialects.xdsl_extras.xdsl_internals import holds
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify
-from xrelay.tools.parser import LocatingParser
-from xrelay.tools.pipeline import build
-from xrelay.tools.plugins import load_universe
-from xrelay.tools.printing import PrintOptions, module_text
-from xrelay.tools.process import settings
+from xrelay.tools.api.plugins import load_universe
+from xrelay.tools.pass_run.pipeline import build
+from xrelay.tools.pass_run.process import settings
 from xrelay.tools.registry import named_pipelines
+from xrelay.tools.text.parser import LocatingParser
+from xrelay.tools.text.printing import PrintOptions, module_text
 
 UNIVERSE = load_universe(lambda text: None)
 T = "tensor<4xf32>"

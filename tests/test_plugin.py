@@ -43,8 +43,8 @@ from xrelay.dialects.relay import properties
 from xrelay.dialects.relay.incomplete import AnyTensor
 from xrelay.dialects.relay.operator import Operator
 from xrelay.runtime.weights.tensor_file import write_tensors
-from xrelay.tools import opt
-from xrelay.tools import run as run_tool
+from xrelay.tools.opt import opt
+from xrelay.tools.run import run as run_tool
 from xrelay.tools.testing.lit_discovery import execute, find_tests
 from xrelay.tools.testing.lit_format import InProcess
 

@@ -24,7 +24,7 @@ from ..runtime.program.program import Constant, Late, TensorSpec, spec_of
 from ..runtime.python.call_signature import signature_of
 from .errors import exit_status
 from .option_types import add_max_input, refer_to_help
-from .run_executable import read_file, report
+from .run.run_executable import read_file, report
 
 
 def main(argv: Sequence[str] | None = None) -> int:

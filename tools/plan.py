@@ -148,7 +148,7 @@ def _plan(options: argparse.Namespace) -> int:
     if options.output is not None:
         _write(options.output, format_plan(table, problem, answer), files)
     if options.svg is not None:
-        from .plan_pictures.problem import draw
+        from .plan_pictures.problem_panels import draw
 
         _write(options.svg, draw(problem, answer), files)
     return 0

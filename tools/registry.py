@@ -102,13 +102,13 @@ PASSES = {
 
 TARGETS = {
     "relay-text": "frontends.relay_text.text_target:RelayTextTarget",
-    "native": "tools.native_target:NativeTarget",
-    "c-header": "tools.native_target:HeaderTarget",
-    "object": "tools.native_target:ObjectTarget",
-    "executable": "tools.executable_target:ExecutableTarget",
-    "linalg": "tools.linalg_target:LinalgTarget",
-    "memory-plan-svg": "tools.plan_pictures.targets:MemoryPlanSvgTarget",
-    "memory-plan-html": "tools.plan_pictures.targets:MemoryPlanHtmlTarget",
+    "native": "tools.targets.native_target:NativeTarget",
+    "c-header": "tools.targets.native_target:HeaderTarget",
+    "object": "tools.targets.native_target:ObjectTarget",
+    "executable": "tools.targets.executable_target:ExecutableTarget",
+    "linalg": "tools.targets.linalg_target:LinalgTarget",
+    "memory-plan-svg": "tools.plan_pictures.picture_targets:MemoryPlanSvgTarget",
+    "memory-plan-html": "tools.plan_pictures.picture_targets:MemoryPlanHtmlTarget",
 }
 
 PIPELINES = "lowering.pipelines:PIPELINES"

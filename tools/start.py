@@ -8,9 +8,9 @@ import os
 import sys
 from collections.abc import Callable
 
-from .collector import collected_rarely, end
 from .commands import guarded
 from .interrupts import interrupts_raised
+from .pass_run.collector import collected_rarely, end
 
 
 def _run(name: str, start: Callable[[], int]) -> int:
@@ -30,10 +30,10 @@ def opt() -> int:
     """Run `xrelay-opt`."""
 
     def start() -> int:
-        from .arguments import print_information
+        from .opt.opt_arguments import print_information
 
         print_information(sys.argv[1:])
-        from .opt import main
+        from .opt.opt import main
 
         return main()
 
@@ -44,7 +44,7 @@ def run() -> int:
     """Run `xrelay-run`."""
 
     def start() -> int:
-        from .run import main
+        from .run.run import main
 
         return main()
 

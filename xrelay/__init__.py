@@ -193,10 +193,10 @@ def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:
 
 def _compiler():
     """Import the compiler: a hundred thousand objects, which all stay."""
-    from .tools.collector import collected_rarely
+    from .tools.pass_run.collector import collected_rarely
 
     with collected_rarely():
-        from .tools import front_door
+        from .tools.api import front_door
     return front_door
 
 

@@ -23,7 +23,7 @@ from tvm_programs import DEVICES, METADATA
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.relay_text.print.printer import module_text
-from xrelay.tools.process import settings
+from xrelay.tools.pass_run.process import settings
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "relay_text"
 NETWORKS = ("squeezenet", "inception_v1", "resnet50")

@@ -32,8 +32,8 @@ from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.bind import Attrs, Thunk
 from xrelay.runtime.machine.machine import Machine
-from xrelay.tools.pipeline import build
-from xrelay.tools.plugins import load_universe
+from xrelay.tools.api.plugins import load_universe
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import named_pipelines
 
 sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[2] / "tests")]

@@ -30,8 +30,8 @@ from xrelay.passes.reorder_for_memory import ReorderForMemoryPass
 from xrelay.passes.sizes.program_sizes import Sizes, read_sizes
 from xrelay.passes.support.diagnostics import Message, ReportingContext
 from xrelay.planning.order.schedule import Held, StepGraph, schedule
-from xrelay.tools.pipeline import build
-from xrelay.tools.plugins import load_universe
+from xrelay.tools.api.plugins import load_universe
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import named_pipelines
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))

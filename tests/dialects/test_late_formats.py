@@ -10,7 +10,7 @@ from xdsl.universe import Universe
 from xdsl.utils.exceptions import ParseError, PyRDLOpDefinitionError
 
 from xrelay.dialects.xdsl_extras.late_formats import late_formats
-from xrelay.tools import plugins
+from xrelay.tools.api import plugins
 
 TEXT = """\
 %x = "test.op"() : () -> i32

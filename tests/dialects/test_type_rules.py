@@ -9,7 +9,7 @@ from xrelay.dialects.tensors import as_tensor
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
-from xrelay.tools.parser import LocatingParser
+from xrelay.tools.text.parser import LocatingParser
 
 TEXT = """
 func.func @main(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {

@@ -26,7 +26,9 @@ from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.program.listing import listing
 from xrelay.runtime.program.program import Array, Program, TensorSpec
-from xrelay.tools import objdump, opt, plan, run
+from xrelay.tools import objdump, plan
+from xrelay.tools.opt import opt
+from xrelay.tools.run import run
 
 from .structures import edited
 

@@ -19,9 +19,9 @@ from safetensors.numpy import save
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.program.program import Program
-from xrelay.tools import opt
-from xrelay.tools.compiler import Compiler
-from xrelay.tools.diagnostics import Reporter
+from xrelay.tools.api.compiler import Compiler
+from xrelay.tools.messages import Reporter
+from xrelay.tools.opt import opt
 
 from .executables import file_of
 

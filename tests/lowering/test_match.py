@@ -37,8 +37,8 @@ from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.program.named_results import results_of
-from xrelay.tools.compiler import Compiler, Given
-from xrelay.tools.diagnostics import Reporter
+from xrelay.tools.api.compiler import Compiler, Given
+from xrelay.tools.messages import Reporter
 
 T = "!relay.adt<@T, [], #relay.device<cpu:0>>"
 SCALAR = "tensor<i32, #relay.device<cpu:0>>"

@@ -9,9 +9,9 @@ from xdsl.utils.exceptions import ParseError
 from xrelay.passes.support.changes import InspectionPass, ReportingPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
-from xrelay.tools.parser import LocatingParser
-from xrelay.tools.process import settings
+from xrelay.tools.pass_run.process import settings
 from xrelay.tools.registry import UNIVERSE
+from xrelay.tools.text.parser import LocatingParser
 
 LIT = Path(__file__).parents[2] / "lit_tests" / "passes"
 

@@ -12,8 +12,8 @@ from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
-from xrelay.tools.parser import LocatingParser
 from xrelay.tools.registry import UNIVERSE
+from xrelay.tools.text.parser import LocatingParser
 
 LEVELS = {
     "relay": ("infer-types",),

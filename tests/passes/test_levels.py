@@ -15,9 +15,9 @@ from xdsl.utils.exceptions import DiagnosticException
 from xrelay.passes.support import stage_rules
 from xrelay.passes.support.levels import ENDS, PRODUCERS, STAGES, Stage, level_of, path_to
 from xrelay.passes.verify_stage import VerifyStagePass
-from xrelay.tools.pipeline import Step, build
+from xrelay.tools.pass_run.pipeline import Step, build
+from xrelay.tools.pass_run.runner import Runner
 from xrelay.tools.registry import PASSES, named_pipelines
-from xrelay.tools.runner import Runner
 
 PROGRAM = """
 func.func @main(%x: tensor<?x8xf32> {relay.dims = ["n", 8]}, %w: tensor<8x8xf32>) -> tensor<?x8xf32> {

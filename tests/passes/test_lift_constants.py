@@ -19,8 +19,8 @@ from xrelay.passes.lambda_lift import LambdaLiftPass
 from xrelay.passes.lift_constants import LiftConstantsPass
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.support.walk import outside_primitives
-from xrelay.tools.pipeline import build
-from xrelay.tools.plugins import load_universe
+from xrelay.tools.api.plugins import load_universe
+from xrelay.tools.pass_run.pipeline import build
 
 UNIVERSE = load_universe(lambda text: None)
 LEVELS = ("infer-types", "plan-devices", "fuse-ops", "outline-primitives", "manifest-alloc")

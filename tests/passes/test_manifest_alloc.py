@@ -42,9 +42,9 @@ from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_stage import VerifyStagePass
-from xrelay.tools.parser import LocatingParser
+from xrelay.tools.api.source import split
 from xrelay.tools.registry import UNIVERSE
-from xrelay.tools.source import split
+from xrelay.tools.text.parser import LocatingParser
 
 LIT_TESTS = Path(__file__).parents[2] / "lit_tests"
 TO_LOWERED = (

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xrelay.dialects import memory
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.passes.support.verifier import verify
-from xrelay.tools.pipeline import build
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 
 TO_MANIFEST = (

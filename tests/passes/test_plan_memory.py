@@ -19,7 +19,7 @@ from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.plan_check import proofs
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import VerifyError
-from xrelay.tools import opt
+from xrelay.tools.opt import opt
 
 TO_MANIFEST = (
     VmPipeline()

@@ -31,9 +31,9 @@ from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.support.diagnostics import PassError, ReportingContext
 from xrelay.passes.support.verifier import verify
-from xrelay.tools.parser import LocatingParser
-from xrelay.tools.plugins import load_universe
-from xrelay.tools.source import split
+from xrelay.tools.api.plugins import load_universe
+from xrelay.tools.api.source import split
+from xrelay.tools.text.parser import LocatingParser
 
 UNIVERSE = load_universe(lambda text: None)
 

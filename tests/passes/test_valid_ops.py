@@ -46,9 +46,9 @@ from xrelay.dialects.xdsl_extras.xdsl_internals import set_type
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.valid_ops import OpChecks, ValidOps, repeated_checks
 from xrelay.passes.support.verifier import verify
-from xrelay.tools.parser import LocatingParser
-from xrelay.tools.process import settings
+from xrelay.tools.pass_run.process import settings
 from xrelay.tools.registry import UNIVERSE
+from xrelay.tools.text.parser import LocatingParser
 
 DIALECTS = Path(__file__).parents[2] / "lit_tests" / "dialects"
 PROGRAMS = {

@@ -20,10 +20,10 @@ import xrelay
 from xrelay.lowering.native.toolchain import tool_paths
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.native.compiled_kernels import NativeLibrary
-from xrelay.tools import front_door
-from xrelay.tools.compiler import Loaded
-from xrelay.tools.native_kernels import native_kernels
-from xrelay.tools.run import main as xrelay_run
+from xrelay.tools.api import front_door
+from xrelay.tools.api.compiler import Loaded
+from xrelay.tools.api.native_kernels import native_kernels
+from xrelay.tools.run.run import main as xrelay_run
 
 Array = np.ndarray[Any, Any]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from xrelay.runtime.weights.tensor_file import write_tensors
-from xrelay.tools.opt import main
+from xrelay.tools.opt.opt import main
 
 N = 1024
 SIZE = 4 * N * N

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from xrelay.tools.opt import main
+from xrelay.tools.opt.opt import main
 
 
 class Ran(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from xrelay.tools import run
+from xrelay.tools.run import run
 
 Opt = Callable[..., Any]
 Write = Callable[[str], Path]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from xrelay.runtime.executable import executable_of, write_executable
-from xrelay.tools import run
-from xrelay.tools.benchmark import Benchmark, CallTimes, text_of, time_calls
-from xrelay.tools.compiler import Compiler
-from xrelay.tools.diagnostics import Reporter
+from xrelay.tools.api.compiler import Compiler
+from xrelay.tools.messages import Reporter
 from xrelay.tools.progress import Progress
+from xrelay.tools.run import run
+from xrelay.tools.run.benchmark import Benchmark, CallTimes, text_of, time_calls
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CLASSIFIER = str(EXAMPLES / "classifier.mlir")

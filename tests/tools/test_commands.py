@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.tools import opt
+from xrelay.tools.opt import opt
 
 START = {
     "xrelay-opt": "from xrelay.tools.start import opt as main",
@@ -99,7 +99,7 @@ def test_wrong_usage(command: str):
 INTERRUPT = """
 class Interrupt:
     def find_spec(self, name, path=None, target=None):
-        if name == "numpy" or name == "xrelay.tools.driver":
+        if name == "numpy" or name == "xrelay.tools.opt.driver":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupt())
 """
@@ -122,8 +122,8 @@ sys.meta_path.insert(0, Observer())
 KILL = "os.kill(os.getpid(), signal.SIGINT)"
 TELL = "os.write(1, b'.')"
 MODULES = {
-    "xrelay-opt": ("xdsl.xdsl_opt_main", "xrelay.tools.driver"),
-    "xrelay-run": ("xrelay.tools.run_options", "numpy"),
+    "xrelay-opt": ("xdsl.xdsl_opt_main", "xrelay.tools.opt.driver"),
+    "xrelay-run": ("xrelay.tools.run.run_options", "numpy"),
     "xrelay-plan": ("xrelay.tools.plan", "numpy"),
 }
 """Modules that a command imports while it starts."""

@@ -17,7 +17,9 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 import xrelay
 from xrelay.runtime.executable import read_executable
-from xrelay.tools import objdump, opt, run
+from xrelay.tools import objdump
+from xrelay.tools.opt import opt
+from xrelay.tools.run import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MLP = """

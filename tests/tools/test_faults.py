@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.operators.kernel_references import onnx_node
 
-from xrelay.tools.run import main
+from xrelay.tools.run.run import main
 
 FAULTS = Path(__file__).parent.parent / "data" / "faults"
 

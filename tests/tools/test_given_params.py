@@ -10,7 +10,7 @@ import pytest
 
 import xrelay
 from xrelay.runtime.weights.tensor_file import write_tensors
-from xrelay.tools import run
+from xrelay.tools.run import run
 
 Opt = Callable[..., Any]
 Capture = pytest.CaptureFixture[str]

@@ -14,10 +14,10 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import xrelay
 from xrelay.runtime import files
-from xrelay.tools import run
-from xrelay.tools.array_files import read_array
-from xrelay.tools.comparison import difference
+from xrelay.tools.array_files.array_files import read_array
 from xrelay.tools.errors import FileError
+from xrelay.tools.run import run
+from xrelay.tools.run.comparison import difference
 
 Opt = Callable[..., Any]
 Capture = pytest.CaptureFixture[str]

@@ -118,7 +118,7 @@ def test_time_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         while True:
             pass
 
-    monkeypatch.setattr("xrelay.tools.opt.main", spin)
+    monkeypatch.setattr("xrelay.tools.opt.opt.main", spin)
     config = CONFIG.read_text().replace("InProcess()", "InProcess(0.2)")
     assert "InProcess(0.2)" in config
 

@@ -33,9 +33,9 @@ from xrelay.passes.memory_report.formulas import compute
 from xrelay.passes.memory_report.loads import loads
 from xrelay.passes.memory_report.model import FunctionUse, MemoryUse
 from xrelay.passes.memory_report.read import read_memory
-from xrelay.tools.pipeline import TO_BYTECODE, build
-from xrelay.tools.plan_pictures.memory import views_of
+from xrelay.tools.pass_run.pipeline import TO_BYTECODE, build
 from xrelay.tools.plan_pictures.page import page, resource
+from xrelay.tools.plan_pictures.program_panels import views_of
 from xrelay.tools.plan_pictures.svg import document
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 

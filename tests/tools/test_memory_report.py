@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from xrelay.tools.run import main as run_main
+from xrelay.tools.run.run import main as run_main
 
 Opt = Callable[..., Any]
 Source = Callable[[str], Path]

@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pytest
 
 from xrelay.runtime.files import replace
-from xrelay.tools import run
+from xrelay.tools.array_files.npz import npz_pieces, open_npz
 from xrelay.tools.errors import FileError
-from xrelay.tools.npz import npz_pieces, open_npz
+from xrelay.tools.run import run
 
 DATA = Path(__file__).parents[1] / "data" / "faults"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.tools import opt
+from xrelay.tools.opt import opt
 
 TEXT = (
     "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  func.return %x : tensor<4xf32>\n}\n"

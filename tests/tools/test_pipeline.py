@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xrelay.lowering.pipelines import Pipeline
-from xrelay.tools.diagnostics import SourceError
-from xrelay.tools.pipeline import Step, build, parse, pass_names, pipeline_text
+from xrelay.tools.messages import SourceError
+from xrelay.tools.pass_run.pipeline import Step, build, parse, pass_names, pipeline_text
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xrelay.tools import run
+from xrelay.tools.run import run
 
 Opt = Callable[..., Any]
 Install = Callable[..., None]

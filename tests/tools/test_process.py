@@ -90,7 +90,7 @@ def test_unregistered_ops_of_one_run_are_unknown_to_the_next(opt: Opt, source: W
 
 LOADED = """
 import sys
-from xrelay.tools.opt import main
+from xrelay.tools.opt.opt import main
 status = main([sys.argv[1], "-o", sys.argv[2], *sys.argv[3:]])
 print(status, *sorted(sys.modules), file=sys.stderr)
 """
@@ -184,9 +184,9 @@ assert not [name for name in sys.modules if name.partition(".")[0] in heavy]
 @pytest.mark.parametrize(
     ("main", "text", "arguments", "loads"),
     [
-        ("start:opt", PROGRAM, ("-p", "cse"), "xrelay.tools.driver"),
-        ("start:opt", PROGRAM, ("--verify-diagnostics",), "xrelay.tools.verify_diagnostics"),
-        ("start:run", PROGRAM, ("--evaluate", "--random-seed=0"), "xrelay.tools.run_report"),
+        ("start:opt", PROGRAM, ("-p", "cse"), "xrelay.tools.opt.driver"),
+        ("start:opt", PROGRAM, ("--verify-diagnostics",), "xrelay.tools.opt.verify_diagnostics"),
+        ("start:run", PROGRAM, ("--evaluate", "--random-seed=0"), "xrelay.tools.run.run_report"),
         ("start:plan", CSV, (), "xrelay.planning"),
     ],
     ids=["xrelay-opt", "xrelay-opt --verify-diagnostics", "xrelay-run", "xrelay-plan"],
@@ -203,5 +203,7 @@ def test_commands_do_not_load_what_only_tests_need(
     ran = subprocess.run([*command, *arguments], capture_output=True, text=True, check=True)
     _, *loaded = ran.stdout.rpartition("\n ")[2].split()
     assert loads in loaded
-    assert ("xrelay.tools.verify_diagnostics" in loaded) == ("--verify-diagnostics" in arguments)
+    assert ("xrelay.tools.opt.verify_diagnostics" in loaded) == (
+        "--verify-diagnostics" in arguments
+    )
     assert not [name for name in loaded if name.startswith("xrelay.tools.testing")]

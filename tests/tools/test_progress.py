@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.tools import opt, run
+from xrelay.tools.opt import opt
 from xrelay.tools.progress import CLEAR, WIDTH, Progress
+from xrelay.tools.run import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CLASSIFIER = str(EXAMPLES / "classifier.mlir")

@@ -13,10 +13,10 @@ from xdsl.ir import Operation
 
 from xrelay.operators.spelling import did_you_mean
 from xrelay.passes.support.diagnostics import location_of
-from xrelay.tools.diagnostics import Reporter
-from xrelay.tools.driver import XRelayOpt
-from xrelay.tools.parser import LocatingParser
-from xrelay.tools.source import Part, split
+from xrelay.tools.api.source import Part, split
+from xrelay.tools.messages import Reporter
+from xrelay.tools.opt.driver import XRelayOpt
+from xrelay.tools.text.parser import LocatingParser
 
 Opt = Callable[..., Any]
 Write = Callable[[str], Path]

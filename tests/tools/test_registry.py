@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from xrelay.lowering.pipelines import AotPipeline, Pipeline, VmPipeline
-from xrelay.tools.listing import list_passes
-from xrelay.tools.opt import main
-from xrelay.tools.pipeline import build
-from xrelay.tools.plugins import load_universe
+from xrelay.tools.api.plugins import load_universe
+from xrelay.tools.opt.list_passes import list_passes
+from xrelay.tools.opt.opt import main
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import (
     DIALECTS,
     PASSES,

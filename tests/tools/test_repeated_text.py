@@ -17,10 +17,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
 
-from xrelay.tools import repeated_text
-from xrelay.tools.dense_text import DenseTextParser, nested, shape_of
-from xrelay.tools.parser import LocatingParser
-from xrelay.tools.process import settings
+from xrelay.tools.pass_run.process import settings
+from xrelay.tools.text import repeated_text
+from xrelay.tools.text.dense_text import DenseTextParser, nested, shape_of
+from xrelay.tools.text.parser import LocatingParser
 
 ROOT = Path(__file__).parents[2]
 LINE, TENSOR, NEVER = repeated_text.LINE, repeated_text.TENSOR, re.compile("(?!)")

@@ -15,10 +15,10 @@ from xdsl.utils.exceptions import DiagnosticException, ParseError
 from xrelay.frontends.relay_text import load_module
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify
-from xrelay.tools.parser import LocatingParser
-from xrelay.tools.printing import PrintOptions, module_text
-from xrelay.tools.process import settings
-from xrelay.tools.source import split
+from xrelay.tools.api.source import split
+from xrelay.tools.pass_run.process import settings
+from xrelay.tools.text.parser import LocatingParser
+from xrelay.tools.text.printing import PrintOptions, module_text
 
 ROOT = Path(__file__).parents[2]
 FAULTS = ROOT / "tests" / "data" / "faults"

@@ -8,7 +8,8 @@ import pytest
 from helpers.onnx.onnx_models import light_network, onnxruntime_results
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
-from xrelay.tools import opt, run
+from xrelay.tools.opt import opt
+from xrelay.tools.run import run
 
 MLP = """
 builtin.module attributes {relay.params = "w.safetensors"} {

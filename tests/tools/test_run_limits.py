@@ -10,9 +10,10 @@ import pytest
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
-from xrelay.tools import opt, run
-from xrelay.tools.compiler import Compiler
-from xrelay.tools.diagnostics import Reporter
+from xrelay.tools.api.compiler import Compiler
+from xrelay.tools.messages import Reporter
+from xrelay.tools.opt import opt
+from xrelay.tools.run import run
 
 FAULTS = Path(__file__).parents[1] / "data" / "faults"
 STACK = "the stack of "

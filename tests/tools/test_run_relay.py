@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xrelay.tools import opt, run
+from xrelay.tools.opt import opt
+from xrelay.tools.run import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = Path(__file__).parent.parent / "data" / "relay_text"

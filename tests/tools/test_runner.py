@@ -8,8 +8,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 
 from xrelay.passes.support.changes import InspectionPass, ReportingPass
-from xrelay.tools.pipeline import Step
-from xrelay.tools.runner import Runner
+from xrelay.tools.pass_run.pipeline import Step
+from xrelay.tools.pass_run.runner import Runner
 
 
 @dataclass(frozen=True)

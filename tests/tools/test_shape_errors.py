@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from xrelay.tools.run import main
+from xrelay.tools.run.run import main
 
 Text = str
 Arrays = dict[str, Any]

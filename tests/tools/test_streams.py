@@ -16,7 +16,9 @@ from xrelay.runtime import files
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.program.program import Array
 from xrelay.runtime.weights.tensor_file import write_tensors
-from xrelay.tools import objdump, opt, plan, run
+from xrelay.tools import objdump, plan
+from xrelay.tools.opt import opt
+from xrelay.tools.run import run
 
 Capture = pytest.CaptureFixture[str]
 

@@ -3,9 +3,9 @@
 import pytest
 
 from xrelay.passes.support.diagnostics import Message, Note, Severity
-from xrelay.tools.diagnostics import place
 from xrelay.tools.errors import UsageError
-from xrelay.tools.verify_diagnostics import check, expectations
+from xrelay.tools.messages import place
+from xrelay.tools.opt.verify_diagnostics import check, expectations
 
 NAME = "f.mlir"
 

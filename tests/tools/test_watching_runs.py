@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import xrelay
-from xrelay.tools import run
+from xrelay.tools.run import run
 
 ROOT = Path(__file__).parent.parent.parent
 WRONG_PLAN = ROOT / "docs" / "debugging" / "wrong_plan.mlir"

@@ -20,7 +20,7 @@ from typing import Any
 from ...passes.memory_report.model import MemoryUse, Segment
 from ...passes.memory_report.report import Amount, DeviceReport
 from ...runtime.plain_text import human, printable
-from .memory import View, left_out, views_of
+from .program_panels import View, left_out, views_of
 from .style import page_style
 from .svg import LEFT, PLOT, RIGHT, STRIP, WIDTH, Frame, chosen, panel_lines, text
 

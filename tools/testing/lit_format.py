@@ -31,9 +31,9 @@ TOOLS = {
     "filecheck": "filecheck.main:main",
     "mlir-opt": "xrelay.tools.testing.mlir_opt:main",
     "xrelay-objdump": "xrelay.tools.objdump:main",
-    "xrelay-opt": "xrelay.tools.opt:main",
+    "xrelay-opt": "xrelay.tools.opt.opt:main",
     "xrelay-plan": "xrelay.tools.plan:main",
-    "xrelay-run": "xrelay.tools.run:main",
+    "xrelay-run": "xrelay.tools.run.run:main",
 }
 """The tools that can be called, each with its `main`."""
 

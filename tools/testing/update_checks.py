@@ -19,7 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..source import SPLIT_MARK
+from ..api.source import SPLIT_MARK
 from . import lit_format
 from .checks import Block, blocks, check_lines, escaped
 from .lit_discovery import execute, find_tests

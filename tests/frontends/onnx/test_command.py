@@ -10,7 +10,8 @@ from helpers.onnx.onnx_models import Array, run_onnxruntime
 from helpers.onnx.onnx_small import model_of, node, random_array
 from onnx import ModelProto
 
-from xrelay.tools import opt, run
+from xrelay.tools.opt import opt
+from xrelay.tools.run import run
 
 X = random_array(1, 3, 9, 9)
 

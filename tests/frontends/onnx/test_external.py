@@ -15,7 +15,7 @@ from xrelay.frontends.onnx import OnnxError, load_module
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.frontends.onnx.model.external import ExternalData
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.tools.run import main
+from xrelay.tools.run.run import main
 
 X = random_array(5, 6)
 

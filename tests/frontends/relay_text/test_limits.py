@@ -7,7 +7,7 @@ from helpers.relay.relay_programs import VERSION, context, error_of, read
 from xdsl.dialects.func import FuncOp
 
 from xrelay.frontends.relay_text import RelayTextError, parse_module
-from xrelay.tools.process import settings
+from xrelay.tools.pass_run.process import settings
 
 N = 20_000
 IN_MAIN = "def @main(%x: int32) {{ {} }}"

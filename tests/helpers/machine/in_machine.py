@@ -17,12 +17,12 @@ from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.program.named_results import results_of
 from xrelay.runtime.program.program import Program
 from xrelay.runtime.reference.reference_machine import ReferenceMachine
-from xrelay.tools.compiler import Compiler, Given
-from xrelay.tools.diagnostics import Reporter
-from xrelay.tools.pipeline import build
-from xrelay.tools.plugins import load_universe
+from xrelay.tools.api.compiler import Compiler, Given
+from xrelay.tools.api.plugins import load_universe
+from xrelay.tools.messages import Reporter
+from xrelay.tools.pass_run.pipeline import build
+from xrelay.tools.pass_run.runner import Runner
 from xrelay.tools.registry import named_pipelines
-from xrelay.tools.runner import Runner
 
 UNIVERSE = load_universe(lambda text: None)
 

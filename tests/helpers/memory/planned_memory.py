@@ -16,7 +16,7 @@ from xrelay.passes.sizes.program_sizes import Sizes, read_sizes
 from xrelay.passes.support.composite import CompositePass
 from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
-from xrelay.tools.pipeline import build
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import named_pipelines
 
 TO_MANIFEST = VmPipeline().text.partition(",plan-memory")[0]

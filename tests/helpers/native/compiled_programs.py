@@ -29,8 +29,8 @@ from xrelay.dialects import relay
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.passes.evaluation.evaluator import Evaluator
 from xrelay.passes.support.diagnostics import PassError
-from xrelay.tools.opt import main
-from xrelay.tools.pipeline import build
+from xrelay.tools.opt.opt import main
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 
 

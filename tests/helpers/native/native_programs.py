@@ -44,7 +44,7 @@ from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.native.memrefs import descriptor_of, descriptor_type
-from xrelay.tools.pipeline import build
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 
 HARNESS = Path(__file__).with_name("native_harness.c")

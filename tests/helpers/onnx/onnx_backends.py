@@ -15,7 +15,7 @@ from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
-from xrelay.tools.pipeline import build
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 
 VM = build("vm", UNIVERSE.all_passes, named_pipelines)

@@ -21,7 +21,7 @@ from xrelay.passes.support.diagnostics import PassError, ReportingContext
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.memory.limits import Memory
-from xrelay.tools.pipeline import build
+from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import named_pipelines
 
 Array = npt.NDArray[Any]

@@ -33,7 +33,7 @@ from xrelay.dialects.device import DEVICE, VirtualDeviceAttr, tensor_type
 from xrelay.dialects.relay.operator import Operator
 from xrelay.dialects.tensors import as_tensor
 from xrelay.dialects.xdsl_extras.walking import walk
-from xrelay.tools.parser import LocatingParser
+from xrelay.tools.text.parser import LocatingParser
 
 CPU, GPU = VirtualDeviceAttr("cpu", 0), VirtualDeviceAttr("cuda", 0)
 

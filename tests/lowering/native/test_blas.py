@@ -21,7 +21,7 @@ from xrelay.lowering.native.schedules.scheduling import unscheduled
 from xrelay.lowering.native.toolchain import blas
 from xrelay.lowering.native.toolchain.blas import Blas, openblas
 from xrelay.lowering.native.toolchain.target_machine import Machine
-from xrelay.tools.opt import main
+from xrelay.tools.opt.opt import main
 
 Array = Any
 Write = Callable[[Body, Any], Any]

@@ -21,7 +21,7 @@ import xrelay
 from xrelay.runtime.calls.values import Value, leaves
 from xrelay.runtime.native.dlpack import DLTensor
 from xrelay.runtime.program.program import Array
-from xrelay.tools.opt import main
+from xrelay.tools.opt.opt import main
 
 V, W = "tensor<2xf32>", "tensor<3xi32>"
 NESTED = f"tuple<tuple<{V}, {W}>, {V}>"

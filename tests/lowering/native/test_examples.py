@@ -12,7 +12,7 @@ import xrelay
 from xrelay.runtime.calls.random_inputs import random_parameters
 from xrelay.runtime.program.program import Array
 from xrelay.runtime.weights.tensor_file import write_tensors
-from xrelay.tools.opt import main
+from xrelay.tools.opt.opt import main
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

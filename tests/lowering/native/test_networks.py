@@ -11,7 +11,7 @@ from onnx import ModelProto
 
 import xrelay
 from xrelay.runtime.native.interface import Library
-from xrelay.tools.opt import main
+from xrelay.tools.opt.opt import main
 
 
 @pytest.fixture(autouse=True)

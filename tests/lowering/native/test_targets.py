@@ -14,7 +14,7 @@ from xrelay.runtime.native.interface import Constant, Entry, Library, Pool
 from xrelay.runtime.native.native_executable import load_library
 from xrelay.runtime.program.program import Function, Param, TensorSpec
 from xrelay.runtime.weights.tensor_file import write_tensors
-from xrelay.tools.opt import main
+from xrelay.tools.opt.opt import main
 
 WEIGHTS = np.arange(12, dtype=np.float32).reshape(4, 3)
 X = np.arange(8, dtype=np.float32).reshape(2, 4)

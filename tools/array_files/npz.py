@@ -1,0 +1,251 @@
+"""
+NumPy's files: `.npy`, a header and the bytes of one array, and `.npz`, a zip of `name.npy`.
+
+Files are untrusted: every header is checked against the size of the file or of the zip member
+before an array is allocated, and nothing is unpickled.
+"""
+
+import ast
+import re
+import struct
+import zlib
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import SEEK_END, BytesIO
+from math import prod
+from typing import IO, Any, TypeAlias, cast
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.format import write_array
+
+from ...runtime.program.dtypes import type_name
+from ...runtime.program.program import TensorSpec
+from ..errors import FileError
+from .array_input import open_file
+
+Array: TypeAlias = npt.NDArray[Any]
+
+MAGIC = b"\x93NUMPY"
+"""The first bytes of a file of one array."""
+_LONGEST_HEADER = 10_000
+_DEFLATES_TO = 1032
+"""The maximum number of bytes that one byte of a deflated member expands to."""
+
+_DAMAGE = (
+    *(BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError),
+    *(struct.error, zlib.error),
+)
+"""Exceptions that `zipfile` raises for damaged files."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The header of a member: the type of its array, and the offset of its data."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    is_fortran: bool
+    start: int
+
+    @property
+    def spec(self) -> TensorSpec:
+        """The tensor type of the array, in native byte order."""
+        return TensorSpec(type_name(self.dtype.newbyteorder("=")), self.shape)
+
+    def array(self, data: bytearray) -> Array:
+        """Return the array of these bytes, in C order and native byte order."""
+        values = np.frombuffer(data, self.dtype)
+        return plain(values.reshape(self.shape, order="F" if self.is_fortran else "C"))
+
+
+class NpzFile:
+    """An open file: its `headers` by array name. Everything raises `FileError`."""
+
+    def __init__(self, path: str, archive: ZipFile):
+        self.path = path
+        self.archive = archive
+        self._infos: dict[str, ZipInfo] = {}
+        self.headers: dict[str, Header] = {}
+        for info in archive.infolist():
+            name = info.filename.removesuffix(".npy")
+            with self._blaming(info):
+                if name in self._infos:
+                    raise ValueError("the file has another of this name")
+                self._infos[name] = info
+                self.headers[name] = _header(archive, info)
+
+    def read(self, name: str) -> Array:
+        """Return the array of that name, in C order and native byte order."""
+        info, header = self._infos[name], self.headers[name]
+        with self._blaming(info), self.archive.open(info) as stream:
+            stream.read(header.start)
+            data = bytearray(info.file_size - header.start)
+            at = 0
+            while chunk := stream.read(1 << 20):  # the last one holds the checksum to its data
+                data[at : at + len(chunk)] = chunk
+                at += len(chunk)
+            if at != len(data):
+                raise ValueError(f"{len(data)} bytes of data are needed, but it has {at}")
+            return header.array(data)
+
+    @contextmanager
+    def _blaming(self, info: ZipInfo) -> Generator[None]:
+        """Turn an exception while reading `info` into an error that names it."""
+        try:
+            yield
+        except MemoryError:
+            reason = f"not enough memory for its {info.file_size} bytes"
+        except _DAMAGE as error:
+            reason = str(error) or "it ends too early"
+        else:
+            return
+        raise FileError(self.path, f"member {info.filename!r}: {reason}")
+
+
+@contextmanager
+def open_npz(path: str, data: memoryview | None = None) -> Generator[NpzFile]:
+    """
+    Open the `.npz` file at `path`, whose bytes are `data` if it was read already.
+
+    Raises `FileError` when it is not one.
+    """
+    try:
+        with open_file(path) if data is None else BytesIO(data) as file:
+            if file.read(len(MAGIC)) == MAGIC:
+                raise FileError(path, "not an .npz file: it holds one array without a name")
+            archive = _archive(path, file)
+            yield NpzFile(path, archive)
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
+
+
+def _archive(path: str, file: IO[bytes]) -> ZipFile:
+    try:
+        return ZipFile(file)
+    except (*_DAMAGE, MemoryError) as error:
+        reason = str(error) or type(error).__name__
+        raise FileError(path, f"not an .npz file, or damaged: {reason}") from error
+
+
+def plain(values: Array) -> Array:
+    """Return `values` in C order and native byte order, booleans as 0 or 1."""
+    if values.dtype == np.bool_:
+        values = values.view(np.uint8) != 0
+    return np.asarray(values, values.dtype.newbyteorder("="), order="C")
+
+
+def _header(archive: ZipFile, info: ZipInfo) -> Header:
+    """Read a member's header; `ValueError` when it is not valid for the member."""
+    if info.flag_bits & 1:
+        raise ValueError("it is encrypted")
+    if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise ValueError(
+            f"its compression must be stored (0) or deflate (8), but is {info.compress_type}"
+        )
+    most = info.compress_size * (_DEFLATES_TO if info.compress_type == ZIP_DEFLATED else 1)
+    if info.file_size > most:
+        raise ValueError(
+            f"it says that it has {info.file_size} bytes, but its {info.compress_size} "
+            f"compressed bytes hold {most} at most"
+        )
+    with archive.open(info) as stream:
+        return read_header(stream, info.file_size)
+
+
+def read_header(stream: IO[bytes], file_size: int) -> Header:
+    """Read the header of an array in `file_size` bytes; `ValueError` when it is not valid."""
+    if stream.read(len(MAGIC)) != MAGIC:
+        raise ValueError("it is not an array in NumPy's format")
+    version = stream.read(2)
+    major, minor = version if len(version) == 2 else (0, 0)
+    if major not in (1, 2, 3) or minor:
+        raise ValueError(f"its format must be 1.0, 2.0 or 3.0, but is {major}.{minor}")
+    width = 2 if major == 1 else 4
+    length = int.from_bytes(stream.read(width), "little")
+    if length > _LONGEST_HEADER:
+        raise ValueError(f"its header has {length} bytes, above the {_LONGEST_HEADER} allowed")
+    text = stream.read(length).decode("utf-8" if major == 3 else "latin-1")
+    dtype, shape, is_fortran = _description(text)
+    header = Header(dtype, shape, is_fortran, len(MAGIC) + 2 + width + length)
+    size = header.start + prod(shape) * dtype.itemsize
+    if size != file_size:
+        raise ValueError(f"{header.spec} and its header take {size} bytes, but it has {file_size}")
+    return header
+
+
+def read_npy(path: str, data: memoryview | None = None) -> Array:
+    """
+    Return the array in the `.npy` file at `path`, whose bytes are `data` if it was read already.
+
+    Raises `FileError` when it is not one.
+    """
+    try:
+        with open_file(path) if data is None else BytesIO(data) as file:
+            size = file.seek(0, SEEK_END)
+            file.seek(0)
+            header = read_header(file, size)
+            return header.array(bytearray(file.read()))
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
+    except MemoryError:
+        raise FileError(path, "not enough memory for its array") from None
+    except ValueError as error:
+        raise FileError(path, str(error)) from None
+
+
+def _description(text: str) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
+    """Parse element type, shape and order in a header; `ValueError` when it is broken."""
+    try:
+        found = ast.literal_eval(text.strip())
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        found = None
+    said = cast("dict[object, object]", found) if isinstance(found, dict) else {}
+    descr, order, shape = (said.pop(key, None) for key in ("descr", "fortran_order", "shape"))
+    dims = cast("tuple[object, ...]", shape) if isinstance(shape, tuple) else (None,)
+    is_shape = all(type(dim) is int and dim >= 0 for dim in dims)
+    if said or descr is None or not isinstance(order, bool) or not is_shape:
+        raise ValueError("its header is broken")
+    if not isinstance(descr, str):
+        raise ValueError("its elements are records; give each field as an array of its own")
+    if re.fullmatch(r"[<>=|]?[?a-zA-Z]\d{0,4}", descr) is None:
+        raise ValueError(f"its element type '{descr[:40]}' is not one of NumPy's")
+    try:
+        dtype = np.dtype(descr)
+    except TypeError:
+        raise ValueError(f"its element type '{descr}' is not one of NumPy's") from None
+    if dtype.hasobject:
+        raise ValueError("its elements are Python objects, which are never unpickled")
+    return dtype, cast("tuple[int, ...]", dims), order
+
+
+def npz_pieces(arrays: Mapping[str, Array]) -> Iterator[bytes]:
+    """Yield the bytes of a file of `arrays`, without compression."""
+    out = _Pieces()
+    with ZipFile(cast("IO[bytes]", out), "w", ZIP_STORED) as archive:
+        for name, values in arrays.items():
+            with archive.open(ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                write_array(member, values, allow_pickle=False)
+            yield from out.taken()
+    yield from out.taken()
+
+
+class _Pieces:
+    """Collects what is written; `ZipFile` does not go back in what cannot be sought."""
+
+    def __init__(self) -> None:
+        self.pieces: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self.pieces.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+    def taken(self) -> list[bytes]:
+        """Return the pieces since the last time."""
+        pieces, self.pieces = self.pieces, []
+        return pieces

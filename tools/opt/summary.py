@@ -1,0 +1,168 @@
+"""
+The text of `xrelay-opt --summary`: what a program needs, has and computes.
+
+    model.onnx: ONNX, opset ai.onnx 13, made by pytorch 2.1
+    inputs:
+      data: float32[batch, 3, 224, 224]
+    outputs:
+      y: float32[batch, 1000]
+    open dims: batch (data:0); give them sizes: --dim batch=SIZE
+    operators: 2 different ones, 27 in all
+      Conv: 26
+      Relu: 1
+    weights: 52 tensors, 4,941,984 bytes
+      float32: 52, 4,941,984 bytes
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from ...dialects import relay
+from ...dialects.relay.constants import fits_inline
+from ...dialects.relay.language.dims_attributes import dim_names, parameter_names, result_names
+from ...dialects.tensors import Tensor, as_tensor, dtype_name, is_static, tensor_size
+from ...dialects.xdsl_extras.walking import walk
+from ...frontends.onnx.errors import OnnxError
+from ...passes.remove_unused_functions import is_public
+from ...runtime.calls.input_bindings import InputBindings, dim_option
+from ...runtime.program.named_results import unique_names
+from ..api.source import Source
+
+
+@dataclass(frozen=True)
+class Value:
+    """An input or an output; its dims are sizes and names, "" without one, None if unknown."""
+
+    name: str
+    type: str
+    dims: Sequence[int | str] | None
+
+    def __str__(self) -> str:
+        if self.dims is None:
+            return f"{self.name}: {self.type}"
+        return f"{self.name}: {self.type}[{', '.join(str(dim) or '?' for dim in self.dims)}]"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that is called from outside."""
+
+    name: str
+    inputs: Sequence[Value]
+    outputs: Sequence[Value]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The facts that are printed."""
+
+    title: str
+    functions: Sequence[Function]
+    operators: Counter[str]
+    weights: Mapping[str, tuple[int, int]]
+    """Number and bytes, by element type."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the text, line by line."""
+        yield self.title
+        for function in self.functions:
+            of = f" of {function.name}" if len(self.functions) > 1 else ""
+            yield f"inputs{of}:" + " none" * (not function.inputs)
+            yield from (f"  {value}" for value in function.inputs)
+            yield f"outputs{of}:" + " none" * (not function.outputs)
+            yield from (f"  {value}" for value in function.outputs)
+            yield from _open_dims(function, of)
+        kinds, total = len(self.operators), self.operators.total()
+        yield f"operators: {kinds} different one{'s' * (kinds != 1)}, {total:,} in all"
+        for name, count in sorted(self.operators.items(), key=lambda item: (-item[1], item[0])):
+            yield f"  {name}: {count:,}"
+        count = sum(number for number, _ in self.weights.values())
+        size = sum(size for _, size in self.weights.values())
+        yield f"weights: {count:,} tensor{'s' * (count != 1)}, {size:,} bytes"
+        for name, (number, size) in sorted(self.weights.items()):
+            yield f"  {name}: {number:,}, {size:,} bytes"
+
+
+def _open_dims(function: Function, of: str) -> Iterator[str]:
+    places: dict[str, list[str]] = {}
+    for value in function.inputs:
+        for axis, dim in enumerate(value.dims or ()):
+            if isinstance(dim, str):
+                place = f"{value.name}:{axis}"
+                places.setdefault(dim or place, []).append(place)
+    if places:
+        known = (f"{n} ({', '.join(p)})" if p != [n] else n for n, p in places.items())
+        options = " ".join(map(dim_option, places))
+        yield f"open dims{of}: {', '.join(known)}; give them sizes: {options}"
+
+
+def summary_of(module: ModuleOp, name: str) -> Summary:
+    """Return the facts about a module, the contents of the file `name`."""
+    operators = Counter[str]()
+    params: dict[str, Attribute] = {}
+    constants: list[Attribute] = []
+    for op in walk(module):
+        dialect, _, rest = op.name.partition(".")
+        if isinstance(op, relay.ParamOp):
+            params[op.param.data] = op.result.type
+        elif isinstance(op, relay.ConstantOp):
+            constants.append(op.result.type)
+        elif dialect not in ("builtin", "func"):
+            operators[rest if dialect == "relay" else op.name] += 1
+    weights: dict[str, tuple[int, int]] = {}
+    for type in (*params.values(), *(t for t in constants if not fits_inline(t))):
+        tensor = as_tensor(type)
+        if tensor is not None and is_static(tensor):
+            number, size = weights.get(dtype := _element(tensor), (0, 0))
+            weights[dtype] = number + 1, size + tensor_size(tensor)
+    functions = [_function(op) for op in module.ops if isinstance(op, FuncOp) and is_public(op)]
+    return Summary(name, functions, operators, weights)
+
+
+def _function(op: FuncOp) -> Function:
+    named = zip(parameter_names(op), op.function_type.inputs, dim_names(op), strict=True)
+    inputs = [_value(name.data, type, dims) for name, type, dims in named]
+    types = op.function_type.outputs.data
+    names = unique_names(result_names(op))
+    outputs = [_value(name, type, ()) for name, type in zip(names, types, strict=True)]
+    return Function(f"@{op.sym_name.data}", inputs, outputs)
+
+
+def _value(name: str, type: Attribute, names: Sequence[str | None]) -> Value:
+    tensor = as_tensor(type)
+    if tensor is None:
+        return Value(name, str(type), None)
+    shape = tensor.get_shape()
+    known = names or (None,) * len(shape)
+    dims = [
+        size if size != DYNAMIC_INDEX else dim or "" for size, dim in zip(shape, known, strict=True)
+    ]
+    return Value(name, _element(tensor), dims)
+
+
+def _element(tensor: Tensor) -> str:
+    return dtype_name(tensor.element_type) or str(tensor.element_type)
+
+
+def summary_of_model(source: Source, bindings: InputBindings) -> tuple[Summary, OnnxError | None]:
+    """Return the facts about an ONNX model, and the reasons why it cannot be converted."""
+    from ...frontends.onnx.model.model_summary import summarize
+
+    folder = Path(source.name).parent if source.is_file else None
+    facts = summarize(source.data, source.name, bindings, folder)
+    inputs, outputs = (
+        [Value(value.name, value.dtype, value.dims) for value in values]
+        for values in (facts.inputs, facts.outputs)
+    )
+    weights = {dtype: (count, facts.sizes[dtype]) for dtype, count in facts.weights.items()}
+    title = f"{source.name}: {facts.title}"
+    main = Function("main", inputs, outputs)
+    return Summary(title, [main], facts.operators, weights), facts.error

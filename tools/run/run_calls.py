@@ -1,0 +1,152 @@
+"""Run a program for `xrelay-run`: provide inputs and parameters, call it, print its outputs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ...operators.spelling import known_names
+from ...runtime.machine.machine import Machine
+from ...runtime.memory.limits import Memory
+from ...runtime.program.program import Param
+from ..array_files.array_files import ArrayFiles, open_arrays
+from ..errors import UsageError
+from ..output_files import OutputFiles
+from ..progress import Progress
+from .executables import Compiled, Executable, Limits
+from .inputs_of_run import GivenInputs
+from .run_files import Array, Arrays, Weights, write_outputs
+from .run_options import Options
+from .run_report import output_lines
+
+if TYPE_CHECKING:
+    from ...runtime.observe.profiler import Profile
+
+CURE = "--params, or --random-weights to draw it"
+"""The cure when a weight has no value."""
+
+ReadParameters: TypeAlias = Callable[["Path | Mapping[str, Array]", Sequence[str]], Arrays]
+"""Reads those of the weights with these names that are in a file, or among given ones."""
+
+
+def limits_of(options: Options) -> Limits:
+    """Return the bounds of the run."""
+    memory = Memory(options.memory_limit, options.poison or options.sanitize)
+    is_measured = options.profile is not None or options.trace is not None
+    return Limits(memory, options.max_instructions, options.sanitize, is_measured)
+
+
+def _params(function: str, executable: Executable) -> Sequence[Param]:
+    params = executable.functions.get(function)
+    if params is None:
+        known = known_names(function, executable.functions)
+        raise UsageError(f"unknown function '{function}'; the program has: {known}")
+    return params
+
+
+def _parameters(
+    options: Options,
+    executable: Executable,
+    weights: Weights,
+    memory: Memory,
+    read: ReadParameters,
+) -> Arrays:
+    late = executable.weights
+    wanted = [weight.name for weight in late]
+    given = weights
+    found: Arrays = {}
+    is_missing = isinstance(given, Path) and not given.exists()
+    if wanted and given is not None and not is_missing:
+        found = read(given, wanted)
+    missing = [weight for weight in late if weight.name not in found]
+    if not missing:
+        return found
+    if not options.random_weights:
+        file = options.params or given
+        where = f"{file} has none" if isinstance(file, Path | str) else "no weights file is named"
+        if is_missing:
+            where = f"its file '{given}' does not exist"
+        raise UsageError(
+            f"no value for weight '{missing[0].name}' ({missing[0].spec}): {where}; give {CURE}"
+        )
+    from ...runtime.calls.random_inputs import random_parameters, random_weights_text
+
+    seed = options.random_seed or 0
+    names = [weight.name for weight in missing]
+    print(f"xrelay-run: {random_weights_text(names, seed)}", file=sys.stderr)
+    return found | random_parameters(missing, seed, memory)
+
+
+def _show(profile: Profile, options: Options) -> None:
+    """Print the profile to stderr, and write its trace, as `options` say."""
+    if options.profile == "json":
+        import json
+
+        print(json.dumps(profile.json(), indent=2), file=sys.stderr)
+    elif options.profile is not None:
+        print(profile, file=sys.stderr)
+    if options.trace is not None:
+        profile.save_trace(options.trace, overwrite=options.overwrite)
+
+
+def execute(
+    options: Options,
+    given: GivenInputs,
+    executable: Executable,
+    weights: Weights,
+    memory: Memory,
+    read: ReadParameters,
+    prepared: tuple[str, float],
+) -> Sequence[Array]:
+    """
+    Run the function that `options` name on the inputs that are `given`, show, write and compare its
+    outputs, and return its inputs.
+
+    `prepared` are the name and the duration, in nanoseconds, of what was done to the program.
+    The program has `weights`, if no others are given, and `read` reads them. Raises `Error`.
+    """
+    read_from = [options.file, options.params or "", *options.inputs, *options.expect]
+    files = OutputFiles([name for name in read_from if name], options.overwrite)
+    for path in (options.outputs, options.trace):
+        if path is not None:
+            files.check(path)
+    expected = open_arrays(options.expect, "output") if options.expect else None
+    inputs = given.values(options.function, _params(options.function, executable), memory)
+    parameters = _parameters(options, executable, weights, memory, read)
+    with Progress().during(f"running {options.function}"):
+        outputs = executable.run(options.function, inputs, parameters)
+    names = executable.output_names(options.function, len(outputs))
+    for name, value in zip(names, outputs, strict=True):
+        print("\n".join(output_lines(name, value)))
+    if options.stats:
+        print("\n".join(executable.stats()))
+    if isinstance(executable, Compiled) and executable.profile is not None:
+        _show(executable.profile, options)
+    if options.benchmark is not None and isinstance(executable, Compiled):
+        from .benchmark import benchmark
+
+        limit, bound = options.memory_limit, options.max_instructions
+        machine = Machine(
+            executable.program, parameters, memory_limit=limit, max_instructions=bound
+        )
+        measured = benchmark(machine, options.function, inputs, options.benchmark, prepared)
+        print("\n".join(measured.lines()))
+    results = dict(zip(names, outputs, strict=True))
+    if options.outputs is not None:
+        write_outputs(options.outputs, results, files)
+    if expected is not None:
+        _compare(options, results, expected)
+    return inputs
+
+
+def _compare(options: Options, outputs: Mapping[str, Any], expected: ArrayFiles) -> None:
+    """Compare outputs with the expected ones; `UsageError` if they differ."""
+    from .comparison import faults
+
+    found = faults(outputs, expected, options.rtol, options.atol)
+    if found:
+        raise UsageError("\n".join(["the outputs are not as expected", *found]))
+    count = len(expected.named) + len(expected.ordered)
+    print(f"as expected: {count} output{'s' * (count != 1)}")

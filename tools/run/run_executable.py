@@ -1,0 +1,115 @@
+"""Run an executable: the part of `xrelay-run` that needs no compiler."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter_ns
+
+from ...runtime.errors import Error, render
+from ...runtime.executable import ExecutableFile, load_weights, read_executable
+from ...runtime.weights.given_weights import bound_inputs
+from ..api.bindings import bindings_of
+from ..array_files.array_files import open_arrays
+from ..commands import describe, warnings_passed_to
+from ..errors import NO_MEMORY, CommandLineError, FileError, exit_status
+from ..plugin_faults import SHOWN, blame, blame_of_cause
+from ..standard_input import read_stdin
+from .executables import Compiled
+from .inputs_of_run import GivenInputs
+from .run_calls import execute, limits_of
+from .run_files import Array, Arrays
+from .run_options import Options
+
+
+def run_executable(options: Options, data: memoryview | None = None) -> int:
+    """
+    Run an executable; report errors, and return the exit status.
+
+    `data` are its bytes if they were read already.
+    """
+    name = "<stdin>" if options.file == "-" else options.file
+    try:
+        with warnings_passed_to(lambda text: print(f"warning: {text}", file=sys.stderr)):
+            _run(options, data)
+        return 0
+    except OSError:
+        raise
+    except Exception as error:
+        if options.traceback:
+            import traceback
+
+            traceback.print_exception(error)
+        report(error, name)
+        return exit_status(error)
+
+
+def _run(options: Options, data: memoryview | None) -> None:
+    _check(options)
+    start = perf_counter_ns()
+    file, folder = read_file(options.file, options.verify, data)
+    prepared = "load", perf_counter_ns() - start
+    limits = limits_of(options)
+    weights = folder / file.weights_file if file.weights_file else None
+    if options.params is not None:
+        weights = Path(options.params)
+
+    def read(given: Path | Mapping[str, Array], wanted: Sequence[str]) -> Arrays:
+        assert isinstance(given, Path), "an executable names a file"
+        partial = options.random_weights
+        inputs = {p.name for f in file.program.functions for p in f.params}
+        return load_weights(file, given, verify=options.verify, partial=partial, others=inputs)
+
+    arrays = open_arrays(options.inputs, "input")
+    given = GivenInputs(
+        arrays, bindings_of(options.shape, options.dim, options.input), seed=options.random_seed
+    )
+    if options.params is not None:
+        bound = bound_inputs(file.program, options.params, options.function, file.unused)
+        given = replace(given, weights=bound)
+    executable = Compiled(file.program, limits)
+    execute(options, given, executable, weights, limits.memory, read, prepared)
+
+
+def _check(options: Options) -> None:
+    """Raise `CommandLineError` for options that are about what is compiled already."""
+    given = {
+        "--pipeline": options.pipeline is not None,
+        "--evaluate": options.evaluate,
+        "--kernels": options.kernels == "native",
+        "--allow-unregistered-dialect": options.allow_unregistered_dialect,
+        "--memory-report": options.memory_report is not None,
+    }
+    for option, is_given in given.items():
+        if is_given:
+            cure = ": xrelay-objdump and --stats show its memory" * (option == "--memory-report")
+            raise CommandLineError(f"{option} is for programs, but this is an executable{cure}")
+
+
+def read_file(
+    path: str, verify: bool, data: memoryview | None = None
+) -> tuple[ExecutableFile, Path]:
+    """
+    Return the executable at `path` ("-" is stdin), and the folder of its weights.
+
+    `data` are its bytes if they were read already.
+    """
+    if path == "-":
+        return read_executable(read_stdin(), verify=verify), Path()
+    return read_executable(path if data is None else data, verify=verify), Path(path).parent
+
+
+def report(error: BaseException, name: str) -> None:
+    """Print `error`, at its place in the source of the program or with the `name` of the file."""
+    hint = None
+    match error:
+        case Error():
+            file = error.file if isinstance(error, FileError) else name
+            text = f"{file}: error: " * (error.location is None) + render(error, {})
+            hint = blame_of_cause(error)
+        case MemoryError():
+            text = f"{name}: error: {NO_MEMORY}"
+        case _:
+            text = f"{name}: error: internal error: {describe(error)}"
+            hint = f"{blame(error)}; {SHOWN}"
+    print(text if hint is None else f"{text}\nnote: {hint}", file=sys.stderr)

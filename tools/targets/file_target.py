@@ -1,0 +1,63 @@
+"""Targets of `xrelay-opt -t` that write files themselves, most of which are not text."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from typing_extensions import override
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.target import Target
+
+from ...passes.support.diagnostics import PassError
+from ...runtime.program.program import Array
+from ..api.compiler import Given
+from ..pass_run.runner import Runner
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program to write: the passes to run on it first, and the file that it will be."""
+
+    runner: Runner
+    context: Context
+    program: Given
+    output: Path
+    weights_file: Path
+    """The file for weights, beside it."""
+    stages: Path | None = None
+    """The folder of `--save-temps`."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """
+    The pieces of the output, and of further files in its folder, by name.
+
+    `weights` are to be written to a file of weights beside it.
+    """
+
+    contents: Iterable[bytes | memoryview]
+    beside: Mapping[str, Iterable[bytes | memoryview]] = field(
+        default_factory=dict[str, Iterable[bytes | memoryview]]
+    )
+    is_text: bool = False
+    weights: Mapping[str, Array] = field(default_factory=dict[str, Array])
+
+
+@dataclass(frozen=True)
+class FileTarget(Target, ABC):
+    """A target that runs the passes itself and writes files."""
+
+    @abstractmethod
+    def written(self, job: Job) -> Written:
+        """Return the files of a program. Raises `Error`, or what passes raise."""
+
+    @override
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        """Raise an error: the files are bytes, which only `xrelay-opt` writes."""
+        raise PassError(f"only xrelay-opt -t {self.name} writes these files: they are not text")

@@ -1,0 +1,124 @@
+"""
+The targets `native`, `object` and `c-header` of `xrelay-opt -t`: machine code, and its interface.
+
+    xrelay-opt model.onnx -p aot -t native -o libmodel.so
+    xrelay-opt model.onnx -p aot -t "native{cpu=native weights=file}" -o libmodel.so
+    xrelay-opt model.onnx -p aot -t object -o model.o
+    xrelay-opt model.onnx -p aot -t c-header -o model.h
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from typing_extensions import override
+
+from ...dialects.relay.constants import PARAMS_FILE
+from ...lowering.native.build.build_files import Kind, Request, make_product
+from ...lowering.native.build.cache import Cache
+from ...lowering.native.build.library_metadata import library_of
+from ...lowering.native.build.settings import Settings
+from ...lowering.native.c.c_header import header_source
+from ...lowering.native.schedules import choose
+from ...lowering.native.toolchain.blas import Blas, openblas
+from ...lowering.native.toolchain.saved_stages import SavedStages
+from ...lowering.native.toolchain.target_machine import Machine
+from ...passes.support.diagnostics import emit_remark
+from ...runtime.errors import Error
+from ...runtime.program.program import Array
+from ...runtime.weights.derived_weights import Weights, weights_in
+from ..api.compiler import Given
+from .file_target import FileTarget, Job, Written
+
+
+@dataclass(frozen=True)
+class NativeTarget(FileTarget):
+    """Writes a program, as `-p aot` leaves it, as a shared library."""
+
+    name: ClassVar[str] = "native"
+    kind: ClassVar[Kind] = "library"
+
+    weights: Literal["object", "file"] = "object"
+    """The place of the weights: the object, or a file beside it with the extension `.weights`."""
+    target: str | None = None
+    """The triple of the machine to compile for; by default this one's."""
+    cpu: str | None = None
+    """Its processor as LLVM names it, or `native` for this one; by default the oldest."""
+    blas: Literal["openblas", "openblas-always"] | None = None
+    """The library for products that have no schedule, or for all of them; by default none."""
+    cache: str = "on"
+    """`on`, `off`, or a folder that keeps objects for the next time."""
+    cc: str | None = None
+    """The command of the C compiler; by default that of the system."""
+
+    @override
+    def written(self, job: Job) -> Written:
+        machine = Machine(self.target, self.cpu)
+        machine.check()
+        settings = Settings(
+            machine=machine,
+            scheduler=choose,
+            cache=Cache.named(self.cache),
+            saved=SavedStages(job.stages),
+            blas=self._blas(machine),
+            compiler=self.cc,
+            remark=lambda op, message: emit_remark(job.context, op, message),
+        )
+        module = job.program.module
+        job.runner.run(job.context, module)
+        library = library_of(module)
+        output = job.output
+        request = Request(self.kind, output.stem, output.name, self.weights)
+        tensors = _Weights(job.program)
+        product = make_product(module, library, tensors, request, settings)
+        return Written([product.contents], product.beside)
+
+    def _blas(self, machine: Machine) -> Blas | None:
+        if self.blas is None:
+            return None
+        return openblas(machine, self.cc, is_preferred=self.blas == "openblas-always")
+
+
+@dataclass(frozen=True)
+class ObjectTarget(NativeTarget):
+    """Writes a program, as `-p aot` leaves it, as an object to link into another program."""
+
+    name: ClassVar[str] = "object"
+    kind: ClassVar[Kind] = "object"
+
+
+@dataclass(frozen=True)
+class HeaderTarget(FileTarget):
+    """Writes the C header of a program, as `-p aot` leaves it."""
+
+    name: ClassVar[str] = "c-header"
+
+    @override
+    def written(self, job: Job) -> Written:
+        job.runner.run(job.context, job.program.module)
+        header = header_source(library_of(job.program.module))
+        return Written([header.encode()], is_text=True)
+
+
+class _Weights:
+    """The tensors of a program, by name; the file is opened when one is needed."""
+
+    def __init__(self, program: Given) -> None:
+        self.program = program
+        self.opened: Weights | None = None
+
+    def __call__(self, name: str) -> Array:
+        given = self.program.weights
+        if given is None:
+            raise Error(
+                "the program has weights, but they are in no file: give one with --params, or name "
+                f"it in the attribute {PARAMS_FILE} of the module; --random-weights draws them"
+            )
+        if self.opened is None:
+            self.opened = weights_in(given)
+        if name not in self.opened:
+            where = f"'{given}' has" if isinstance(given, Path) else "the given weights have"
+            raise Error(f"{where} no tensor '{name}'")
+        return self.opened.array(name)
