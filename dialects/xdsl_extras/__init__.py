@@ -1,1 +1,1 @@
-"""TODO."""
+"""What xDSL lacks: its private parts, formats, walks, and caches."""

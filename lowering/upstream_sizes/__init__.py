@@ -1,1 +1,1 @@
-"""TODO."""
+"""Arithmetic on sizes in upstream dialects, which fails instead of wrapping."""

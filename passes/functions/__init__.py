@@ -1,1 +1,1 @@
-"""TODO."""
+"""Functions of a module: calls, symbols, captures, parameters."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Storages that callers lend to functions, and the sizes of these."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Offsets for buffers of known sizes: bounds, greedy strategies, and exact searches."""

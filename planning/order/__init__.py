@@ -1,1 +1,1 @@
-"""TODO."""
+"""Orders of steps that hold fewer bytes."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Plans for sizes that are not known yet: which buffers lie below which."""

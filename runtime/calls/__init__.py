@@ -1,1 +1,1 @@
-"""TODO."""
+"""Arguments and results of calls: their checks, their values, and the bindings of inputs."""

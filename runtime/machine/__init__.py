@@ -1,1 +1,1 @@
-"""TODO."""
+"""The machine: it prepares a program, records paths through it, and runs them."""

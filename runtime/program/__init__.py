@@ -1,1 +1,1 @@
-"""TODO."""
+"""A compiled program as data: functions of instructions, constants, kernels, types."""

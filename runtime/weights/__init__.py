@@ -1,1 +1,1 @@
-"""TODO."""
+"""Weights: their files, values derived from others, and those bound late."""

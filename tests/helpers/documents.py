@@ -18,7 +18,7 @@ import pytest
 
 from xrelay.tools.testing.lit_format import NotOurs, parse, run
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SCRIPTS = sysconfig.get_path("scripts")
 
 

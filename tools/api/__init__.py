@@ -1,1 +1,1 @@
-"""TODO."""
+"""The Python API, and compilation, which the commands share with it."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Files of arrays: `.npz`, `.npy`, `.pb`."""

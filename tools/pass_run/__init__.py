@@ -1,1 +1,1 @@
-"""TODO."""
+"""Pipelines, and how their passes are run, timed, dumped, and reproduced."""

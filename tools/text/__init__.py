@@ -1,1 +1,1 @@
-"""TODO."""
+"""The text form of IR: parsers, printers, resources."""

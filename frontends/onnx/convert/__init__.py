@@ -1,1 +1,1 @@
-"""TODO."""
+"""The conversion of ONNX nodes to operators of `relay`."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""An ONNX model as it is read: bytes, schemas, tensors, function bodies."""

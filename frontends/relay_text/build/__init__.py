@@ -1,1 +1,1 @@
-"""TODO."""
+"""From syntax to ops."""

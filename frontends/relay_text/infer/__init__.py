@@ -1,1 +1,1 @@
-"""TODO."""
+"""Types that the text omits."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Modules and metadata as TVM saves them in JSON."""

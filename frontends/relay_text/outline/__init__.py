@@ -1,1 +1,1 @@
-"""TODO."""
+"""Kernels and generic functions of the text as functions of the module."""

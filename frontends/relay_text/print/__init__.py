@@ -1,1 +1,1 @@
-"""TODO."""
+"""The printer of Relay text."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Relay text as syntax: tokens, grammar, and the tree that it gives."""

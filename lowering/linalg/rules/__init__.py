@@ -1,1 +1,1 @@
-"""TODO."""
+"""The linalg of each operator, one file a family."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The build of libraries and kernels, and its cache."""

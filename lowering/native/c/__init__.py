@@ -1,1 +1,1 @@
-"""TODO."""
+"""The C of a compiled library: its entries, callbacks, header, and support code."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Rewrites of a kernel before its schedule is chosen."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The programs that make machine code, and how they are run."""

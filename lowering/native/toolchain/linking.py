@@ -37,8 +37,8 @@ OUTPUT = "output"
 
 
 def c_file(name: str) -> str:
-    """Return a C file of this package."""
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+    """Return a C file of the folder `c`."""
+    return (Path(__file__).parents[1] / "c" / name).read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)

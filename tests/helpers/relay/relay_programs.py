@@ -11,7 +11,7 @@ from xrelay.frontends.relay_text import RelayTextError, parse_module
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify
 
-DATA = Path(__file__).parent / "data" / "relay_text"
+DATA = Path(__file__).parents[2] / "data" / "relay_text"
 VERSION = '#[version = "0.0.5"]\n'
 
 

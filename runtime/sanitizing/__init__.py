@@ -1,1 +1,0 @@
-"""Find wrong uses of memory while a program runs."""
