@@ -3,9 +3,10 @@ Measure the latency of the nine networks of ONNX's tests against onnxruntime, on
 
     python benchmarks/networks.py [--only resnet50,shufflenet] [--rounds 10] [--table | --operators]
 
-Both run the same model (`tests/helpers/onnx/onnx_models.py`) in turns; a figure is the least CPU time of all
-rounds. With `--operators`, the machine runs alone, and the time is broken down by operator, that of
-conv2d also by its kind. Progress goes to stderr, JSON (or Markdown with `--table`) to stdout.
+Both run the same model (`tests/helpers/onnx/onnx_models.py`) in turns; a figure is the least CPU
+time of all rounds. With `--operators`, the machine runs alone, and the time is broken down by
+operator, that of conv2d also by its kind. Progress goes to stderr, JSON (or Markdown with
+`--table`) to stdout.
 """
 
 import os

@@ -3,10 +3,11 @@ Measure the time from an ONNX file to a program that can be called.
 
     python benchmarks/onnx_compile.py [--only squeezenet,encoder] [--rounds 5] [--table]
 
-The networks are those of ONNX's tests with random weights (`tests/helpers/onnx/onnx_models.py`), and a
-transformer encoder of 12 layers with open dims (`tests/helpers/programs/transformer.py`). A figure is the least CPU
-time of `xrelay.compile` in a process that has compiled the model before, and of `xrelay.parse`,
-which is part of it. Progress goes to stderr, JSON (or Markdown with `--table`) to stdout.
+The networks are those of ONNX's tests with random weights (`tests/helpers/onnx/onnx_models.py`),
+and a transformer encoder of 12 layers with open dims (`tests/helpers/programs/transformer.py`). A
+figure is the least CPU time of `xrelay.compile` in a process that has compiled the model before,
+and of `xrelay.parse`, which is part of it. Progress goes to stderr, JSON (or Markdown with
+`--table`) to stdout.
 """
 
 import os

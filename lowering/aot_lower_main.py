@@ -65,7 +65,7 @@ from .entries.constant_pool import (
 from .entries.descriptions import DEVICES, ENTRY, PARAMS, STEPS, described, table_of, texts_of
 from .entries.flat_entries import FlattenEntry
 from .entries.hooks import add_hooks
-from .entries.reached import kernel_calls, may_fail, reached
+from .entries.reached_functions import kernel_calls, may_fail, reached
 from .entries.size_entries import FlattenSizes
 from .memref.buffer_kernels import KERNEL
 from .memref.conversion_state import MESSAGES

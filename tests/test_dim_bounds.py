@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from helpers.machine.disassemble import disassemble
 from helpers.programs.programs import parse
 from xdsl.dialects import func
 
 from xrelay.dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_bounds
 from xrelay.lowering.bytecode.assemble import assemble
-from xrelay.lowering.disassemble import disassemble
 from xrelay.operators.named_dims import Bounds
 from xrelay.passes.eliminate_dead_code import drop_parameters
 from xrelay.passes.evaluation.evaluator import evaluate

@@ -14,7 +14,7 @@ from xrelay.dialects.xdsl_extras.xdsl_internals import UNFORMATTED, XDSL
 
 ROOT = Path(__file__).parent.parent
 ROOMS = ("operators", "dialects", "passes", "lowering", "runtime", "frontends", "tools")
-INTERNALS = ROOT / "dialects" / "xdsl_internals.py"
+INTERNALS = ROOT / "dialects" / "xdsl_extras" / "xdsl_internals.py"
 PLUGIN = ROOT / "examples" / "plugin" / "xrelay_example_plugin"
 MODULES = [
     path

@@ -59,8 +59,8 @@ _ELSEWHERE = {
     "CompiledFunction": "python.callables",
     "Executable": "python.callables",
     "ExecutableError": "executable",
-    "NativeExecutable": "native.executable",
-    "Tagged": "values",
+    "NativeExecutable": "native.native_executable",
+    "Tagged": "calls.values",
 }
 """Names of this package that are defined in a module of `runtime`, which is imported when used."""
 

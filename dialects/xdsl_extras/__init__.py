@@ -1,1 +1,1 @@
-"""What xDSL lacks: its private parts, formats, walks, and caches."""
+"""Extensions of xDSL: uses of its private parts, formats, walks, caches."""

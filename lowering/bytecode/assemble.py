@@ -4,7 +4,7 @@ Assemble `bytecode` IR into a program for the machine.
     program = assemble(module)
 
 The fields of an instruction op are the fields of the instruction; its location is kept.
-`lowering.disassemble` is the inverse.
+`tests/helpers/machine/disassemble.py` is the inverse.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.xdsl_extras.walking import walk
-from .buffers import VIEWS, copied, freed, with_results
+from .memref_buffers import VIEWS, copied, freed, with_results
 
 
 @dataclass(eq=False)

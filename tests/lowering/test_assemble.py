@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from helpers.machine.disassemble import disassemble
 from helpers.machine.program_contents import contents
 from helpers.programs.programs import parse, printed
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.dialects import bytecode
 from xrelay.lowering.bytecode.assemble import assemble
-from xrelay.lowering.disassemble import disassemble
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.runtime.program import instructions

@@ -92,8 +92,8 @@ def test_sizes_that_must_be_equal_are_checked(tmp_path: Path):
         sys.path.insert(0, {str(EXAMPLES.parent / "tests")!r})
         from pathlib import Path
         import numpy as np
-        from linalg_programs import compiled
-        from programs import parse
+        from helpers.native.linalg_programs import compiled
+        from helpers.programs.programs import parse
         text = '''
           func.func @main(%x: tensor<?xf32> {{relay.dims = ["n"]}},
                           %y: tensor<?xf32> {{relay.dims = ["n"]}}) -> tensor<?xf32> {{

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from helpers.machine.in_machine import run_passes
-from helpers.programs.dynamic_programs import DynamicProgram, dynamic_programs
+from helpers.programs.dynamic_programs import DynamicProgram, dynamic_programs, inferred
 from helpers.programs.hinted_relay_programs import RelayProgram
 from helpers.programs.programs import assert_same
 from helpers.programs.random_settings import exactly
@@ -44,7 +44,7 @@ def assert_second_plan_changes_nothing(module: ModuleOp) -> None:
 @exactly(10, phases=[Phase.generate])
 @given(dynamic_programs())
 def test_tensors(program: DynamicProgram):
-    assert_second_plan_changes_nothing(program.at_open())
+    assert_second_plan_changes_nothing(inferred(program))
 
 
 @exactly(10, phases=[Phase.generate])

@@ -117,21 +117,18 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         or name.startswith(("xrelay.frontends", "xdsl.transforms."))
     }
     light = {f"xrelay.runtime.{name}" for name in ("entry_points", "errors", "files")}
-    assert eager - {"xrelay.runtime", *light} == {
+    runtime = {f"xrelay.runtime.{name}" for name in ("calls", "calls.input_bindings")}
+    assert eager - {"xrelay.runtime", *light, *runtime} == {
         f"xrelay.dialects.{name}"
         for name in (
-            "constraints",
-            "contents",
-            "device",
-            "errors",
-            "identity",
-            "late_formats",
-            "locations_at_ends",
-            "segments",
-            "tensors",
-            "type_algebra",
-            "walking",
-            "xdsl_internals",
+            *("device", "errors", "tensors", "type_algebra", "xdsl_extras"),
+            *(
+                f"xdsl_extras.{name}"
+                for name in (
+                    *("contents", "described_constraints", "identity", "late_formats"),
+                    *("locations_at_ends", "segments", "walking", "xdsl_internals"),
+                )
+            ),
         )
     }
     passes = {name for name in loaded if name.startswith("xrelay.passes.")}

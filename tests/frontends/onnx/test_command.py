@@ -105,7 +105,7 @@ def test_without_the_package_onnx_the_error_says_what_to_install(folder: Path, t
     code = f"""
 import sys
 sys.modules["onnx"] = None  # whoever imports it gets an error
-from xrelay.tools.{tool} import main
+from xrelay.tools.{tool}.{tool} import main
 sys.exit(main(["net.onnx"]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

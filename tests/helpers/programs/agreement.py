@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+from helpers.machine.disassemble import disassemble
 from helpers.machine.in_machine import UNIVERSE, machine_of
 from helpers.machine.program_contents import read_back
 from helpers.programs.programs import is_same
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.bytecode.assemble import assemble
-from xrelay.lowering.disassemble import disassemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluated_values import DataValue
 from xrelay.passes.evaluation.evaluator import evaluate

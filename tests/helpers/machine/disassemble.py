@@ -23,17 +23,17 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region
 
-from ..dialects import bytecode
-from ..dialects.attributes import ELEMENT_TYPES, attribute_of
-from ..dialects.bytecode.fields import ObjectType, RegisterAttr
-from ..dialects.device import VirtualDeviceAttr, tensor_type
-from ..dialects.dim_bounds import bounds_attr
-from ..dialects.integers import i64_array
-from ..passes.analysis.arrays import dense_of
-from ..runtime.program.instruction_table import fields_of
-from ..runtime.program.instructions import Instruction, Kind, Reg
-from ..runtime.program.named_results import output_names
-from ..runtime.program.program import (
+from xrelay.dialects import bytecode
+from xrelay.dialects.attributes import ELEMENT_TYPES, attribute_of
+from xrelay.dialects.bytecode.fields import ObjectType, RegisterAttr
+from xrelay.dialects.device import VirtualDeviceAttr, tensor_type
+from xrelay.dialects.dim_bounds import bounds_attr
+from xrelay.dialects.integers import i64_array
+from xrelay.passes.analysis.arrays import dense_of
+from xrelay.runtime.program.instruction_table import fields_of
+from xrelay.runtime.program.instructions import Instruction, Kind, Reg
+from xrelay.runtime.program.named_results import output_names
+from xrelay.runtime.program.program import (
     Array,
     AttrValue,
     Function,
