@@ -295,6 +295,15 @@ def test_a_folder_shows_what_it_is_about():
     assert long == {}
 
 
+def test_every_room_is_in_the_table_of_contributing():
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| room |")[2]
+    cells = [row.split("|")[1] for row in table.partition("\n\n")[0].splitlines() if "`" in row]
+    listed = {name for cell in cells for name in re.findall(r"`([\w/]+)/`", cell)}
+    rooms = {str(module.parent.relative_to(ROOT)) for module in MODULES if module != TOP}
+    others = {"tests", "lit_tests", "examples", "benchmarks", "docs"}
+    assert listed == rooms | others
+
+
 def test_a_file_name_means_one_thing():
     """A family of operators has one name in all rooms, and so have the errors of a room."""
     places: dict[str, list[str]] = {}
