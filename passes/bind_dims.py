@@ -1,5 +1,5 @@
 """
-Give open dims of a function's parameters their sizes.
+Bind dynamic dims of a function's parameters.
 
     func.func @main(%x: tensor<?x3xf32> {relay.dims = ["n", 3]},
                     %y: tensor<?x4xf32> {relay.dims = ["n", 4]}) -> …
@@ -171,7 +171,7 @@ class BindParameters(RewritePattern):
 
 @dataclass(frozen=True)
 class BindDimsPass(ModulePass):
-    """Give open dims of a function's parameters their sizes."""
+    """Bind dynamic dims of a function's parameters."""
 
     name = "bind-dims"
     accepts: ClassVar[Level] = "relay"

@@ -1,5 +1,5 @@
 """
-Remove what computes nothing that is used.
+Remove computations whose results are unused.
 
     %0 = relay.exp %x : …                          %r = relay.if %c : … -> (T) {
     %r, %s = relay.if %c : … -> (T, T) {             relay.yield %x : T
@@ -221,7 +221,7 @@ def drop_parameters(
 
 @dataclass(frozen=True)
 class EliminateDeadCodePass(ModulePass):
-    """Remove what computes nothing that is used."""
+    """Remove computations whose results are unused."""
 
     name = "eliminate-dead-code"
     accepts: ClassVar[Level] = "relay"

@@ -126,7 +126,7 @@ def planned(op: memory.PackOp, plan: Callable[[bool], Planned]) -> Planned:
     """
     Return what `plan(with_arms)` returns; an error at `op` if its sizes have no meaning.
 
-    Arms only let slices share more bytes: of too many slices, they are left out.
+    Arms only let slices share more bytes: when there are too many slices, arms are ignored.
     """
     try:
         try:

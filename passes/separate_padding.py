@@ -1,5 +1,5 @@
 """
-Pad images by an operator of its own, whose result is planned with all other tensors.
+Split padding into a separate `nn.pad`, whose result is planned with all other tensors.
 
     %y = relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>}
       ->
@@ -257,7 +257,7 @@ def shares(op: pooling.AvgPool2dOp, windows: Windows) -> list[Array] | None:
 
 @dataclass(frozen=True)
 class SeparatePaddingPass(ModulePass):
-    """Pad images by an operator of its own."""
+    """Split padding into a separate `nn.pad`."""
 
     name = "separate-padding"
     accepts: ClassVar[Level] = "relay"

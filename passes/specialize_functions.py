@@ -1,5 +1,5 @@
 """
-Copy functions for the function values and types that calls give them, so that these go.
+Specialize functions for the function values and types that calls pass, so that these go away.
 
     %k = relay.closure @scale(%a) : (U) -> ((T) -> T)
     %y = func.call @twice(%k, %x) : ((T) -> T, T) -> T
@@ -306,7 +306,7 @@ class RemoveFunction(RewritePattern):
 
 @dataclass(frozen=True)
 class SpecializeFunctionsPass(ModulePass):
-    """Copy functions for the function values and types that calls give them."""
+    """Specialize functions for the function values and types that calls pass."""
 
     name = "specialize-functions"
     accepts: ClassVar[Level] = "relay"

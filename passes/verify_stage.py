@@ -1,5 +1,5 @@
 """
-Fail when an op of a higher level is left.
+Check that no op of a higher level remains.
 
     xrelay-opt -p 'fuse-ops,verify-stage{stage=fused}'
 

@@ -15,7 +15,7 @@ _LIMIT = 4096
 _Value = TypeVar("_Value")
 
 _CACHES: list[dict[Any, Any]] = []
-"""They hold the attributes, so that ids stay theirs."""
+"""Entries keep their attributes alive, so that an id is never reused."""
 
 
 def new_cache() -> dict[Any, Any]:

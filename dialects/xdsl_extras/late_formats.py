@@ -45,7 +45,7 @@ class LateFormat:
 
 @contextmanager
 def late_formats() -> Generator[None]:
-    """Let ops that are defined in the `with` block, whose formats must be right, be late."""
+    """Compile the assembly formats of ops defined in this block lazily; they must be valid."""
     program: Any = FormatProgram
     before = program.from_str
     program.from_str = LateFormat

@@ -375,7 +375,7 @@ def initialize(
     successors: Sequence[Block] = (),
     regions: Sequence[Region] = (),
 ) -> None:
-    """Replace `Operation.__init__`, which sets what the op does not have, too."""
+    """Replace `Operation.__init__`, without assigning absent successors and regions."""
     op._operands = SSAValues(operands)
     op._operand_uses = tuple([Use(op, index) for index in range(len(op._operands))])
     for operand, use in zip(op._operands, op._operand_uses, strict=True):

@@ -58,7 +58,7 @@ class Coalescing:
     parent: dict[int, int] = field(default_factory=dict[int, int])
 
     def find(self, register: int) -> int:
-        """Return the register that stands for all that are one with `register`."""
+        """Return the representative of the coalescing class of `register`."""
         root = register
         while root in self.parent:
             root = self.parent[root]

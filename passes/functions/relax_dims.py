@@ -1,5 +1,5 @@
 """
-Values whose types know more than those of the parameters that get them.
+Casts of values to less static types at calls.
 
     func.call @f(%x) : (tensor<3xf32>) -> …           @f takes a tensor<?xf32>
     ->

@@ -46,7 +46,7 @@ PACK = "pack"
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
     """
-    A size that nothing is known of, except that it may be at least 0 (`natural`).
+    An unconstrained integer; non-negative if `natural`.
 
     `kind` and `args` identify the symbol; in each analysis they determine the symbol.
     """

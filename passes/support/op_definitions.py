@@ -1,5 +1,5 @@
 """
-The check of an op against its definition, for less than xDSL's own takes.
+A faster check of an op against its IRDL definition.
 
 xDSL looks at the options of a definition four times an op, and puts operands into lists to look at
 them. Here that is done once, for the definition:

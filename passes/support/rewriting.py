@@ -1,5 +1,5 @@
 """
-Apply rewrite patterns to a module; every pass does so here.
+The pattern driver of every pass.
 
     apply_patterns(module, KillTensor())                      each op once
     apply_patterns(module, FoldA(), FoldB(), recursive=True)  until nothing changes

@@ -1,5 +1,5 @@
 """
-Contents of ops that passed verification: checks on them need not be repeated.
+Skip checks on ops identical to one already verified.
 
     %1 = relay.add %0, %b : (tensor<16x16xf32>, tensor<16xf32>) -> tensor<16x16xf32>     verified
     %7 = relay.add %4, %b : (tensor<16x16xf32>, tensor<16xf32>) -> tensor<16x16xf32>     known

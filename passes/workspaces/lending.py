@@ -120,7 +120,7 @@ class Lenders:
         return Lent(function, results, self.workspaces(function, classes))
 
     def describe(self, lent: Lent) -> None:
-        """Note what callers need to know of a function that has taken its storages."""
+        """Record the storages and result shapes of a rewritten callee."""
         function = lent.function
         name, returned = function.sym_name.data, returned_values(function)
         homes = Homes(self.homes)

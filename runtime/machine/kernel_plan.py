@@ -116,7 +116,7 @@ class _Slot:
 
 
 class _Placed(NamedTuple):
-    """An output, whose buffer steps may write to from number `since` on."""
+    """An output, whose buffer step `since` or a later one may write."""
 
     output: int
     since: int

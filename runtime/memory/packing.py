@@ -36,7 +36,7 @@ Layout: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 def pairs_alive(pack: Pack) -> int:
-    """Return the number of pairs of slices whose lifetimes meet."""
+    """Return the number of pairs of slices whose lifetimes overlap."""
     starts, stops = sorted(pack.lifetimes[::2]), sorted(pack.lifetimes[1::2])
     met = sum(
         bisect_left(starts, stop) - bisect_right(stops, start) - 1 for start, stop in pack.intervals

@@ -67,7 +67,7 @@ def map_memory(size: int) -> mmap.mmap:
 
 
 def _dispose(owner: Owner) -> None:
-    """Let go of `owner`, which returns its bytes."""
+    """Drop `owner`; its bytes become free."""
 
 
 class Region:

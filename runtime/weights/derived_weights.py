@@ -46,15 +46,15 @@ RESHAPE = "relay.reshape"
 MAX_FORMULA = 4096
 """Limit on the characters of a formula."""
 MAX_DEPTH = 64
-"""Limit on the operators in each other; Python's parser ends at 200 parentheses."""
+"""Limit on the nesting depth of operators; Python's parser ends at 200 parentheses."""
 MAX_GROWTH = 4
-"""A value has at most so many times the bytes of the weights and constants it comes from …"""
+"""Allowed growth of a value over the weights and constants that it comes from: a factor …"""
 MAX_EXTRA = 1 << 20
-"""… and this many more, however deep its formula is: bytes do not become float32 twice."""
+"""… plus this slack in bytes, however deep its formula is: bytes do not become float32 twice."""
 MAX_TOTAL = 8
-"""All values that are held at once have at most so many times the bytes of the source …"""
+"""Allowed growth of all values held at once over the source: a factor …"""
 MAX_TOTAL_EXTRA = 64 << 20
-"""… and this many more."""
+"""… plus this slack in bytes."""
 
 
 @record
@@ -80,7 +80,7 @@ class Derived:
     held: int
     """The size of the values that are held at once while it is computed, itself included."""
     depth: int
-    """The number of operators in each other in its formula."""
+    """The nesting depth of operators in its formula."""
 
 
 def weight_of(spec: TensorSpec, name: str) -> Derived:
@@ -250,7 +250,7 @@ def derived_by(
         before += one.spec.size if one.held else 0
     depth = 1 + max((one.depth for one in given), default=0)
     if depth > MAX_DEPTH:
-        raise _fault(formula, f"it has more than {MAX_DEPTH} operators in each other")
+        raise _fault(formula, f"its operators are nested more than {MAX_DEPTH} deep")
     return Derived(spec, origin, max(held, before + size), depth)
 
 

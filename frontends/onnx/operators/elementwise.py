@@ -95,7 +95,7 @@ def mod(node: Node, b: Builder) -> Value:
     """
     fmod = node.flag("fmod", False)
     if not fmod and node.opset < 28 and is_float(dtype_of(node.input(0))):
-        raise node.error("attribute fmod is 0 for floats; supported: 1 for floats")
+        raise node.error("attribute fmod must be 1 for floats, but is 0")
     return b.op("mod" if fmod else "floor_mod", node.input(0), node.input(1))
 
 

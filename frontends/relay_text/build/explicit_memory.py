@@ -54,7 +54,7 @@ class UnitResult(TupleValue):
 
 @dataclass(eq=False, repr=False)
 class ExplicitMemory:
-    """Work on explicit memory that is left until the program has been read."""
+    """Operations on explicit memory, completed at the end of reading."""
 
     calls: list[KernelCall] = field(default_factory=list["KernelCall"])
     """Calls of kernels; the callees are known only at the end."""

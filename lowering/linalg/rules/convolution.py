@@ -39,7 +39,7 @@ class Convolution:
     weight_axes: Sequence[Sequence[str]]
     """The loops of each axis of the weight, such as (("g", "o"), ("c",), ("kh",), ("kw",))."""
     sizes: Mapping[str, Size]
-    """The number of turns of each loop."""
+    """The trip count of each loop."""
     sides: Mapping[str, Side]
     """The windows along "h" and "w"."""
     filters: Sequence[str] = ("g", "o")

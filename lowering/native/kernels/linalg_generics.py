@@ -14,7 +14,7 @@ from xdsl.rewriter import Rewriter
 
 
 def is_elementwise(op: linalg.GenericOp) -> bool:
-    """Test whether `op` is pointwise, and its result is nowhere yet."""
+    """Test whether `op` is pointwise, and its result is a fresh `tensor.empty`."""
     return is_pointwise(op) and isinstance(op.outputs[0].owner, tensor.EmptyOp)
 
 

@@ -98,7 +98,7 @@ def _have_sizes(maps: Sequence[AffineMap]) -> bool:
 
 
 def _reads_once(map: AffineMap) -> bool:
-    """Test whether each element is read in one turn of all loops."""
+    """Test whether the map is a permutation of the loops: each element is read in one iteration."""
     loops = [expr.position for expr in map.results if isinstance(expr, AffineDimExpr)]
     return len(loops) == len(map.results) and sorted(loops) == [*range(map.num_dims)]
 

@@ -86,7 +86,7 @@ def _rests(nest: Nest, tile: Tile, sizes: list[int]) -> str:
 
 
 def _column_rest(nest: Nest, number: int, width: int, parts: int) -> list[str]:
-    """Cut the next `width` columns from the rest, which is there once for each of the parts."""
+    """Peel the next `width` columns off the remainder loop, one per peeled part."""
     count = parts * (number + 1)
     last = ", ".join(f"%root{number}_{i}" for i in range(number, count, number + 1))
     match = (

@@ -121,7 +121,7 @@ REFUSED: list[tuple[NodeProto, int, str]] = [
     (node("Gelu", "x"), 13, "not supported in opset 13; supported: opset 20 and later"),
     (node("Dropout", "x - t"), 13, "training_mode is true; supported: false"),
     (node("LRN", "x"), 13, "attribute size is None; supported: 1 and more"),
-    (node("Mod", "x x"), 13, "attribute fmod is 0 for floats; supported: 1 for floats"),
+    (node("Mod", "x x"), 13, "attribute fmod must be 1 for floats, but is 0"),
     (node("Squeeze", "x", axes=[1]), 11, "axes [1] of shape [1, 2, 6, 6] are not all 1"),
     (node("DepthToSpace", "x", blocksize=2), 13, "2 channels do not divide into blocks of 2 by 2"),
 ]
