@@ -229,7 +229,8 @@ PYRIGHT = {
 
 def test_types_are_checked_as_in_an_editor(tmp_path: Path):
     """
-    Of the page's package, and of one that imports all of the stable interface.
+    Of the page's package, and of one that imports all of the stable interface, and all that any
+    page imports.
 
     For pyright, a package on the path is installed: what it does not export is private to it.
     """
@@ -245,6 +246,16 @@ def test_types_are_checked_as_in_an_editor(tmp_path: Path):
         for name in re.findall(r"`(\w+)`", names.partition(":")[0])
     )
     (tmp_path / "plugin" / "stable.py").write_text(imports, encoding="utf-8")
+    documented = {
+        f"from {module} import {name.strip()} as {name.strip()}\n"
+        for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
+        for block in blocks(page.read_text(encoding="utf-8"))
+        if block.language == "python"
+        for module, names in re.findall(r"^from (xrelay[\w.]*) import (.+)$", block.text, re.M)
+        for name in names.split(",")
+    }
+    assert len(documented) > 30
+    (tmp_path / "plugin" / "documented.py").write_text("".join(sorted(documented)))
     (tmp_path / "plugin" / "pyrightconfig.json").write_text(json.dumps(PYRIGHT))
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "xrelay").symlink_to(ROOT / "xrelay")
