@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.native.check_kernels import check_cases
 from helpers.operators.operator_cases import Case, case
+from helpers.programs.random_settings import rounds
 
 from xrelay.lowering.linalg import constant_bytes
 from xrelay.lowering.linalg.rule_registry import RULES
@@ -20,10 +21,10 @@ NAMES = sorted(name.removeprefix("relay.") for name in RULES if name not in ELEM
 
 
 def some_cases(count: int, first: int) -> Iterator[Case]:
-    """Yield `count` cases of each operator; convolutions and pools have the most attributes."""
+    """Yield the rounds of `count` cases of each operator, more of those of the most attributes."""
     for name in NAMES:
         times = 3 if "2d" in name else 1
-        yield from (case(name, first + n) for n in range(times * count))
+        yield from (case(name, first + n) for n in range(rounds(times * count)))
 
 
 def test_operators_compute_what_they_mean(tmp_path: Path):
