@@ -45,7 +45,7 @@ Sample: TypeAlias = tuple[ModuleOp, Sequence[Sequence[Array]], str]
 
 
 def seeds(count: int) -> range:
-    return range(FIRST_SEED, FIRST_SEED + rounds(count))
+    return range(FIRST_SEED, FIRST_SEED + (OTHER or rounds(count)))
 
 
 def with_calls(count: int) -> Iterator[Sample]:

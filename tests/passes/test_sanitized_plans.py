@@ -127,7 +127,7 @@ def check_faults(
                 agrees(found, result, f"after {name}, which was not reported", tried)
 
 
-@pytest.mark.parametrize("seed", range(rounds(8)))
+@pytest.mark.parametrize("seed", range(OTHER or rounds(8)))
 def test_faults_in_programs_with_data_and_functions(seed: int):
     count = check_program_with_data(Random(f"sanitize {seed} {OTHER}"), check_faults)
     if OTHER:

@@ -14,15 +14,15 @@ from hypothesis import HealthCheck, settings
 
 OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
 """The number of examples to draw anew; 0 for the same ones in each run."""
-ROUNDS = int(os.environ.get("XRELAY_ROUNDS", "1"))
-"""How many quarters of the rounds that tests name are run; more than 4 is more than they name."""
+ROUNDS = int(os.environ.get("XRELAY_ROUNDS", "4" if OTHER else "1"))
+"""How many quarters of the rounds that tests name are run: all where others are drawn."""
 
 T = TypeVar("T")
 
 
 def rounds(count: int) -> int:
     """The part of `count` rounds that this run takes, at least one."""
-    return OTHER or max(1, count * ROUNDS // 4)
+    return max(1, count * ROUNDS // 4)
 
 
 def share(cases: Sequence[T], of: int = 4) -> list[T]:
@@ -33,7 +33,7 @@ def share(cases: Sequence[T], of: int = 4) -> list[T]:
 def exactly(examples: int, **options: Any) -> Any:
     """Use the `rounds` of `examples`, the same in each run, or `XRELAY_RANDOM_PROGRAMS` others."""
     return settings(
-        max_examples=rounds(examples),
+        max_examples=OTHER or rounds(examples),
         deadline=None,
         derandomize=not OTHER,
         suppress_health_check=[
