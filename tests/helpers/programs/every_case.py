@@ -48,5 +48,5 @@ def every(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Test]
 
 
 def seeds(count: int) -> Callable[[Test], Test]:
-    """Call a test with each `seed` below the `rounds` of `count`, or below `XRELAY_RANDOM_PROGRAMS`."""
+    """Call a test with each `seed` of the `rounds` of `count`, or of `XRELAY_RANDOM_PROGRAMS`."""
     return every("seed", range(OTHER or rounds(count)))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.native.check_kernels import check_cases
 from helpers.operators.operator_cases import Case, case
-from helpers.programs.random_settings import rounds
+from helpers.programs.random_settings import rounds, share
 
 from xrelay.lowering.linalg import constant_bytes
 from xrelay.lowering.linalg.rule_registry import RULES
@@ -31,6 +31,6 @@ def test_operators_compute_what_they_mean(tmp_path: Path):
     check_cases(some_cases(2, 0), tmp_path)
 
 
-@pytest.mark.parametrize("share", [0.5, 1.0])
-def test_dims_may_be_known_at_run_time_only(share: float, tmp_path: Path):
-    check_cases(some_cases(1, 20), tmp_path, dynamic=share)
+@pytest.mark.parametrize("hidden", share([0.5, 1.0], 2))
+def test_dims_may_be_known_at_run_time_only(hidden: float, tmp_path: Path):
+    check_cases(some_cases(1, 20), tmp_path, dynamic=hidden)
