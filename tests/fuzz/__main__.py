@@ -4,12 +4,14 @@ Run the commands on mutated inputs, and record findings.
     python tests/fuzz --kind relay-text --count 1000 --seed 0
 """
 
+import os
 import sys
 import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 
 sys.path[0] = str(Path(__file__).parents[1])  # for the tests' helper modules
+os.environ.setdefault("XRELAY_ROUNDS", "4")  # of all seeds
 
 
 def main() -> int:

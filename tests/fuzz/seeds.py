@@ -12,6 +12,7 @@ import numpy as np
 from helpers.onnx.onnx_models import Array
 from helpers.onnx.onnx_small import model_of, node, random_array
 from helpers.programs.hinted_relay_programs import RelayProgram
+from helpers.programs.random_settings import share
 from helpers.relay.relay_corpus import PROGRAMS
 from onnx import NodeProto
 from safetensors.numpy import save
@@ -73,7 +74,7 @@ def _relay_programs() -> list[str]:
     files = [ROOT / "examples" / "classifier.mlir"]
     folders = ("passes/fuse-ops", "passes/plan-devices", "passes/manifest-alloc", "lowering")
     texts = [*(file.read_text() for file in files), *(p for f in folders for p in _parts(f))]
-    static = [text for text in texts[::3] if _printed(text, "-p", "infer-types") is not None]
+    static = [text for text in share(texts[::3]) if _printed(text, "-p", "infer-types") is not None]
     return [DYNAMIC, *static]
 
 
@@ -94,7 +95,7 @@ def _lowered(level: str) -> list[str]:
 def ir_seeds(level: str) -> list[bytes]:
     """Return programs at that level."""
     folders = {"planned": "dialects/device", "manifest": "dialects/memory"}
-    own = [*_parts(folders.get(level, f"dialects/{level}"))]
+    own = share([*_parts(folders.get(level, f"dialects/{level}"))])
     # Nine in ten are valid: mutants of an invalid one are mostly rejected for the same reason.
     wrong = [text for text in own if _printed(text) is None]
     own = [text for text in own if text not in wrong[len(own) // 10 :]]

@@ -14,9 +14,9 @@ from fuzz.checks import FindingError, call
 from fuzz.dying import dying
 from fuzz.kinds import KINDS, Kind
 from fuzz.worker import Verdict, Worker
-from helpers.programs.random_settings import OTHER
+from helpers.programs.random_settings import OTHER, ROUNDS, rounds
 
-COUNT, COMPILED = OTHER or 40, OTHER or 20
+COUNT, COMPILED = OTHER or rounds(40), OTHER or rounds(20)
 """Inputs per kind, the first ones in each run; fewer where each is compiled as a whole."""
 
 
@@ -32,6 +32,8 @@ def test_no_mutant_does_harm(kind: Kind, worker: Worker):
     count = COMPILED if kind.name.startswith(("ir-", "program")) else COUNT
     summary = fuzz(kind, count, worker=worker)
     assert {cause: f.data for cause, f in summary.findings.items()} == {}
+    if ROUNDS < 4:
+        return  # too few to say how many are refused
     assert summary.accepted > 0.02 * count, "mutants that are all refused at once show nothing"
     assert summary.refused > 0.02 * count, "mutants that are all accepted show no errors"
 

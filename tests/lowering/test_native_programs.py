@@ -19,7 +19,7 @@ from helpers.programs.dynamic_programs import DynamicProgram, arguments, dynamic
 from helpers.programs.hinted_relay_programs import RelayProgram
 from helpers.programs.programs import parse
 from helpers.programs.programs_with_calls import ProgramWithCalls
-from helpers.programs.random_settings import OTHER, exactly
+from helpers.programs.random_settings import OTHER, exactly, rounds
 from helpers.relay.relay_programs import read
 from hypothesis import given
 from xdsl.dialects.builtin import ModuleOp
@@ -45,7 +45,7 @@ Sample: TypeAlias = tuple[ModuleOp, Sequence[Sequence[Array]], str]
 
 
 def seeds(count: int) -> range:
-    return range(FIRST_SEED, FIRST_SEED + (OTHER or count))
+    return range(FIRST_SEED, FIRST_SEED + (OTHER or rounds(count)))
 
 
 def with_calls(count: int) -> Iterator[Sample]:

@@ -18,6 +18,7 @@ from helpers.operators.inferring import OPERATORS
 from helpers.operators.numpy_functions import SHAPES, results
 from helpers.operators.operator_cases import DTYPES, GENERATORS, Case, Draw, case, proposed_call
 from helpers.operators.traced_rules import by_shape_function, static_shapes
+from helpers.programs.random_settings import rounds
 
 from xrelay.operators.all_rules import RULES
 from xrelay.operators.measures import MEASURES
@@ -33,7 +34,7 @@ from xrelay.operators.sizes import (
 )
 from xrelay.runtime.kernels.checked import call_on
 
-CASES = 40
+CASES = rounds(40)
 """The number of cases of each operator."""
 
 Hidden: TypeAlias = Sequence[Sequence[bool]]

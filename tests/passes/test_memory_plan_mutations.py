@@ -16,7 +16,7 @@ from helpers.memory.plan_faults import (
     check_programs_of_tensors,
 )
 from helpers.programs.agreement import Outcome, evaluated, quiet
-from helpers.programs.random_settings import OTHER
+from helpers.programs.random_settings import OTHER, rounds
 from passes.test_sanitized_plans import agrees
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
@@ -73,7 +73,7 @@ def assert_many_are_refused(count: Counter[str]) -> None:
         assert count[f"{name}: True"] < 20 or count[f"{name}: False"], count
 
 
-@pytest.mark.parametrize("seed", range(OTHER or 8))
+@pytest.mark.parametrize("seed", range(OTHER or rounds(8)))
 def test_faults_in_programs_with_data_and_functions(seed: int):
     check_program_with_data(Random(f"{seed} {OTHER}"), check_faults)
 

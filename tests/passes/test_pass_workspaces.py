@@ -8,6 +8,7 @@ from helpers.machine.in_machine import machine_of
 from helpers.programs.agreement import Array, agree, quiet
 from helpers.programs.programs import parse
 from helpers.programs.programs_with_calls import ProgramWithCalls
+from helpers.programs.random_settings import rounds
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
@@ -53,7 +54,7 @@ def storages_lent(module: ModuleOp) -> int:
     return sum(isinstance(type, memory.StorageType) for type in inputs)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(rounds(24)))
 def test_random_programs(seed: int):
     """The memory of the evaluator and the machine is poisoned."""
     rng = Random(seed)
@@ -66,14 +67,14 @@ def test_random_programs(seed: int):
 def test_random_programs_lend_storages():
     """The test above tests something."""
     lent = 0
-    for seed in range(24):
+    for seed in range(rounds(24)):
         module = parse(ProgramWithCalls(Random(seed), bool(seed % 2)).text)
         run(module, f"{TO_MANIFEST},pass-workspaces")
         lent += storages_lent(module)
-    assert lent > 24
+    assert lent > rounds(24)
 
 
-@pytest.mark.parametrize("seed", range(0, 24, 2))
+@pytest.mark.parametrize("seed", range(0, rounds(24), 2))
 def test_one_allocation_per_call(seed: int):
     """The machine allocates one arena, and the results of main (it cannot tell fields apart)."""
     rng = Random(seed)
@@ -84,7 +85,7 @@ def test_one_allocation_per_call(seed: int):
     assert machine.counters.allocations[0] <= 3
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(rounds(12)))
 def test_callers_from_outside_lend_all_memory(seed: int):
     """The plan is proved, and of static programs nothing is allocated within a call."""
     is_open = bool(seed % 2)

@@ -1,7 +1,8 @@
 """
 The light networks in the VM against onnxruntime, with random weights, and their plans of memory.
 
-Planned ones compute the same in few allocations, and their arenas are as small as can be.
+Planned ones compute the same in few allocations, and their arenas are as small as can be. By
+default a third of the networks are run, all with `XRELAY_ROUNDS=4`.
 """
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from frontends.onnx.test_networks import assert_close, assert_meaningful
 from helpers.machine.in_machine import run_passes
 from helpers.onnx.onnx_models import LIGHT_MODELS, light_network, onnxruntime_results
+from helpers.programs.random_settings import share
 from passes.test_pack_storage import packs
 from xdsl.dialects.builtin import ModuleOp
 
@@ -41,7 +43,7 @@ def machine_of(module: ModuleOp, conversion: Conversion) -> Machine:
     return Machine(assemble(module), conversion.params, kernels=KERNELS, memory=Memory(poison=True))
 
 
-@pytest.mark.parametrize("name", LIGHT_MODELS)
+@pytest.mark.parametrize("name", share(LIGHT_MODELS))
 def test_network(name: str):
     network = light_network(name)
     expected = onnxruntime_results(network)

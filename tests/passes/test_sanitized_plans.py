@@ -21,7 +21,7 @@ from helpers.memory.plan_faults import (
     check_programs_of_tensors,
 )
 from helpers.programs.agreement import Array, Outcome, evaluated, flat, same
-from helpers.programs.random_settings import OTHER
+from helpers.programs.random_settings import OTHER, rounds
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
@@ -127,7 +127,7 @@ def check_faults(
                 agrees(found, result, f"after {name}, which was not reported", tried)
 
 
-@pytest.mark.parametrize("seed", range(OTHER or 8))
+@pytest.mark.parametrize("seed", range(OTHER or rounds(8)))
 def test_faults_in_programs_with_data_and_functions(seed: int):
     count = check_program_with_data(Random(f"sanitize {seed} {OTHER}"), check_faults)
     if OTHER:

@@ -7,6 +7,8 @@ those of the program that is not planned; unwritten and dead memory is poisoned.
 """
 
 import re
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -112,7 +114,7 @@ SIZES = (-(2**61), -1000, -5, -1, 0, 1, 7, 100)
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 
 
-def machine_with(plan: str) -> Machine:
+def machine_of_plan(plan: str) -> Machine:
     module = parse(re.sub(r"\b[TKS]\b", lambda match: TYPES[match[0]], PROGRAM))
     run_passes(module, f"{plan},lower-to-bytecode")
     return machine_of(assemble(module))
@@ -128,12 +130,20 @@ def results(machine: Machine, is_taken: bool, size: int, length: int) -> Array |
 
 
 @pytest.fixture(scope="module")
-def unplanned() -> Machine:
+def machine_with() -> Callable[[str], Machine]:
+    """The machine for a plan, made once."""
+    return cache(machine_of_plan)
+
+
+@pytest.fixture(scope="module")
+def unplanned(machine_with: Callable[[str], Machine]) -> Machine:
     return machine_with("manifest-lifetimes")
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_results_are_those_without_a_plan(plan: str, unplanned: Machine):
+def test_results_are_those_without_a_plan(
+    plan: str, unplanned: Machine, machine_with: Callable[[str], Machine]
+):
     machine = machine_with(plan)
     for length in (3, 16, 50):
         for size in SIZES:
@@ -155,7 +165,9 @@ def test_results_are_those_without_a_plan(plan: str, unplanned: Machine):
 
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("size", [2**40, 2**61 - 8, 2**61, 2**63 - 1])
-def test_a_huge_size_matters_only_where_its_arm_is_taken(plan: str, size: int, unplanned: Machine):
+def test_a_huge_size_matters_only_where_its_arm_is_taken(
+    plan: str, size: int, unplanned: Machine, machine_with: Callable[[str], Machine]
+):
     machine = machine_with(plan)
     found, wanted = (results(each, False, size, 16) for each in (machine, unplanned))
     if isinstance(wanted, str):  # its computation, before the branch, has no result

@@ -8,6 +8,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from helpers.programs.random_settings import rounds
 from planning.test_orientation import conflicts
 
 from xrelay.planning import (
@@ -52,7 +53,7 @@ def arena(choice: Choice, k: int, problem: Problem) -> int:
 def test_the_ratios_are_those_of_the_smallest_arena_at_each_sample():
     rng = random.Random(1)
     kept = [0, 0, 0, 0]
-    for _ in range(40):
+    for _ in range(rounds(40)):
         problems = samples_of(rng, 10, 3)
         choice = choose(problems, budget=100)
         kept[len(choice.orientations)] += 1
@@ -73,7 +74,7 @@ def test_the_ratios_are_those_of_the_smallest_arena_at_each_sample():
 def test_one_orientation_is_never_worse_than_the_plan_of_a_sample():
     rng = random.Random(2)
     better = 0
-    for _ in range(40):
+    for _ in range(rounds(40)):
         problems = samples_of(rng, 10, 2)
         choice = choose(problems, budget=100)
         alone = min(max(choice.ratios_of(k)) for k in range(len(choice.orientations)))
@@ -85,13 +86,13 @@ def test_one_orientation_is_never_worse_than_the_plan_of_a_sample():
             worst = max(h / b if b else 1.0 for h, b in zip(heights, choice.bounds, strict=True))
             assert choice.worst <= worst
             better += alone < worst
-    assert better > 20
+    assert better > rounds(20)
 
 
 def test_small_problems_come_near_the_best_of_all_orders():
     rng = random.Random(3)
     missed = 0
-    for _ in range(40):
+    for _ in range(rounds(40)):
         problems = samples_of(rng, 5, 2)
         choice = choose(problems)
         best = min(
@@ -188,7 +189,7 @@ def test_bytes_that_alignment_costs_are_in_the_bound():
 def test_more_orders_are_not_kept_to_save_the_slack():
     rng = random.Random(1)
     fewer = 0
-    for _ in range(40):
+    for _ in range(rounds(40)):
         problems = samples_of(rng, 10, 3)
         one = choose(problems, budget=100, slack=1000)
         assert len(one.orientations) == 1
@@ -200,7 +201,7 @@ def test_more_orders_are_not_kept_to_save_the_slack():
 def test_each_orientation_kept_is_right_at_all_sizes():
     rng = random.Random(8)
     several = 0
-    for _ in range(150):
+    for _ in range(rounds(150)):
         problems = samples_of(rng, 9, 3)
         rows = problems[0].buffers
         pairs = list(conflicts(rows))
@@ -213,7 +214,7 @@ def test_each_orientation_kept_is_right_at_all_sizes():
                 assert all(offset % b.alignment == 0 for offset, b in zip(at, rows, strict=True))
                 for i, j in pairs:
                     assert at[i] + sizes[i] <= at[j] or at[j] + sizes[j] <= at[i]
-    assert several > 10
+    assert several > rounds(10)
 
 
 def test_many_buffers_take_few_plans(monkeypatch: pytest.MonkeyPatch):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.machine.both_machines import Machine
 from helpers.programs.machine_programs import function, program
+from helpers.programs.random_settings import rounds
 
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.memory import packing
@@ -148,7 +149,7 @@ def conflicts(pack: vm.Pack) -> Iterator[tuple[int, int]]:
 def test_random_slices_never_overlap():
     rng = random.Random(5)
     shared = 0
-    for _ in range(500):
+    for _ in range(rounds(500)):
         pack = random_pack(rng)
         assert not list(pack.faults())
         pairs = list(conflicts(pack))
@@ -160,7 +161,7 @@ def test_random_slices_never_overlap():
         for i, j in pairs:
             assert not sizes[i] or not sizes[j] or ends[i] <= at[j] or ends[j] <= at[i]
         shared += total < sum(sizes)
-    assert shared > 150
+    assert shared > rounds(150)
 
 
 def test_arms_are_ignored_where_too_many_slices_are_alive_together(

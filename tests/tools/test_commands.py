@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from helpers.programs.random_settings import share
 
 from xrelay.tools.opt import opt
 
@@ -147,7 +148,7 @@ def test_interrupted_in_an_import(command: str, module: str, line: list[str]):
 def test_interrupted_at_any_time(command: str, line: list[str]):
     before = AT_IMPORT.format(command=command, module="xrelay.runtime", action=TELL)
     statuses = set[int]()
-    for delay in range(0, 400, 40):
+    for delay in share(range(0, 400, 40)):
         process = subprocess.Popen(
             [*start(command, before=before), *line[3:]],
             stdout=subprocess.PIPE,
@@ -197,8 +198,11 @@ def test_an_output_file_that_is_full(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert said == "error: cannot write '/dev/full': No space left on device\n"
 
 
-FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))"
-"""As at the end of a disk: no file can have more than so many bytes."""
+FULL = (
+    "import resource; sys.dont_write_bytecode = True; "
+    "resource.setrlimit(resource.RLIMIT_FSIZE, ({0}, {0}))"
+)
+"""As at the end of a disk: no file can have more than so many bytes. Bytecode would be cut, too."""
 
 
 @every_command

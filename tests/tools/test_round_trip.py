@@ -1,7 +1,8 @@
 """
-Printed IR is read back unchanged: all lit inputs, with locations, and generic.
+Printed IR is read back unchanged: lit inputs, with locations, and generic.
 
-Golden tests read text without locations, and print it (`ROUNDTRIP`).
+By default a quarter of them are read, all with `XRELAY_ROUNDS=4`. Golden tests read text without
+locations, and print it (`ROUNDTRIP`).
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers.machine.in_machine import universal_context
+from helpers.programs.random_settings import share
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, ParseError
 
@@ -22,7 +24,7 @@ from xrelay.tools.text.printing import PrintOptions, module_text
 
 ROOT = Path(__file__).parents[2]
 FAULTS = ROOT / "tests" / "data" / "faults"
-IR = sorted((ROOT / "lit_tests").rglob("*.mlir"))
+IR = share(sorted((ROOT / "lit_tests").rglob("*.mlir")))
 RELAY = [FAULTS / "anydim.relay", *sorted((ROOT / "lit_tests").rglob("*.relay"))]
 OPTIONS = (
     PrintOptions(debuginfo=True),

@@ -18,6 +18,7 @@ import pytest
 from helpers.machine.in_machine import results_in_machine
 from helpers.native.compiled_programs import CompiledPrograms
 from helpers.programs.agreement import Array
+from helpers.programs.random_settings import share
 from helpers.relay.relay_programs import body_of, error_of, read
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -222,7 +223,7 @@ def test_printed_programs_are_read_back(case: Case) -> None:
 
 def test_numbers_in_machine_code(tmp_path: Path) -> None:
     programs = CompiledPrograms()
-    for name, case in CASES.items():
+    for name, case in share([*CASES.items()]):
         assert programs.add(read(case.text), [case.args], name), programs.refused
     programs.check(tmp_path)
 

@@ -10,7 +10,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any, TypeAlias
 
-from helpers.programs.random_settings import OTHER
+from helpers.programs.random_settings import OTHER, rounds
 
 Test: TypeAlias = Callable[..., None]
 
@@ -48,5 +48,5 @@ def every(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Test]
 
 
 def seeds(count: int) -> Callable[[Test], Test]:
-    """Call a test with each `seed` below `count`, or below `XRELAY_RANDOM_PROGRAMS`."""
-    return every("seed", range(OTHER or count))
+    """Call a test with each `seed` of the `rounds` of `count`, or of `XRELAY_RANDOM_PROGRAMS`."""
+    return every("seed", range(OTHER or rounds(count)))

@@ -1,22 +1,39 @@
 """
-The number of rounds of what tests draw at random: the only place that says it.
+How much of what tests draw or sample is run: the only place that says it.
 
-By default few rounds, the same in each run; `XRELAY_RANDOM_PROGRAMS=5000 pytest …` draws so many.
+The numbers and lists in the tests are those of `XRELAY_ROUNDS=4 pytest …`. By default, with
+`XRELAY_ROUNDS=1`, a quarter of them is run, the same in each run.
+`XRELAY_RANDOM_PROGRAMS=5000 pytest …` draws so many random inputs anew in place of these.
 """
 
 import os
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, settings
 
 OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
 """The number of examples to draw anew; 0 for the same ones in each run."""
+ROUNDS = int(os.environ.get("XRELAY_ROUNDS", "4" if OTHER else "1"))
+"""How many quarters of the rounds that tests name are run: all where others are drawn."""
+
+T = TypeVar("T")
+
+
+def rounds(count: int) -> int:
+    """The part of `count` rounds that this run takes, at least one."""
+    return max(1, count * ROUNDS // 4)
+
+
+def share(cases: Sequence[T], of: int = 4) -> list[T]:
+    """One of each `of` cases, evenly spread, times `XRELAY_ROUNDS`: all with `XRELAY_ROUNDS=of`."""
+    return [case for index, case in enumerate(cases) if index % of < ROUNDS]
 
 
 def exactly(examples: int, **options: Any) -> Any:
-    """Use the same examples in each run, or `XRELAY_RANDOM_PROGRAMS` others."""
+    """Use the `rounds` of `examples`, the same in each run, or `XRELAY_RANDOM_PROGRAMS` others."""
     return settings(
-        max_examples=OTHER or examples,
+        max_examples=OTHER or rounds(examples),
         deadline=None,
         derandomize=not OTHER,
         suppress_health_check=[

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.native.check_kernels import check_cases
 from helpers.operators.operator_cases import Case, case
+from helpers.programs.random_settings import rounds, share
 
 from xrelay.lowering.linalg import constant_bytes
 from xrelay.lowering.linalg.rule_registry import RULES
@@ -20,16 +21,16 @@ NAMES = sorted(name.removeprefix("relay.") for name in RULES if name not in ELEM
 
 
 def some_cases(count: int, first: int) -> Iterator[Case]:
-    """Yield `count` cases of each operator; convolutions and pools have the most attributes."""
+    """Yield the rounds of `count` cases of each operator, more of those of the most attributes."""
     for name in NAMES:
         times = 3 if "2d" in name else 1
-        yield from (case(name, first + n) for n in range(times * count))
+        yield from (case(name, first + n) for n in range(rounds(times * count)))
 
 
 def test_operators_compute_what_they_mean(tmp_path: Path):
     check_cases(some_cases(2, 0), tmp_path)
 
 
-@pytest.mark.parametrize("share", [0.5, 1.0])
-def test_dims_may_be_known_at_run_time_only(share: float, tmp_path: Path):
-    check_cases(some_cases(1, 20), tmp_path, dynamic=share)
+@pytest.mark.parametrize("hidden", share([0.5, 1.0], 2))
+def test_dims_may_be_known_at_run_time_only(hidden: float, tmp_path: Path):
+    check_cases(some_cases(1, 20), tmp_path, dynamic=hidden)
