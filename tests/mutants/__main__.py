@@ -23,7 +23,7 @@ from typing import NamedTuple
 sys.path[0] = str(Path(__file__).parents[1])  # for the tests' helper modules
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 300
+SECONDS = 120
 """Limit on the time of a net; one that takes longer has caught the mutant."""
 MEMORY = 4 << 30
 """Limit on the address space of a process, as some of the faults take all there is."""

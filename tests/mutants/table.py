@@ -118,7 +118,6 @@ MUTANTS = (
         "is_one_choice = self._values[later].owner is self._values[earlier].owner",
         "is_one_choice = False",
         (
-            "tests/test_random_plans.py",
             golden("passes/verify-memory-plan/swapped.mlir"),
             "tests/passes/test_sharing.py",
         ),
@@ -140,7 +139,7 @@ MUTANTS = (
         "passes/support/reached.py",
         "            require_no_earlier(module, level)\n",
         "",
-        (LEVELS, "tests/test_documented_commands.py"),
+        (LEVELS,),
     ),
     Mutant(
         "symbol-without-schedule",
@@ -164,7 +163,7 @@ MUTANTS = (
         "runtime/files.py",
         "while len(data) <= limit and (piece := stream.read(min(_CHUNK, limit + 1 - len(data)))):",
         "while piece := stream.read(_CHUNK):",
-        ("tests/tools/test_streams.py -k end",),
+        ("tests/tools/test_streams.py::test_stdin_without_an_end",),
     ),
     Mutant(
         "result-not-charged",
@@ -199,7 +198,10 @@ MUTANTS = (
         "frontends/relay_text/print/printer_memory.py",
         'shown = [size, shape, f"{op.alignment.value.data}i64"]',
         'shown = [size, f"{op.alignment.value.data}i64"]',
-        ("tests/test_documented_commands.py", "tests/frontends/relay_text/test_explicit_memory.py"),
+        (
+            golden("frontends/relay_text/print-memory.mlir"),
+            "tests/frontends/relay_text/test_explicit_memory.py",
+        ),
     ),
     Mutant(
         "references-left",
