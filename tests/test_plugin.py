@@ -642,12 +642,13 @@ Demo = Dialect("demo", [ScaledTanhOp, AsRowsOp, MinMaxOp, SwishOp, TickOp], [])
 }
 """What the files of the package have besides: `demo.tick`, which notes when it runs."""
 
-TICKS = "0 1 1 8 2 3 4 5 6 7 "
-"""The operators that the program runs, in its order."""
+TICKS = "10 0 1 1 8 2 3 4 5 6 7 "
+"""The operators that the program runs, in its order; the first cannot run before the program."""
 
 TICKING = """
 func.func @main(%x: tensor<SIZExf32>) -> tensor<SIZExf32> {
   %c = relay.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %before = demo.tick %x {number = 10} : (tensor<SIZExf32>) -> tensor<SIZExf32>
   %unused = demo.tick %c {number = 0} : (tensor<4xf32>) -> tensor<4xf32>
   %one = demo.tick %c {number = 1} : (tensor<4xf32>) -> tensor<4xf32>
   %same = demo.tick %c {number = 1} : (tensor<4xf32>) -> tensor<4xf32>
