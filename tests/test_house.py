@@ -403,6 +403,8 @@ def hidden_imports() -> list[str]:
             if isinstance(inner, ast.ImportFrom) and inner.level
             for alias in inner.names
         }
+        if not hidden:
+            continue
         typed = {
             (arg.arg, name)
             for arg in ast.walk(tree)
