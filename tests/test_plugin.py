@@ -32,7 +32,6 @@ from helpers.documents import (
     shown_commands,
 )
 from helpers.operators.inferring import context
-from helpers.programs.random_settings import ROUNDS
 from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition, operand_def, result_def
 from xdsl.parser import Parser
@@ -228,7 +227,6 @@ PYRIGHT = {
 }
 
 
-@pytest.mark.skipif(ROUNDS < 4, reason="of XRELAY_ROUNDS=4: a run of pyright")
 def test_types_are_checked_as_in_an_editor(tmp_path: Path):
     """
     Of the page's package, and of one that imports all of the stable interface, and all that any

@@ -74,8 +74,12 @@ class Entry:
                 return False
         return True
 
-    def forget_paths(self) -> None:
-        """Drop what was recorded, without cycles that only the garbage collector would find."""
+    def forget_paths(self, calls: tuple[type[Call], type[TailCall]] = (Call, TailCall)) -> None:
+        """
+        Drop what was recorded, without cycles that only the garbage collector would find.
+
+        When the interpreter ends, the names of this module may be gone: `calls` are kept here.
+        """
         frames = [self.frame]
         while frames:
             frame = frames.pop()
@@ -84,7 +88,7 @@ class Entry:
             while segments:
                 segment = segments.pop()
                 segments += segment.successors.values()
-                if isinstance(segment.end, Call | TailCall):
+                if isinstance(segment.end, calls):
                     frames.append(segment.end.callee)
         self.frame.trace_size.size = 0
 
