@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ("*.py", "*.c", "*.h", "*.mlir", "*.relay", "*.css", "*.js")
-"""What counts as source; data and documents do not."""
+"""Patterns of source files; data and documents are not sources."""
 
 ROOMS = {
     **{

@@ -345,7 +345,7 @@ def names_in(node: ast.AST) -> list[str]:
 
 
 SPLIT_CLASSES = 12
-"""How many files hold a part of a class: may only fall."""
+"""The number of classes that are split over files: may only fall."""
 
 
 def split_classes() -> list[str]:

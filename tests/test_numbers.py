@@ -43,7 +43,7 @@ def chosen(start: int) -> Sequence[Row]:
 
 
 def faults_of(row: Row, levels: Mapping[str, tuple[Level, frozenset[Row]]]) -> list[str]:
-    """What is wrong at which level, each with the worst operands."""
+    """The errors by level, each with its worst operands."""
     found: list[str] = []
     for operands in row.operands(COUNT):
         exact = row.reference(operands)

@@ -638,7 +638,7 @@ class TickOp(Operator):
 Demo = Dialect("demo", [ScaledTanhOp, AsRowsOp, MinMaxOp, SwishOp, TickOp], [])
 """,
 }
-"""What the files of the package have besides: `demo.tick`, which notes when it runs."""
+"""Additions to the files of the package: `demo.tick`, which records each run."""
 
 TICKS = "10 0 1 1 8 2 3 4 5 6 7 "
 """The operators that the program runs, in its order; the first cannot run before the program."""

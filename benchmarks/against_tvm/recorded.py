@@ -27,7 +27,7 @@ from results import Facts, table
 from workers import in_processes
 
 SEEN = "read", "ran", "equal"
-"""How far a record got; each includes those before."""
+"""Stages of a record; each includes those before."""
 _PROGRAM = '#[version = "0.0.5"]\ndef @main() { 1f }'
 _CPU = {"device_type": 1}
 WARM_UP: Mapping[str, object] = {

@@ -66,12 +66,12 @@ class Record:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a record: `read` or `equal` if all is well, and else why not."""
+    """The verdict on a record: `read` or `equal` on success, otherwise the kind of failure."""
 
     verdict: str
     reason: str = ""
     reached: str = ""
-    """How far a record got that is not well: `read`, `ran` or nothing."""
+    """The last stage that a failed record reached: `read`, `ran` or nothing."""
 
 
 def records(folder: Path, kind: str, suites: Sequence[str]) -> Generator[Record]:

@@ -40,12 +40,12 @@ class Outcome(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """Whether there were tests, and all passed."""
+        """True if there were tests, and all passed."""
         return self.status == 0
 
     @property
     def caught(self) -> bool:
-        """Whether tests failed; a net that cannot be collected has caught nothing."""
+        """True if tests failed; a net that cannot be collected has caught nothing."""
         return self.status in (None, 1)
 
 

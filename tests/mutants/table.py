@@ -14,7 +14,7 @@ class Mutant:
 
     name: str
     fault: str
-    """What users saw."""
+    """The fault as users saw it."""
     file: str
     """The file, from the root of the checkout, in which `old` is replaced by `new`."""
     old: str

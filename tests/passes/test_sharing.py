@@ -14,7 +14,7 @@ from xrelay.passes.plan_check.sharing import Names
 TENSOR = TensorType(f32, [4])
 
 Sources = dict[SSAValue, list[tuple[SSAValue, tuple[TestOp, int] | None]]]
-"""What each value names, and through which region of which choice."""
+"""The values that each value names, and the region of the choice through which it does."""
 
 
 def fresh() -> SSAValue:

@@ -194,7 +194,7 @@ def c_divide(a: int, b: int) -> int:
 
 
 def c_remainder(a: int, b: int) -> int:
-    """What `c_divide` leaves; 0 if `b` is 0."""
+    """The remainder of `c_divide`; 0 if `b` is 0."""
     return a - c_divide(a, b) * b if b else 0
 
 
@@ -215,7 +215,7 @@ def floor_divide(a: Any, b: Any) -> Any:
 
 
 def floor_mod(a: Any, b: Any) -> Any:
-    """What `floor_divide` leaves; a zero has the sign of `b`."""
+    """The remainder of `floor_divide`; a zero has the sign of `b`."""
     if isinstance(a, int):
         return a % b if b else 0
     if b == 0 or not math.isfinite(a) or not math.isfinite(b):

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
 """The number of examples to draw anew; 0 for the same ones in each run."""
 ROUNDS = int(os.environ.get("XRELAY_ROUNDS", "4" if OTHER else "1"))
-"""How many quarters of the rounds that tests name are run: all where others are drawn."""
+"""The share of the rounds that tests name, in quarters; 4 in long runs."""
 
 T = TypeVar("T")
 
