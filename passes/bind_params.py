@@ -41,9 +41,9 @@ def param_of(argument: BlockArgument, name: str, function: FuncOp) -> Operation:
             f"is {argument.type}",
             function,
         )
-    made = relay.ParamOp(name, argument.type)
-    made.location = argument.location
-    return made
+    param = relay.ParamOp(name, argument.type)
+    param.location = argument.location
+    return param
 
 
 @dataclass(frozen=True)

@@ -144,9 +144,9 @@ def is_placed_by_types(kind: type[Operation]) -> bool:
 def constrained_devices(constraint: Pinned | SameDomain) -> list[VirtualDeviceAttr]:
     """Return the devices that must be one; function values have several and are omitted."""
     values = (constraint.value,) if isinstance(constraint, Pinned) else constraint.values
-    found = [device_of(v.type) for v in values if not isinstance(v.type, FunctionType)]
+    devices = [device_of(v.type) for v in values if not isinstance(v.type, FunctionType)]
     required = [constraint.device] if isinstance(constraint, Pinned) else []
-    return required + [device for device in found if device is not None] or [UNCONSTRAINED]
+    return required + [device for device in devices if device is not None] or [UNCONSTRAINED]
 
 
 def loose_operator(op: Operation) -> str:

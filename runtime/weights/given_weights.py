@@ -52,11 +52,11 @@ class GivenWeights:
                 )
         bound = [by_name[name] for name in self.source.names if name in by_name]
         for param in bound:
-            given = self.source.spec(param.name)
-            if param.spec is None or not param.spec.accepts(given):
+            spec = self.source.spec(param.name)
+            if param.spec is None or not param.spec.accepts(spec):
                 needed = "a value that is not a tensor" if param.spec is None else str(param.spec)
                 raise MachineError(
-                    f"{self.where}: '{param.name}' must be {needed} for {function}, but is {given}"
+                    f"{self.where}: '{param.name}' must be {needed} for {function}, but is {spec}"
                 )
         return bound
 
@@ -79,10 +79,10 @@ def bound_inputs(
 
     Raises `MachineError` for a name that is not a parameter, a weight or `unused`.
     """
-    given = GivenWeights(params)
+    weights = GivenWeights(params)
     late = {n: None for c in program.late_constants for n in (c.name, *named_by(c.name))}
     inputs = next((f.params for f in program.functions if f.name == function), ())
-    return given.arrays(given.parameters([*late, *unused], function, inputs, unused))
+    return weights.arrays(weights.parameters([*late, *unused], function, inputs, unused))
 
 
 def named_by(weight: str) -> list[str]:

@@ -55,8 +55,8 @@ def with_values(program: Given, params: AnyPath | Mapping[str, Array]) -> Given:
     own = program.weights
     if not isinstance(own, Mapping):
         return replace(program, weights=params if isinstance(params, Mapping) else Path(params))
-    given = GivenWeights(params).source
-    return replace(program, weights={**own, **{name: given.array(name) for name in given.names}})
+    source = GivenWeights(params).source
+    return replace(program, weights={**own, **{name: source.array(name) for name in source.names}})
 
 
 def bind_params(
@@ -71,17 +71,17 @@ def bind_params(
 
     `own` are the names of weights that have values already. Raises `MachineError`.
     """
-    given = GivenWeights(params)
+    weights = GivenWeights(params)
     declared = functions_of(module).get(function, ())
-    bound = given.parameters(weights_of(module), function, declared, own)
+    bound = weights.parameters(weights_of(module), function, declared, own)
     if not bound:
         return {}
-    shapes = {p.name: given.source.spec(p.name).dims for p in bound}
+    shapes = {p.name: weights.source.spec(p.name).dims for p in bound}
     is_open = any(p.spec is not None and None in p.spec.shape for p in bound)
     passes = passes_of(InputBindings(shapes)) if is_open else []
     passes.append(BindParamsPass(tuple(shapes), function))
     Runner(steps=[Step(run) for run in passes]).run(context, module)
-    return given.arrays(bound)
+    return weights.arrays(bound)
 
 
 def weights_of(module: ModuleOp) -> dict[str, None]:

@@ -164,8 +164,8 @@ def _indices(name: str) -> EmitTensors:
         selected = _operator(builder, call, name, args, {**attrs, "dtype": "int32"})
         if isinstance(selected, TupleValue):
             values, indices = selected.values
-            found = [values, _cast(builder, call, indices, dtype)]
-            return builder.tuple_value(found, call.offset, from_operator=True)
+            converted = [values, _cast(builder, call, indices, dtype)]
+            return builder.tuple_value(converted, call.offset, from_operator=True)
         is_indices = attrs.get("ret_type") == "indices"
         return _cast(builder, call, builder.ssa(selected), dtype) if is_indices else selected
 
