@@ -52,6 +52,10 @@ SETS = {
     ),
     "Relay text": ("frontends/relay_text/*",),
     "native code": ("lowering/native/*", "lowering/entries/*", "runtime/native/*"),
+    "records and commands": (
+        *("runtime/executable/*", "runtime/native/*", "tools/*", "xrelay/__init__.py"),
+        "runtime/weights/late_bound.py",
+    ),
 }
 """Named parts of the product; a pattern that begins with `!` takes files away."""
 

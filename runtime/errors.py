@@ -8,7 +8,9 @@ Errors that are a user's to correct, and how they are shown.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
+
+from .codec.notes import AtLeast
 
 WIDE = 400
 """Lines of more characters, such as big constants, are not quoted as a whole."""
@@ -21,8 +23,8 @@ class Location(NamedTuple):
     """A position in the source of a program; line and column count from 1."""
 
     file: str
-    line: int
-    column: int
+    line: Annotated[int, AtLeast(0)]
+    column: Annotated[int, AtLeast(0)]
 
 
 class Note(NamedTuple):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, cast
+from typing import Annotated, Any, TypeAlias, cast
 from zlib import crc32
 
+from ..codec.notes import Below, Bytes, Check
 from ..program.planned_memory import PlannedMemory
-from ..program.program import Array, Program
+from ..program.program import Array, Program, TensorSpec
 from ..program.records import record
 from .layout import Layout
 
@@ -27,8 +28,8 @@ class Checksums:
     cheap enough to be checked whenever a program is loaded.
     """
 
-    sha256: bytes
-    sample: int
+    sha256: Annotated[bytes, Bytes(32)]
+    sample: Annotated[int, Below(1 << 32)]
 
 
 def sample_of(data: memoryview) -> int:
@@ -62,6 +63,48 @@ def bytes_of(array: Array) -> memoryview:
 
     plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return memoryview(cast(Any, plain.reshape(-1).view(np.uint8)))
+
+
+@record
+class NameBeside(Check):
+    """The name of a file beside the executable: never a path to another place."""
+
+    def fault(self, value: str) -> str | None:
+        """Return the fault of a value."""
+        if value in (".", "..") or any(c in "/\\:\0" for c in value):
+            return "must be beside the executable, not in another folder"
+        return None
+
+
+@record
+class Info:
+    """What made a file, and the file with its weights: see `ExecutableFile`."""
+
+    producer: str = ""
+    weights_file: Annotated[str, NameBeside()] = ""
+    unused: tuple[str, ...] = ()
+
+
+@record
+class InFile:
+    """A constant whose bytes are in the file."""
+
+    spec: TensorSpec
+    checksums: Checksums | None
+    """None is not allowed."""
+
+
+@record
+class LateBound:
+    """A constant whose value is bound when the program is loaded."""
+
+    spec: TensorSpec
+    name: str
+    checksums: Checksums | None
+    """None if any value fits."""
+
+
+StoredConstant: TypeAlias = InFile | LateBound
 
 
 @record

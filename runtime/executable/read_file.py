@@ -7,7 +7,7 @@ import os
 from ..files import contents
 from ..program.checking import check_program
 from .content import ExecutableFile
-from .decode import decode
+from .sections import decode
 
 
 def read_executable(

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from ..files import replace
 from .content import ExecutableFile
-from .encode import FLAGS, sections_of
+from .sections import FLAGS, sections_of
 from .layout import header_of, laid_out
 
 

@@ -166,6 +166,7 @@ def _faults(program: Program) -> Iterator[str | MachineError]:
             element_type(spec.dtype)
         except MachineError as error:
             yield f"{what}: {error}"
+    yield from program.data.faults()
     for function in program.functions:
         yield from _function_faults(function, program)
     for kernel in program.kernels:

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from math import prod
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy.typing as npt
 
 from ...operators.named_dims import Bounds
+from ..codec.notes import ELSEWHERE
 from ..errors import Location
-from .data_types import DataTypes
+from .data_types import DataTypes, Shape
 from .dtypes import element_type, type_name
 from .instructions import Instruction
 from .records import record
@@ -33,7 +34,7 @@ class TensorSpec:
     """
 
     dtype: str
-    shape: tuple[int | None, ...]
+    shape: Shape
 
     @property
     def is_static(self) -> bool:
@@ -111,8 +112,8 @@ class Function:
     name: str
     params: tuple[Param, ...]
     register_count: int
-    instructions: tuple[Instruction, ...]
-    locations: tuple[Location | None, ...] = field(default=(), compare=False)
+    instructions: Annotated[tuple[Instruction, ...], ELSEWHERE] = ()
+    locations: Annotated[tuple[Location | None, ...], ELSEWHERE] = field(default=(), compare=False)
     dim_bounds: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds], compare=True)
     results: tuple[Param, ...] | None = field(default=None, compare=False)
 
@@ -137,7 +138,7 @@ class Step:
     attrs: Mapping[str, AttrValue]
     ins: tuple[int, ...]
     outs: tuple[int, ...]
-    location: Location | None = field(default=None, compare=False)
+    location: Annotated[Location | None, ELSEWHERE] = field(default=None, compare=False)
 
 
 @record(eq=False)

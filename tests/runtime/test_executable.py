@@ -20,17 +20,15 @@ from xrelay.runtime.executable import (
     ExecutableError,
     ExecutableFile,
     PlannedMemory,
-    encode,
     executable_of,
-    instruction_encoding,
     load_weights,
     read_executable,
     write_executable,
 )
-from xrelay.runtime.executable.decode import decode
-from xrelay.runtime.executable.encode import FLAGS, sections_of
-from xrelay.runtime.executable.instruction_encoding import FieldKind, encoding_of
+from xrelay.runtime.executable import sections
 from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
+from xrelay.runtime.executable.opcodes import Opcode, opcode_of
+from xrelay.runtime.executable.sections import FLAGS, decode, sections_of
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.data_types import (
@@ -351,25 +349,26 @@ def test_another_major_version_is_refused(major: int):
 def test_instructions_are_read_by_the_names_of_their_fields(monkeypatch: pytest.MonkeyPatch):
     """An earlier version had other orders, and not yet the fields that have a default."""
 
-    def earlier(kind: type[vm.Instruction]) -> dict[str, FieldKind]:
-        kinds = encoding_of(kind)
-        return {name: kinds[name] for name in reversed(kinds) if name != "device"}
+    def earlier(kind: type[vm.Instruction]) -> Opcode:
+        opcode = opcode_of(kind)
+        kept = (field for field in reversed(opcode.fields) if field.name != "device")
+        return replace(opcode, fields=tuple(kept))
 
     with monkeypatch.context() as patch:
-        patch.setattr(instruction_encoding, "encoding_of", earlier)
-        patch.setattr(encode, "encoding_of", earlier)
+        patch.setattr(sections, "opcode_of", earlier)
         data = written(executable_of(small()))
     assert data != written(executable_of(small()))
     assert contents(read_executable(data).program) == contents(small())
 
 
 def test_instructions_that_lack_a_field_are_refused(monkeypatch: pytest.MonkeyPatch):
-    def without_result(kind: type[vm.Instruction]) -> dict[str, FieldKind]:
-        return {name: field for name, field in encoding_of(kind).items() if name != "result"}
+    def without_result(kind: type[vm.Instruction]) -> Opcode:
+        opcode = opcode_of(kind)
+        kept = (field for field in opcode.fields if field.name != "result")
+        return replace(opcode, fields=tuple(kept))
 
     with monkeypatch.context() as patch:
-        patch.setattr(instruction_encoding, "encoding_of", without_result)
-        patch.setattr(encode, "encoding_of", without_result)
+        patch.setattr(sections, "opcode_of", without_result)
         data = written(executable_of(small()))
     with pytest.raises(ExecutableError, match=r"section 'code'.*ret lacks the field 'result'"):
         read_executable(data)
