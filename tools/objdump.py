@@ -26,6 +26,9 @@ from .errors import exit_status
 from .option_types import add_max_input, refer_to_help
 from .run.run_executable import read_file, report
 
+SHOWN = 40
+"""The number of bytes of a plug-in's section that are shown as text."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command on `argv` (without the program's name) and return the exit status."""
@@ -44,11 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(json.dumps({name: SECTIONS[name].facts(file) for name in sections}, indent=2))
         return 0
-    for i, section in enumerate(sections):
-        if i:
-            print()
-        for line in SECTIONS[section].lines(file):
-            print(printable(line))
+    texts = ["\n".join(map(printable, SECTIONS[section].lines(file))) for section in sections]
+    print("\n\n".join(text for text in texts if text))
     return 0
 
 
@@ -273,6 +273,21 @@ def _memory_facts(file: ExecutableFile) -> list[dict[str, Any]]:
     ]
 
 
+# What was added.
+
+
+def _metadata_lines(file: ExecutableFile) -> Iterator[str]:
+    for name, text in file.metadata.items():
+        yield f"{name}: {text}"
+
+
+def _added_lines(file: ExecutableFile) -> Iterator[str]:
+    for name, content in file.added.items():
+        start = bytes(content[:SHOWN])
+        more = "…" if len(content) > SHOWN else ""
+        yield f"section '{name}' of a plug-in: {len(content):,} bytes: {start!r}{more}"
+
+
 SECTIONS: Mapping[str, Shown] = {
     "file": Shown(_file_lines, _file_facts),
     "devices": Shown(_device_lines, lambda file: list(file.program.devices)),
@@ -281,6 +296,10 @@ SECTIONS: Mapping[str, Shown] = {
     "memory": Shown(_memory_lines, _memory_facts),
     "kernels": Shown(_kernel_lines, _kernel_facts),
     "code": Shown(_code_lines, _code_facts),
+    "metadata": Shown(_metadata_lines, lambda file: dict(file.metadata)),
+    "plug-ins": Shown(
+        _added_lines, lambda file: {name: bytes(c).hex() for name, c in file.added.items()}
+    ),
 }
 """The parts that can be shown, in order."""
 

@@ -9,8 +9,7 @@ Codecs of values, derived from the annotations of their types.
         type: Annotated[int, AtLeast(0)] = 0       number, checked when it is read
 
 A `Format` has a method for each way in which types are made of others, and all records have their
-form in it. What annotations do not say is a note in `Annotated`: a check, another name, a field that
-is stored elsewhere.
+form in it. Other facts are notes in `Annotated`: a check, another name, a field stored elsewhere.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Union, cast, get_args, get_origin
 
 from .notes import ELSEWHERE, INLINE, Bytes, Check, Named, NoneAs
 
@@ -51,12 +50,14 @@ class Stored(NamedTuple):
 class Format(ABC):
     """A way to store values; `of` returns the codec of a type, always the same one."""
 
-    def __init__(self) -> None:
+    def __init__(self, scalars: Mapping[type[Any], Codec]) -> None:
+        """Begin with the codecs of int, float, bool and str."""
+        self.scalars = scalars
         self._known: dict[object, Codec] = {}
 
     def of(self, hint: Any, what: str = "value") -> Codec:
         """Return the codec of a type, for a field that messages call `what`."""
-        codec = self._known.get((hint, what))
+        codec = self.scalars.get(hint) or self._known.get((hint, what))
         if codec is None:
             codec = self._known[hint, what] = self._checked(hint, what)
         return codec
@@ -65,7 +66,7 @@ class Format(ABC):
         notes: Sequence[object] = ()
         if get_origin(hint) is Annotated:
             hint, *notes = get_args(hint)
-        codec = self._of(hint, what, notes)
+        codec = self.scalars.get(hint) or self._of(hint, what, notes)
         checks = [note for note in notes if isinstance(note, Check)]
         return self.checked(codec, checks, what) if checks else codec
 
@@ -88,7 +89,7 @@ class Format(ABC):
             return self.array(what)
         if hint is bytes:
             return self.bytes(next(n.length for n in notes if isinstance(n, Bytes)), what)
-        if isinstance(hint, type) and is_dataclass(hint):
+        if origin is None and is_dataclass(hint):
             stored = [
                 Stored(
                     field.name,
@@ -99,20 +100,15 @@ class Format(ABC):
                 )
                 for field, field_hint, field_notes in stored_fields(hint)
             ]
-            return self.record(hint, stored)
-        if hasattr(hint, "_fields"):
-            hints = get_type_hints(hint, include_extras=True)
-            codecs = [self.of(hints[name], _words(name)) for name in hint._fields]
-            return self.product(codecs, hint)
-        return self.scalar(hint, what)
+            return self.record(cast("type[Any]", hint), stored)
+        if (names := getattr(hint, "_fields", None)) is not None:
+            hints = hint.__annotations__
+            return self.product([self.of(hints[name], _words(name)) for name in names], hint)
+        raise TypeError(f"values of type {hint} cannot be stored")
 
     @abstractmethod
-    def checked(self, codec: Codec, checks: Sequence[Check], what: str) -> Codec:
-        """Return a codec that checks the values that `codec` reads."""
-
-    @abstractmethod
-    def scalar(self, type: type[Any], what: str) -> Codec:
-        """Return the codec of int, float, bool or str."""
+    def checked(self, inner: Codec, checks: Sequence[Check], what: str) -> Codec:
+        """Return a codec that checks the values that `inner` reads."""
 
     @abstractmethod
     def bytes(self, length: int, what: str) -> Codec:
@@ -153,11 +149,15 @@ class Format(ABC):
 
 @cache
 def stored_fields(cls: type[Any]) -> list[tuple[Field[Any], Any, Sequence[object]]]:
-    """Return the fields of a record that are stored with it: each with its type and its notes."""
-    hints = get_type_hints(cls, include_extras=True)
+    """
+    Return the fields of a record that are stored with it: each with its type and its notes.
+
+    Modules of records do not postpone annotations, as evaluating their texts takes milliseconds.
+    """
     found: list[tuple[Field[Any], Any, Sequence[object]]] = []
     for field in fields(cls):
-        hint = hints[field.name]
+        hint: Any = field.type
+        assert not isinstance(hint, str), f"the annotations of {cls.__name__} are postponed"
         notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
         if ELSEWHERE not in notes:
             found.append((field, hint, notes))

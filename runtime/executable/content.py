@@ -1,7 +1,5 @@
 """The contents of an executable file, and the checksums of its constants."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Any, TypeAlias, cast
@@ -90,8 +88,7 @@ class InFile:
     """A constant whose bytes are in the file."""
 
     spec: TensorSpec
-    checksums: Checksums | None
-    """None is not allowed."""
+    checksums: Checksums
 
 
 @record
@@ -123,5 +120,9 @@ class ExecutableFile:
     unused: tuple[str, ...] = ()
     checksums: Mapping[str, Checksums] = field(default_factory=dict[str, Checksums])
     memory: tuple[PlannedMemory, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Texts by name of whoever wrote the file, such as the pipeline."""
+    added: Mapping[str, bytes | memoryview] = field(default_factory=dict[str, bytes | memoryview])
+    """The sections of plug-ins, by their names: see docs/plugins.md."""
     layout: Layout | None = None
     """The sections of the file that was read."""

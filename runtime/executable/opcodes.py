@@ -5,12 +5,10 @@ A field has its name and the number of its type in `FIELD_TYPES`, so that a file
 instructions are numbered otherwise, and when fields with a default were added.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import cache
-from typing import Any, cast, get_type_hints
+from typing import Any, cast, get_args
 
 from ..program.instructions import INSTRUCTIONS, Instruction, Reg
 from ..program.records import record
@@ -43,9 +41,8 @@ class Opcode:
 @cache
 def opcode_of(kind: type[Instruction]) -> Opcode:
     """Return the entry of an instruction in the table."""
-    hints = get_type_hints(kind)
     listed = (
-        FieldOfOpcode(field.name, FIELD_TYPES.index(hints[field.name]))
+        FieldOfOpcode(field.name, FIELD_TYPES.index(get_args(field.type)[0]))
         for field in fields(cast(Any, kind))
     )
     return Opcode(kind.mnemonic, tuple(listed))

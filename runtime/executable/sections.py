@@ -6,18 +6,16 @@ it is known to be in the file, and nothing recurses. That a program is well-form
 registers are in range, is the task of `runtime.program.checking`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any
 
 from ..errors import Location
 from ..program.data_types import DataTypes
 from ..program.instructions import Instruction
 from ..program.planned_memory import PlannedMemory
-from ..program.program import Constant, Function, Kernel, Late, Program, spec_of
+from ..program.program import Constant, Function, Kernel, Late, Program, Step, spec_of
 from ..program.records import record
 from .content import (
     Checksums,
@@ -37,29 +35,6 @@ from .opcodes import Opcode, opcode_of, putters_of, reader_of
 from .word_format import WORDS, array_of
 from .words import Strings, TextBudget, WordReader, WordWriter, read_strings
 
-Devices: TypeAlias = tuple[str, ...]
-Plans: TypeAlias = tuple[PlannedMemory, ...]
-
-RECORDS: Mapping[str, Any] = {
-    "info": Info,
-    "devices": Devices,
-    "types": DataTypes,
-    "functions": tuple[Function, ...],
-    "kernels": tuple[Kernel, ...],
-    "constants": tuple[StoredConstant, ...],
-    "memory": Plans,
-}
-"""The sections that are one value, with its type."""
-
-SECTIONS = (
-    *("strings", "info", "devices", "types", "functions", "code", "kernels", "locations"),
-    *("constants", "memory", "data"),
-)
-"""The sections, in their order in a file."""
-
-FLAGS: Mapping[str, int] = {"locations": OPTIONAL, "memory": OPTIONAL, "data": UNSUMMED}
-"""Sections that a reader may ignore, and the one whose constants have their own checksums."""
-
 
 @record
 class Run:
@@ -67,6 +42,48 @@ class Run:
 
     length: int
     location: int
+
+
+@record
+class Places:
+    """Each location once, and those of the instructions of functions and the steps of kernels."""
+
+    table: tuple[Location, ...]
+    runs: tuple[tuple[Run, ...], ...]
+
+
+RECORDS: Mapping[str, Any] = {
+    "info": Info,
+    "devices": tuple[str, ...],
+    "types": DataTypes,
+    "functions": tuple[Function, ...],
+    "kernels": tuple[Kernel, ...],
+    "locations": Places,
+    "constants": tuple[StoredConstant, ...],
+    "memory": tuple[PlannedMemory, ...],
+    "metadata": Mapping[str, str],
+}
+"""The sections that are one value, with its type."""
+
+SECTIONS = (
+    *("strings", "info", "devices", "types", "functions", "code", "kernels", "locations"),
+    *("constants", "memory", "metadata", "data"),
+)
+"""The sections, in their order in a file; those of plug-ins are before the last one."""
+
+_FLAGS: Mapping[str, int] = {
+    **dict.fromkeys(("locations", "memory", "metadata"), OPTIONAL),
+    "data": UNSUMMED,
+}
+
+
+def flags_of(name: str) -> int:
+    """
+    Return the flags of a section.
+
+    A reader may ignore those of plug-ins, and constants have checksums of their own.
+    """
+    return _FLAGS.get(name, 0) if name in SECTIONS else OPTIONAL
 
 
 def sections_of(executable: ExecutableFile) -> dict[str, list[memoryview]]:
@@ -81,18 +98,19 @@ def sections_of(executable: ExecutableFile) -> dict[str, list[memoryview]]:
         "types": program.data,
         "functions": program.functions,
         "kernels": program.kernels,
+        "locations": _places(program),
         "constants": constants,
         "memory": executable.memory,
+        "metadata": executable.metadata,
     }
     for name, writer in words.items():
         if name == "code":
             _put_code(writer, program.functions)
-        elif name == "locations":
-            _put_locations(writer, _located(program.functions, program.kernels))
         else:
             WORDS.of(RECORDS[name]).put(writer, values[name])
     pieces = {name: writer.pieces() for name, writer in words.items()}
-    return {"strings": strings.pieces(), **pieces, "data": data}
+    added = {name: [memoryview(content)] for name, content in executable.added.items()}
+    return {"strings": strings.pieces(), **pieces, **added, "data": data}
 
 
 def decode(data: memoryview, verify: bool = False) -> ExecutableFile:
@@ -120,9 +138,13 @@ def decode(data: memoryview, verify: bool = False) -> ExecutableFile:
     }
     info, functions, kernels = values["info"], values["functions"], values["kernels"]
     code = _code(readers["code"], len(functions))
-    functions = [replace(f, instructions=c) for f, c in zip(functions, code, strict=True)]
+    located: list[tuple[Location | None, ...]] = [()] * (len(code) + len(kernels))
     if "locations" in readers:
-        functions, kernels = _with_locations(readers["locations"], functions, kernels)
+        sizes = [*map(len, code), *(len(kernel.steps) for kernel in kernels)]
+        located = _locations(readers["locations"], values["locations"], sizes)
+    parts = zip(functions, code, located[: len(code)], strict=True)
+    functions = [replace(f, instructions=c, locations=at) for f, c, at in parts]
+    kernels = map(_with_locations, kernels, located[len(code) :])
     for reader in readers.values():
         reader.end()
     stored = values["constants"]
@@ -130,9 +152,11 @@ def decode(data: memoryview, verify: bool = False) -> ExecutableFile:
     program = Program(
         tuple(functions), constants, tuple(kernels), values["devices"], values["types"]
     )
+    added = {name: _bytes(data, s) for name, s in by_name.items() if name not in SECTIONS}
     return ExecutableFile(
         *(program, info.producer, info.weights_file, info.unused),
-        *(_checksums(readers["constants"], stored), values.get("memory", ()), layout),
+        *(_checksums(readers["constants"], stored), values.get("memory", ())),
+        *(values.get("metadata", {}), added, layout),
     )
 
 
@@ -153,7 +177,7 @@ def _check_names(layout: Layout, by_name: Mapping[str, Section]) -> None:
         if section.name in SECTIONS and not section.has_checksum and section.name != "data":
             raise damaged(section.name, section.offset, "it must have a checksum")
     for name in SECTIONS:
-        if name not in by_name and not FLAGS.get(name, 0) & OPTIONAL:
+        if name not in by_name and not flags_of(name) & OPTIONAL:
             raise ExecutableError(f"section '{name}' is missing")
 
 
@@ -185,52 +209,47 @@ def _code(reader: WordReader, functions: int) -> list[tuple[Instruction, ...]]:
     return code
 
 
-def _located(
-    functions: Sequence[Function], kernels: Sequence[Kernel]
-) -> list[Sequence[Location | None]]:
+def _places(program: Program) -> Places:
     """Return the locations of the instructions of each function, and the steps of each kernel."""
-    steps = ([step.location for step in kernel.steps] for kernel in kernels)
-    return [*(function.locations for function in functions), *steps]
-
-
-def _put_locations(writer: WordWriter, located: Sequence[Sequence[Location | None]]) -> None:
-    """Write each location once, and runs of equal ones for instructions and steps."""
+    located: list[Sequence[Location | None]] = [f.locations for f in program.functions]
+    located += [[step.location for step in kernel.steps] for kernel in program.kernels]
     table = {place: None for places in located for place in places if place is not None}
     numbers = {None: -1, **{place: number for number, place in enumerate(table)}}
-    WORDS.of(tuple[Location, ...]).put(writer, tuple(table))
-    for places in located:
-        runs = tuple(Run(len([*run]), numbers[place]) for place, run in groupby(places))
-        WORDS.of(tuple[Run, ...]).put(writer, runs)
+    runs = (
+        tuple(Run(len([*run]), numbers[place]) for place, run in groupby(places))
+        for places in located
+    )
+    return Places(tuple(table), tuple(runs))
 
 
-def _with_locations(
-    reader: WordReader, functions: Sequence[Function], kernels: Sequence[Kernel]
-) -> tuple[list[Function], list[Kernel]]:
-    """Return functions and kernels with the locations of their instructions and steps."""
-    table = WORDS.of(tuple[Location, ...], "locations").take(reader)
-
-    def places(size: int) -> tuple[Location | None, ...]:
+def _locations(
+    reader: WordReader, places: Places, sizes: Sequence[int]
+) -> list[tuple[Location | None, ...]]:
+    """Return the locations of lists of instructions or steps of these sizes."""
+    table, located = places.table, list[tuple[Location | None, ...]]()
+    if len(places.runs) != len(sizes):
+        raise reader.fault(f"there are locations for {len(places.runs)} lists, not {len(sizes)}")
+    for size, runs in zip(sizes, places.runs, strict=True):
         listed: list[Location | None] = []
-        for run in WORDS.of(tuple[Run, ...], "runs").take(reader):
-            if not 1 <= run.length <= size - len(listed):
-                most = size - len(listed)
+        for run in runs:
+            most = size - len(listed)
+            if not 1 <= run.length <= most:
                 raise reader.fault(f"a run must have 1 to {most} items, but has {run.length}")
             if not -1 <= run.location < len(table):
                 raise reader.fault(f"location {run.location} is out of range [-1, {len(table)})")
             listed += [None if run.location < 0 else table[run.location]] * run.length
         if listed and len(listed) != size:
             raise reader.fault(f"there are {len(listed)} locations for {size} items")
-        return tuple(listed)
-
-    located = [replace(f, locations=places(len(f.instructions))) for f in functions]
-    return located, [_with_places(kernel, places(len(kernel.steps))) for kernel in kernels]
+        located.append(tuple(listed))
+    return located
 
 
-def _with_places(kernel: Kernel, places: Sequence[Location | None]) -> Kernel:
+def _with_locations(kernel: Kernel, places: Sequence[Location | None]) -> Kernel:
     if not any(places):
         return kernel
     steps = zip(kernel.steps, places, strict=True)
-    return replace(kernel, steps=tuple(replace(step, location=place) for step, place in steps))
+    located = (Step(step.op, step.attrs, step.ins, step.outs, place) for step, place in steps)
+    return replace(kernel, steps=tuple(located))
 
 
 def _stored(executable: ExecutableFile) -> tuple[tuple[StoredConstant, ...], list[memoryview]]:
@@ -288,8 +307,6 @@ def _constants(
             raise damaged("data", section.offset + end, "the bytes between constants are not zero")
         end = begin + array.nbytes
         sums, bytes = constant.checksums, data[begin:end]
-        if sums is None:
-            raise reader.fault(f"constant {number} has no checksums")
         if sample_of(bytes) != sums.sample or (verify and sha256_of(bytes) != sums.sha256):
             raise reader.fault(f"the checksum of constant {number} is wrong: it is damaged")
         constants.append(array)

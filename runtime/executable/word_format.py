@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..codec.formats import Check, Codec, Format, Stored
+from ..codec.formats import Codec, Format, Stored
+from ..codec.notes import Check
 from ..errors import MachineError
 from ..memory.limits import MAX_EXTENT
 from ..program.dtypes import element_type
@@ -19,6 +21,11 @@ from .words import WORD, WordReader, WordWriter
 _INTEGER = (WordWriter.put, WordReader.take)
 
 
+def codec(put: Callable[..., None], take: Callable[[WordReader], Any], least: int = 1) -> Codec:
+    """Return a codec of values that take at least `least` words."""
+    return Codec(put, take, least)
+
+
 class WordFormat(Format):
     """
     Fields in their order; sequences and mappings after their length; None is 0, others follow a 1.
@@ -26,32 +33,23 @@ class WordFormat(Format):
     A value of several classes follows the number of its own.
     """
 
-    def checked(self, codec: Codec, checks: Sequence[Check], what: str) -> Codec:
-        """Return a codec that checks the values that `codec` reads."""
+    def checked(self, inner: Codec, checks: Sequence[Check], what: str) -> Codec:
+        """Return a codec that checks the values that `inner` reads."""
 
         def take(reader: WordReader) -> Any:
-            value = codec.take(reader)
+            value = inner.take(reader)
             for check in checks:
                 fault = check.fault(value)
                 if fault is not None:
                     raise reader.fault(f"{what} {fault}")
             return value
 
-        return codec._replace(take=take)
-
-    def scalar(self, type: type[Any], what: str) -> Codec:
-        """Return the codec of int, float, bool or str."""
-        return {
-            int: Codec(*_INTEGER),
-            float: Codec(WordWriter.put_float, WordReader.real),
-            bool: Codec(WordWriter.put, lambda reader: bool(reader.below(2, what))),
-            str: Codec(WordWriter.put_text, lambda reader: reader.text(what)),
-        }[type]
+        return inner._replace(take=take)
 
     def bytes(self, length: int, what: str) -> Codec:
         """Return the codec of so many bytes."""
         words = -(-length // WORD)
-        return Codec(WordWriter.put_bytes, lambda reader: bytes(reader.raw(length, what)), words)
+        return codec(WordWriter.put_bytes, lambda reader: bytes(reader.raw(length, what)), words)
 
     def array(self, what: str) -> Codec:
         """Return the codec of arrays: the type, and the bytes, padded to words."""
@@ -65,7 +63,7 @@ class WordFormat(Format):
             type = spec.take(reader)
             return array_of(type, reader, lambda size: reader.raw(size, what)).copy()
 
-        return Codec(put, take, spec.least)
+        return codec(put, take, spec.least)
 
     def optional(self, inner: Codec) -> Codec:
         """Return the codec of a value or None."""
@@ -75,7 +73,7 @@ class WordFormat(Format):
             if value is not None:
                 inner.put(writer, value)
 
-        return Codec(put, lambda reader: inner.take(reader) if reader.below(2, "flag") else None)
+        return codec(put, lambda reader: inner.take(reader) if reader.below(2, "flag") else None)
 
     def none_as(self, number: int, what: str) -> Codec:
         """Return the codec of a number from 0 on, or None, for which `number` stands."""
@@ -91,12 +89,12 @@ class WordFormat(Format):
         def put(writer: WordWriter, value: int | None) -> None:
             writer.put(number if value is None else value)
 
-        return Codec(put, take)
+        return codec(put, take)
 
     def sequence(self, item: Codec, what: str) -> Codec:
         """Return the codec of tuples of any length."""
         if item[:2] == _INTEGER:
-            return Codec(WordWriter.put_many, lambda reader: reader.take_many(what))
+            return codec(WordWriter.put_many, lambda reader: reader.take_many(what))
         put_item, take_item, least = item
 
         def put(writer: WordWriter, values: Sequence[Any]) -> None:
@@ -107,7 +105,7 @@ class WordFormat(Format):
         def take(reader: WordReader) -> tuple[Any, ...]:
             return tuple([take_item(reader) for _ in range(reader.count(what, least))])
 
-        return Codec(put, take)
+        return codec(put, take)
 
     def product(self, items: Sequence[Codec], make: Callable[..., Any] | None = None) -> Codec:
         """Return the codec of tuples of these items; `make` makes them, of a class of their own."""
@@ -120,7 +118,7 @@ class WordFormat(Format):
             values = [item.take(reader) for item in items]
             return tuple(values) if make is None else make(*values)
 
-        return Codec(put, take, sum(item.least for item in items))
+        return codec(put, take, sum(item.least for item in items))
 
     def mapping(self, item: Codec, what: str) -> Codec:
         """Return the codec of mappings from names, of which each is there once."""
@@ -140,7 +138,7 @@ class WordFormat(Format):
                 values[name] = item.take(reader)
             return values
 
-        return Codec(put, take)
+        return codec(put, take)
 
     def union(self, parts: Mapping[type[Any], Codec], what: str) -> Codec:
         """Return the codec of values of several classes, in the order of their numbers."""
@@ -155,32 +153,24 @@ class WordFormat(Format):
         def take(reader: WordReader) -> Any:
             return codecs[reader.below(len(codecs), f"kind of {what}")].take(reader)
 
-        return Codec(put, take, 1 + min(codec.least for codec in codecs))
+        return codec(put, take, 1 + min(part.least for part in codecs))
 
     def record(self, cls: type[Any], stored: Sequence[Stored]) -> Codec:
         """Return the codec of a record with these fields, in their order."""
-        order = ORDER.get(cls.__name__)
-        if order:
-            stored = [next(s for s in stored if s.attribute == n) for n in order]
         puts = [(field.attribute, field.codec.put) for field in stored]
-        takes = [(field.attribute, field.codec.take) for field in stored]
+        takes = [field.codec.take for field in stored]
+        names = [field.attribute for field in stored]
+        are_first = [field.name for field in fields(cls)][: len(names)] == names
 
         def put(writer: WordWriter, value: Any) -> None:
             for name, put_field in puts:
                 put_field(writer, getattr(value, name))
 
         def take(reader: WordReader) -> Any:
-            return cls(**{name: take_field(reader) for name, take_field in takes})
+            values = [take_field(reader) for take_field in takes]
+            return cls(*values) if are_first else cls(**dict(zip(names, values, strict=True)))
 
-        return Codec(put, take, sum(field.codec.least for field in stored))
-
-
-ORDER = {
-    "Param": ("name", "device", "spec", "dims", "type"),
-    "Function": ("name", "register_count", "params", "dim_bounds", "results"),
-    "Step": ("op", "ins", "outs", "attrs"),
-    "DataTypes": ("types", "definitions"),
-}
+        return codec(put, take, sum(field.codec.least for field in stored))
 
 
 def array_of(spec: TensorSpec, reader: WordReader, data: Callable[[int], memoryview]) -> Array:
@@ -201,4 +191,11 @@ def array_of(spec: TensorSpec, reader: WordReader, data: Callable[[int], memoryv
     return array.astype(dtype, copy=False)
 
 
-WORDS = WordFormat()
+WORDS = WordFormat(
+    {
+        int: codec(*_INTEGER),
+        float: codec(WordWriter.put_float, WordReader.real),
+        bool: codec(WordWriter.put, lambda reader: bool(reader.below(2, "bool"))),
+        str: codec(WordWriter.put_text, WordReader.text),
+    }
+)

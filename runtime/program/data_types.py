@@ -7,8 +7,6 @@ Types refer to each other by their index in a table, so that a type may be deep,
 in common, and nothing that reads one recurses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 
@@ -122,7 +120,7 @@ class Known:
     """A type that is not a parameter, by its index, and the meaning of the parameters in it."""
 
     type: int
-    args: tuple[Known | None, ...] = ()
+    args: "tuple[Known | None, ...]" = ()
 
 
 def resolved(type: int, args: tuple[Known | None, ...], data: DataTypes) -> Known | None:

@@ -1,7 +1,5 @@
 """The memory that functions plan, as executables store it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from .data_types import Natural

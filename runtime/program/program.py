@@ -4,8 +4,6 @@ A compiled program in memory: functions of instructions, constants, kernels and 
 Plain data: `machine.Machine` runs a program, `listing.listing` prints one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
 from math import prod
@@ -52,7 +50,7 @@ class TensorSpec:
         """The bytes of a tensor of this type, whose shape must be static."""
         return prod(self.dims) * element_type(self.dtype).itemsize
 
-    def accepts(self, other: TensorSpec) -> bool:
+    def accepts(self, other: "TensorSpec") -> bool:
         """Test whether `other` matches this spec; a dimension None matches any."""
         return (
             self.dtype == other.dtype

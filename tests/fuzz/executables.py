@@ -11,7 +11,13 @@ from io import BytesIO
 from random import Random
 from zlib import crc32
 
-from xrelay.runtime.executable import MAGIC, PlannedMemory, executable_of, write_executable
+from xrelay.runtime.executable import (
+    MAGIC,
+    VERSION,
+    PlannedMemory,
+    executable_of,
+    write_executable,
+)
 from xrelay.runtime.executable.layout import UNSUMMED, aligned
 from xrelay.runtime.program.program import Program
 
@@ -81,7 +87,7 @@ def rebuilt(contents: dict[bytes, tuple[bytes, int]]) -> bytes:
     last = list(contents.values())[-1][0] if contents else b""
     gap = aligned(len(last)) - len(last)
     body = body[: len(body) - gap]
-    head = HEADER.pack(MAGIC, 1, 0, len(contents), 0, 0, 0) + table
+    head = HEADER.pack(MAGIC, *VERSION, len(contents), 0, 0, 0) + table
     head += bytes(aligned(len(head)) - len(head))
     return mended(bytearray(head + body))
 

@@ -1,10 +1,15 @@
 """Executable files: what is written is read, and nothing else is."""
 
 import os
-from dataclasses import replace
-from importlib.metadata import version
+import sys
+from collections.abc import Callable
+from dataclasses import is_dataclass, replace
+from hashlib import sha256
+from importlib.metadata import EntryPoint, version
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated, Any, cast, get_args, get_origin
 
 import numpy as np
 import pytest
@@ -14,21 +19,25 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.runtime import files
+from xrelay.runtime.codec.formats import stored_fields
+from xrelay.runtime.codec.notes import Check
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.executable import (
     VERSION,
     ExecutableError,
     ExecutableFile,
     PlannedMemory,
+    added_sections,
     executable_of,
     load_weights,
     read_executable,
+    sections,
     write_executable,
 )
-from xrelay.runtime.executable import sections
+from xrelay.runtime.executable.added_sections import GROUP
 from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
-from xrelay.runtime.executable.opcodes import Opcode, opcode_of
-from xrelay.runtime.executable.sections import FLAGS, decode, sections_of
+from xrelay.runtime.executable.opcodes import FIELD_TYPES, Opcode, opcode_of
+from xrelay.runtime.executable.sections import RECORDS, decode, flags_of, sections_of
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.data_types import (
@@ -145,14 +154,26 @@ def small() -> Program:
 
 def test_everything_is_read_as_it_was_written():
     memory = PlannedMemory("main", "cpu:0", 3, 1, (12, ""), (None, "4*n"), (8, "n"))
-    given = ExecutableFile(everything(), "me 1.0", "w.safetensors", ("a", "b"), {}, (memory,))
+    said = {"pipeline": "vm", "": "é"}
+    given = ExecutableFile(
+        *(
+            everything(),
+            "me 1.0",
+            "w.safetensors",
+            ("a", "b"),
+            {},
+            (memory,),
+            said,
+            {"demo": b"\0x"},
+        )
+    )
     data = written(given)
     found = decode(memoryview(data))
     assert contents(found.program) == contents(given.program)
     assert locations(found.program) == locations(given.program)
     results = [[f.results for f in p.functions] for p in (found.program, given.program)]
     assert results[0] == results[1]
-    parts = ("producer", "weights_file", "unused", "checksums", "memory")
+    parts = ("producer", "weights_file", "unused", "checksums", "memory", "metadata", "added")
     assert [getattr(found, p) for p in parts] == [getattr(given, p) for p in parts]
     assert written(found) == data
 
@@ -316,7 +337,8 @@ def of_version(version: tuple[int, int], added: dict[str, int]) -> bytes:
     for name in added:
         contents[name] = [memoryview(b"12345678")]
     contents["data"] = data
-    layout = replace(laid_out(contents, {**FLAGS, **added}), version=version)
+    flags = {name: added.get(name, flags_of(name)) for name in contents}
+    layout = replace(laid_out(contents, flags), version=version)
     file = bytearray(header_of(layout))
     for section in layout.sections:
         file += bytes(section.offset - len(file))
@@ -335,7 +357,7 @@ def test_versions_with_the_same_sections_are_read():
 def test_a_later_version_may_add_what_readers_may_ignore():
     found = read_executable(of_version((VERSION[0], 9), {"hints": OPTIONAL}))
     assert contents(found.program) == contents(small())
-    message = r"section 'hints', byte \d+: unknown section .* format 1.9; use a newer xrelay"
+    message = r"section 'hints', byte \d+: unknown section .* format 2.9; use a newer xrelay"
     with pytest.raises(ExecutableError, match=message):
         read_executable(of_version((VERSION[0], 9), {"hints": 0}))
 
@@ -344,6 +366,60 @@ def test_a_later_version_may_add_what_readers_may_ignore():
 def test_another_major_version_is_refused(major: int):
     with pytest.raises(ExecutableError, match=rf"version {major}.0, .* compile the model again"):
         read_executable(of_version((major, 0), {}))
+
+
+LAYOUT = ((2, 0), "412ab1c513f2c156")
+"""The version of the format, and a digest of what its sections are made of."""
+
+
+def parts_of(hint: Any) -> str:
+    """The text of a type, with the fields of records in their order."""
+    if get_origin(hint) is Annotated:
+        hint, *notes = get_args(hint)
+        return parts_of(hint) + "".join(repr(n) for n in notes if not isinstance(n, Check))
+    if is_dataclass(hint):
+        fields = stored_fields(cast(Any, hint))
+        return f"({', '.join(f'{field.name}: {parts_of(type)}' for field, type, _ in fields)})"
+    if hasattr(hint, "_fields"):
+        return f"({', '.join(f'{n}: {parts_of(t)}' for n, t in hint.__annotations__.items())})"
+    kind = getattr(get_origin(hint) or hint, "__name__", "...").removesuffix("Type")
+    parts = () if kind == "ndarray" else get_args(hint)
+    return f"{kind}[{', '.join(map(parts_of, parts))}]" if parts else kind
+
+
+def test_the_version_rises_when_a_record_changes():
+    """A field was added or moved: raise the major version, and record both here."""
+    text = "\n".join(f"{name}: {parts_of(hint)}" for name, hint in RECORDS.items())
+    text += "\ncode: " + ", ".join(map(parts_of, FIELD_TYPES))
+    assert (VERSION, sha256(text.encode()).hexdigest()[:16]) == LAYOUT, text
+
+
+NAMES = "its name must be up to 16 ASCII letters, digits and -, and not be taken"
+
+
+def test_plug_ins_add_sections(monkeypatch: pytest.MonkeyPatch):
+    """A section has the name of the entry point; what cannot be one is skipped with a warning."""
+    functions: dict[str, Callable[[Program], object]] = {
+        "demo": lambda program: program.devices[0].encode(),
+        "none": lambda program: None,
+        "text": lambda program: "text",
+        "code": lambda program: b"",
+        "a name that is longer": lambda program: b"",
+        "fails": lambda program: 1 // 0,
+    }
+    plugin = SimpleNamespace(**{name.replace(" ", "_"): f for name, f in functions.items()})
+    monkeypatch.setitem(sys.modules, "a_plug_in", plugin)
+    entries = [EntryPoint(n, f"a_plug_in:{n.replace(' ', '_')}", GROUP) for n in functions]
+    monkeypatch.setattr(added_sections, "entry_points_of", {GROUP: entries}.get)
+    with pytest.warns(UserWarning, match="section of plug-in") as warned:
+        file = executable_of(small())
+    assert [str(w.message).removeprefix("section of plug-in ") for w in warned] == [
+        f"'a name that is longer' is skipped: {NAMES}",
+        f"'code' is skipped: {NAMES}",
+        "'fails' is skipped: ZeroDivisionError: integer division or modulo by zero",
+        "'text' is skipped: it must return bytes or None, but returned str",
+    ]
+    assert read_executable(written(file)).added == {"demo": b"cpu:0"}
 
 
 def test_instructions_are_read_by_the_names_of_their_fields(monkeypatch: pytest.MonkeyPatch):

@@ -12,7 +12,7 @@ string option need not be quoted (`plan-devices{default=cuda:0}`).
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from types import NoneType
@@ -393,7 +393,7 @@ def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
     raise ValueError(f"must be {_expected(type_)}, but is {given}")
 
 
-def pipeline_text(steps: list[Step]) -> str:
+def pipeline_text(steps: Sequence[Step]) -> str:
     """Return text that `build` turns into `steps` again, with all options."""
     return ",".join(pass_text(step.run) for step in steps)
 
