@@ -9,7 +9,7 @@ Codecs of values, derived from the annotations of their types.
         type: Annotated[int, AtLeast(0)] = 0       number, checked when it is read
 
 A `Format` has a method for each way in which types are made of others, and all records have their
-form in it. Other facts are notes in `Annotated`: a check, another name, a field stored elsewhere.
+form in it. Other facts are notes in `Annotated`, such as a check of what is read.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, cast, get_args, get_origin
 
-from .notes import ELSEWHERE, INLINE, Bytes, Check, Named, NoneAs
+from .notes import ELSEWHERE, Bytes, Check, NoneAs
 
 
 class Codec(NamedTuple):
@@ -37,12 +37,10 @@ class Codec(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A field of a record that is stored, with its name in formats that have names."""
+    """A field of a record that is stored."""
 
-    attribute: str
     name: str
     codec: Codec
-    is_inline: bool
     default: object
     """`MISSING` if it must be there."""
 
@@ -72,6 +70,8 @@ class Format(ABC):
 
     def _of(self, hint: Any, what: str, notes: Sequence[object]) -> Codec:
         origin, args = get_origin(hint), get_args(hint)
+        if origin is Literal:
+            return self.of(type(args[0]))
         if origin in (Union, UnionType):
             parts = [part for part in args if part is not NoneType]
             if len(parts) == len(args):
@@ -93,12 +93,10 @@ class Format(ABC):
             stored = [
                 Stored(
                     field.name,
-                    next((n.name for n in field_notes if isinstance(n, Named)), field.name),
                     self.of(field_hint, _words(field.name)),
-                    INLINE in field_notes,
                     _default(field),
                 )
-                for field, field_hint, field_notes in stored_fields(hint)
+                for field, field_hint in stored_fields(hint)
             ]
             return self.record(cast("type[Any]", hint), stored)
         if (names := getattr(hint, "_fields", None)) is not None:
@@ -148,19 +146,19 @@ class Format(ABC):
 
 
 @cache
-def stored_fields(cls: type[Any]) -> list[tuple[Field[Any], Any, Sequence[object]]]:
+def stored_fields(cls: type[Any]) -> list[tuple[Field[Any], Any]]:
     """
-    Return the fields of a record that are stored with it: each with its type and its notes.
+    Return the fields of a record that are stored with it, each with its type.
 
     Modules of records do not postpone annotations, as evaluating their texts takes milliseconds.
     """
-    found: list[tuple[Field[Any], Any, Sequence[object]]] = []
+    found: list[tuple[Field[Any], Any]] = []
     for field in fields(cls):
         hint: Any = field.type
         assert not isinstance(hint, str), f"the annotations of {cls.__name__} are postponed"
         notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
         if ELSEWHERE not in notes:
-            found.append((field, hint, notes))
+            found.append((field, hint))
     return found
 
 

@@ -1,8 +1,9 @@
 """
 Notes in the annotations of records: facts about a field that its type does not state.
 
-    kinds: Annotated[tuple[int, ...], AtMost(4)]           a check of what is read
-    ins: Annotated[tuple[int, ...], Named("inputs")]       its name in formats that have names
+    kinds: Annotated[tuple[int, ...], AtMost(4)]            a check of values that are read
+    memory: Annotated[int | None, NoneAs(-1)]               how None is written among numbers
+    locations: Annotated[tuple[Location, ...], ELSEWHERE]   stored in another place
 """
 
 from __future__ import annotations
@@ -59,6 +60,18 @@ class AtMost(Check):
 
 
 @record
+class OneOf(Check):
+    """One of these values."""
+
+    values: tuple[object, ...]
+
+    def fault(self, value: object) -> str | None:
+        """Return the fault of a value."""
+        listed = ", ".join(map(str, self.values))
+        return None if value in self.values else f"must be one of {listed}, but is {value!r}"
+
+
+@record
 class NoneAs:
     """The number that stands for None where a number is expected; all others are from 0 on."""
 
@@ -73,20 +86,8 @@ class Bytes:
 
 
 @record
-class Named:
-    """Another name of a field in formats that have names."""
-
-    name: str
-
-
-@record
-class Inline:
-    """A record whose fields are stored as those of the record that it is a field of."""
-
-
-@record
 class Elsewhere:
     """A field that is stored in another place, or nowhere: its default is read."""
 
 
-INLINE, ELSEWHERE = Inline(), Elsewhere()
+ELSEWHERE = Elsewhere()

@@ -157,9 +157,9 @@ class WordFormat(Format):
 
     def record(self, cls: type[Any], stored: Sequence[Stored]) -> Codec:
         """Return the codec of a record with these fields, in their order."""
-        puts = [(field.attribute, field.codec.put) for field in stored]
+        puts = [(field.name, field.codec.put) for field in stored]
         takes = [field.codec.take for field in stored]
-        names = [field.attribute for field in stored]
+        names = [field.name for field in stored]
         are_first = [field.name for field in fields(cls)][: len(names)] == names
 
         def put(writer: WordWriter, value: Any) -> None:

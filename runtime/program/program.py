@@ -109,7 +109,7 @@ class Function:
 
     name: str
     params: tuple[Param, ...]
-    register_count: int
+    register_count: int = 0
     instructions: Annotated[tuple[Instruction, ...], ELSEWHERE] = ()
     locations: Annotated[tuple[Location | None, ...], ELSEWHERE] = field(default=(), compare=False)
     dim_bounds: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds], compare=True)

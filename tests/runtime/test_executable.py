@@ -156,16 +156,10 @@ def test_everything_is_read_as_it_was_written():
     memory = PlannedMemory("main", "cpu:0", 3, 1, (12, ""), (None, "4*n"), (8, "n"))
     said = {"pipeline": "vm", "": "é"}
     given = ExecutableFile(
-        *(
-            everything(),
-            "me 1.0",
-            "w.safetensors",
-            ("a", "b"),
-            {},
-            (memory,),
-            said,
-            {"demo": b"\0x"},
-        )
+        *(everything(), "me 1.0", "w.safetensors", ("a", "b")),
+        memory=(memory,),
+        metadata=said,
+        added={"demo": b"\0x"},
     )
     data = written(given)
     found = decode(memoryview(data))
@@ -379,7 +373,7 @@ def parts_of(hint: Any) -> str:
         return parts_of(hint) + "".join(repr(n) for n in notes if not isinstance(n, Check))
     if is_dataclass(hint):
         fields = stored_fields(cast(Any, hint))
-        return f"({', '.join(f'{field.name}: {parts_of(type)}' for field, type, _ in fields)})"
+        return f"({', '.join(f'{field.name}: {parts_of(type)}' for field, type in fields)})"
     if hasattr(hint, "_fields"):
         return f"({', '.join(f'{n}: {parts_of(t)}' for n, t in hint.__annotations__.items())})"
     kind = getattr(get_origin(hint) or hint, "__name__", "...").removesuffix("Type")

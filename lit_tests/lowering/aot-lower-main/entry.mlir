@@ -12,7 +12,7 @@
 // CHECK:         func.call @k(%x, %[[T]])
 // CHECK:         func.call @k(%[[T]], %y)
 // CHECK-NEXT:    func.return
-// META:        \22symbol\22: \22net_main\22
+// META:        symbol = "net_main"
 // META-SAME:   \22inputs\22: [{{.*?}}\22name\22: \22x\22{{.*?}}\22dtype\22: \22float32\22
 // META-SAME:   \22pools\22: [{{.*?}}\22symbol\22: \22workspace\22{{.*?}}\22size\22: 16,{{.*?}}\22alignment\22: 64
 // META-SAME:   \22memory\22: {{.*?}}\22io\22: 32,{{.*?}}\22workspace\22: 16
