@@ -45,8 +45,8 @@ func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) attributes 
 // CHECK-SAME:    {xrelay.name = "a:b"}
 // CHECK-SAME:    {xrelay.name = "a_b"}
 // CHECK-SAME:    %int_: memref<f32> {xrelay.name = "int", xrelay.output = 0 : i64}
-// META:        \22name\22: \22a:b\22,{{.*?}}\22symbol\22: \22a_b_1\22
-// META-SAME:   \22name\22: \22a_b\22,{{.*?}}\22symbol\22: \22a_b\22
+// META:        params = [{name = "a:b",{{.*}}{name = "a_b"
+// META-SAME:   names = ["a_b_1", "a_b", "int_"]
 func.func @main(%x: memref<f32>, %y: memref<f32>) -> memref<f32> attributes {xrelay.entry = {inputs = [{name = "a:b", dtype = "float32", shape = [], dims = [], device = "cpu:0"}, {name = "a_b", dtype = "float32", shape = [], dims = [], device = "cpu:0"}], outputs = [{name = "int", dtype = "float32", shape = [], dims = [], device = "cpu:0"}], bounds = {}}} {
   func.return %y : memref<f32>
 }
