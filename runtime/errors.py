@@ -8,9 +8,7 @@ Errors that are a user's to correct, and how they are shown.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, NamedTuple, TypeAlias
-
-from .codec.notes import AtLeast
+from typing import NamedTuple, TypeAlias
 
 WIDE = 400
 """Lines of more characters, such as big constants, are not quoted as a whole."""
@@ -23,8 +21,8 @@ class Location(NamedTuple):
     """A position in the source of a program; line and column count from 1."""
 
     file: str
-    line: Annotated[int, AtLeast(0)]
-    column: Annotated[int, AtLeast(0)]
+    line: int
+    column: int
 
 
 class Note(NamedTuple):

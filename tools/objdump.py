@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..runtime.errors import Error
 from ..runtime.executable import ExecutableFile
 from ..runtime.files import limit_input
 from ..runtime.plain_text import human, printable, table
@@ -22,9 +21,9 @@ from ..runtime.program.listing import function_lines, kernel_lines
 from ..runtime.program.planned_memory import PlannedMemory, storages_of
 from ..runtime.program.program import Constant, Late, TensorSpec, spec_of
 from ..runtime.python.call_signature import signature_of
-from .errors import exit_status
 from .option_types import add_max_input, refer_to_help
-from .run.run_executable import read_file, report
+from .report import reported
+from .run.run_executable import read_file
 
 SHOWN = 40
 """The number of bytes of a plug-in's section that are shown as text."""
@@ -32,15 +31,18 @@ SHOWN = 40
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command on `argv` (without the program's name) and return the exit status."""
-    name = "xrelay-objdump"
-    try:
-        options = _parser().parse_args(argv)
-        name = "<stdin>" if options.file == "-" else options.file
-        limit_input(options.max_input)
-        file, _ = read_file(options.file, options.verify)
-    except (Error, MemoryError) as error:
-        report(error, name)
-        return exit_status(error)
+    return reported(lambda: _main(argv), "xrelay-objdump")
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    options = _parser().parse_args(argv)
+    limit_input(options.max_input)
+    name = "<stdin>" if options.file == "-" else options.file
+    return reported(lambda: _dump(options), name)
+
+
+def _dump(options: argparse.Namespace) -> int:
+    file, _ = read_file(options.file, options.verify)
     sections = list(dict.fromkeys(options.section)) or list(SECTIONS)
     if options.json:
         import json  # imported on demand, for fast start-up

@@ -9,8 +9,9 @@ registers are in range, is the task of `runtime.program.checking`.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any
 
+from ..codec.notes import Check
 from ..errors import Location
 from ..program.data_types import DataTypes
 from ..program.instructions import Instruction
@@ -45,10 +46,20 @@ class Run:
 
 
 @record
+class IsPlace(Check):
+    """A location whose line and column are not negative."""
+
+    def fault(self, value: Location) -> str | None:
+        """Return the fault of a value."""
+        is_place = min(value.line, value.column) >= 0
+        return None if is_place else f"must not be negative, but is {value.line}:{value.column}"
+
+
+@record
 class Places:
     """Each location once, and those of the instructions of functions and the steps of kernels."""
 
-    table: tuple[Location, ...]
+    table: tuple[Annotated[Location, IsPlace()], ...]
     runs: tuple[tuple[Run, ...], ...]
 
 

@@ -1,12 +1,11 @@
 """The command line of `xrelay-opt`."""
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from typing import Any
 
 from ..api.program_formats import FRONTENDS
-from ..errors import CommandLineError
+from ..api.shared_options import add_shared_options
 from ..option_types import (
     Group,
     KeepOne,
@@ -44,37 +43,26 @@ class PrintVersion(argparse.Action):
         parser.exit()
 
 
-def print_information(argv: Sequence[str]) -> None:
-    """Print the help or version and exit if `argv` requests it: this needs no compiler."""
-    if {"-h", "--help", "-v", "--version"}.isdisjoint(argv):
-        return
+def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """Parse `argv`, without the compiler; raise `CommandLineError` if it is wrong."""
     parser = argparse.ArgumentParser()
-    add_arguments(parser, FRONTENDS, str)
-    with suppress(CommandLineError):  # which is reported when the compiler runs
-        parser.parse_args(with_report_format(argv))
-
-
-def add_arguments(
-    parser: argparse.ArgumentParser, frontends: Iterable[str], target: Callable[[str], str]
-) -> None:
-    """Declare all options, also by their names in mlir-opt and xdsl-opt; `target` parses `-t`."""
-
     parser.prog = "xrelay-opt"
     refer_to_help(parser)
     parser.description = DESCRIPTION
-    _input_and_output(parser.add_argument_group("input and output"), list(frontends), target)
+    _input_and_output(parser.add_argument_group("input and output"))
     _inputs(parser.add_argument_group("inputs of the program"))
     _pipeline(parser.add_argument_group("pipeline"))
     _checking(parser.add_argument_group("checking"))
     _watching(parser.add_argument_group("watching"))
+    return parser.parse_args(with_report_format(argv))
 
 
-def _input_and_output(group: Group, frontends: list[str], target: Callable[[str], str]) -> None:
+def _input_and_output(group: Group) -> None:
     group.add_argument("input_file", nargs="?", help="the file to read (default, or '-': stdin)")
     group.add_argument(
         "-f",
         "--frontend",
-        choices=frontends,
+        choices=FRONTENDS,
         help="the format of the input (default: that of its extension)",
     )
     group.add_argument(
@@ -101,7 +89,6 @@ def _input_and_output(group: Group, frontends: list[str], target: Callable[[str]
     group.add_argument(
         "-t",
         "--target",
-        type=target,
         default="mlir",
         help="the format of the output: mlir (default), relay-text, executable (after -p vm; "
         "executable{embed=true} with the weights in it), linalg for other compilers (see "
@@ -123,11 +110,6 @@ def _input_and_output(group: Group, frontends: list[str], target: Callable[[str]
         group,
         "--no-implicit-module",
         help="the input must be a builtin.module",
-    )
-    flag(
-        group,
-        "--allow-unregistered-dialect",
-        help="read ops and attributes that no dialect defines",
     )
     flag(
         group,
@@ -197,6 +179,7 @@ def _pipeline(group: Group) -> None:
         metavar="PIPELINE",
         help="passes and pipelines by name, separated by commas, with options in braces",
     )
+    add_shared_options(group)
     flag(group, "--list-passes", help="print all passes and pipelines, and stop")
     flag(
         group,

@@ -5,6 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..api.program_formats import FRONTENDS
+from ..api.shared_options import (
+    SharedOptions,
+    add_shared_options,
+    shared_options,
+)
 from ..option_types import (
     PROFILE,
     Group,
@@ -31,7 +36,7 @@ class Options:
 
     file: str
     frontend: str | None
-    allow_unregistered_dialect: bool
+    shared: SharedOptions
     shape: dict[str, tuple[int | None, ...]]
     dim: dict[str, int]
     input: dict[str, str]
@@ -72,7 +77,13 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     _execution(parser.add_argument_group("compiling and running"))
     _watching(parser.add_argument_group("measuring and debugging"))
     found: Namespace = parser.parse_args(with_report_format(argv))
-    options = Options(**vars(found))
+    shared = shared_options(found)
+    given = {
+        name: value
+        for name, value in vars(found).items()
+        if name not in SharedOptions.__annotations__
+    }
+    options = Options(**given, shared=shared)
     if options.evaluate and options.stats:
         fail("--stats counts what the machine does, but --evaluate does not use it")
     if options.evaluate and options.benchmark is not None:
@@ -112,12 +123,6 @@ def _program(group: Group) -> None:
         "--frontend",
         choices=FRONTENDS,
         help="the format of the file (default: that of its extension, or IR text)",
-    )
-    flag(
-        group,
-        "--allow-unregistered-dialect",
-        help="accept ops of unregistered dialects, and operators of Relay programs that the "
-        "dialect does not have",
     )
     group.add_argument("--function", default="main", help="the function to run (default: main)")
 
@@ -188,6 +193,7 @@ def _execution(group: Group) -> None:
         help="the passes that compile the program to bytecode (default: vm, with the function that "
         "is run as the only entry), or that run before --evaluate (default: infer-types)",
     )
+    add_shared_options(group)
     flag(
         group,
         "--evaluate",

@@ -20,7 +20,8 @@ from ...passes.support.diagnostics import PassError
 from ...runtime.executable import executable_of
 from ...runtime.executable.write_file import pieces_of
 from ...runtime.weights.derived_weights import weights_in
-from ..api.compiler import is_bytecode, lower
+from ..api.loaded import lower
+from ..api.session import is_bytecode
 from ..pass_run.pipeline import TO_BYTECODE, pipeline_text
 from .file_target import FileTarget, Job, Written
 
