@@ -86,5 +86,6 @@ def chosen_target(text: TargetText, universe: Universe) -> ChosenTarget:
     entry: Any = universe.all_targets.get(text.name)
     if entry is None:
         known = ", ".join(universe.all_targets)
-        raise CommandLineError(f"-t: unknown target '{text.name}' (choose from {known})")
+        message = f"argument -t/--target: invalid choice: '{text.name}' (choose from {known})"
+        raise CommandLineError(message)
     return ChosenTarget(text.name, entry if signature(entry).parameters else text.make(entry()))
