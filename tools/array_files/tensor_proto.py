@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...operators.element_types import ONNX_DTYPES
 from ...runtime.program.program import Array
 from ..errors import FileError
 from .array_input import open_file
@@ -23,10 +24,6 @@ _DIMS, _TYPE, _RAW, _NAME, _LOCATION = 1, 2, 9, 8, 14
 _TYPED = {4: "<f4", 5: "", 7: "", 10: "<f8", 11: ""}
 """The fields of elements: the type of their bytes, "" for varints."""
 
-_DTYPES = {
-    **{1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64"},
-    **{9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64"},
-}
 _MAX_RANK = 32
 
 Field: TypeAlias = "tuple[int, int | memoryview]"
@@ -74,15 +71,15 @@ def _tensor(data: memoryview) -> tuple[str, Array]:
             elements.append((field, value))
     if location:
         raise ValueError("its data are in another file")
-    if number not in _DTYPES:
+    if number not in ONNX_DTYPES:
         raise ValueError(f"its element type is number {number}; supported: {', '.join(_shown())}")
     if len(dims) > _MAX_RANK or any(dim >= 1 << 63 for dim in dims):
         raise ValueError("its shape is not one of an array")
-    return name, _array(np.dtype(_DTYPES[number]), dims, elements, varints)
+    return name, _array(np.dtype(ONNX_DTYPES[number]), dims, elements, varints)
 
 
 def _shown() -> Iterator[str]:
-    return (f"{number} ({name})" for number, name in _DTYPES.items())
+    return (f"{number} ({name})" for number, name in ONNX_DTYPES.items())
 
 
 def _array(

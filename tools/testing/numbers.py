@@ -23,6 +23,7 @@ from ...dialects.attributes import ELEMENT_TYPES, properties_of
 from ...dialects.device import tensor_type
 from ...dialects.relay import BY_NAME, broadcast, elementwise, reduce, trigonometry
 from ...lowering.linalg.rule_registry import RULES as LINALG
+from ...operators.element_types import NUMBER_TYPES
 from ...passes.sizes.shape_tensors import FOLLOWED
 
 FAMILIES: Sequence[ModuleType] = (elementwise, trigonometry, broadcast, reduce)
@@ -38,11 +39,8 @@ LEVELS: Mapping[str, str] = {
 FLOAT_LEVELS = ("machine", "evaluator", "native", "linalg")
 """The levels that compute with floats."""
 
-FLOATS = ("float16", "float32", "float64")
-DTYPES = (
-    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    *FLOATS,
-)
+DTYPES = tuple(NUMBER_TYPES)
+FLOATS = tuple(name for name in DTYPES if NUMBER_TYPES[name].precision)
 
 ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     "cast": {"dtype": "bool"},
