@@ -54,6 +54,7 @@ MAY_IMPORT = {
     "frontends": (
         *("frontends", "dialects", "operators"),
         *("runtime.errors", "runtime.files", "runtime.kernels", "runtime.memory"),
+        "runtime.protobuf",
         *("runtime.calls.input_bindings", "runtime.calls.input_values"),
         "runtime.weights.tensor_file",
     ),
