@@ -21,8 +21,8 @@ from ..runtime.program.listing import function_lines, kernel_lines
 from ..runtime.program.planned_memory import PlannedMemory, storages_of
 from ..runtime.program.program import Constant, Late, TensorSpec, spec_of
 from ..runtime.python.call_signature import signature_of
+from .error_report import reported
 from .option_types import add_max_input, refer_to_help
-from .report import reported
 from .run.run_executable import read_file
 
 SHOWN = 40

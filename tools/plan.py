@@ -31,10 +31,10 @@ from ..planning.csv_io import (
 )
 from ..runtime.errors import MachineError
 from ..runtime.files import contents, limit_input
+from .error_report import reported
 from .errors import FileError, UsageError
 from .option_types import add_max_input, count, non_negative
 from .output_files import OutputFiles
-from .report import reported
 from .standard_input import read_stdin
 
 

@@ -25,8 +25,7 @@ from xdsl.ir import Attribute, Operation
 
 from ...operators.named_dims import Bounds
 from ...passes.support.diagnostics import PassError
-from ...runtime.codec.formats import Codec
-from ...runtime.codec.plain import DAMAGED, SCALARS, PlainFormat, plain
+from ...runtime.codec.plain import ATTRIBUTES, DAMAGED
 from ...runtime.native.interface import spec_of
 from ...runtime.native.structures import Structure
 from ...runtime.program.data_types import Shape
@@ -82,22 +81,6 @@ def value_of(attribute: Attribute) -> Plain:
             return [value_of(part) for part in attribute.data]
         case _:
             raise ValueError(f"{attribute} is not part of a description")
-
-
-class AttributeFormat(PlainFormat):
-    """Plain data that becomes attributes: an unknown size is -1."""
-
-    omits_defaults = True
-
-    def none_as(self, number: int, what: str) -> Codec:
-        """Return the codec of a number or None, for which `number` stands."""
-        return plain(
-            lambda value: number if value is None else value,
-            lambda data: None if data == number else SCALARS[int].take(data),
-        )
-
-
-ATTRIBUTES = AttributeFormat(SCALARS)
 
 
 def record_attribute(cls: type[Any], value: Any) -> Attribute:

@@ -19,8 +19,8 @@ import numpy as np
 from ..errors import MachineError
 from ..program.dtypes import element_type, type_name
 from ..program.program import Array
-from .formats import Codec, Format, Stored
 from .notes import Check
+from .value_formats import Codec, Format, Stored
 
 
 def plain(put: Callable[[Any], Any], take: Callable[[Any], Any]) -> Codec:
@@ -36,8 +36,15 @@ class PlainFormat(Format):
     what is missing has its default.
     """
 
-    omits_defaults = False
-    """True if fields that have their default are not written."""
+    def __init__(self, scalars: Mapping[type[Any], Codec], *, for_attributes: bool = False) -> None:
+        """
+        Begin with the codecs of scalars.
+
+        In attributes, which have no None, a number stands for it, and fields that have their
+        default are omitted.
+        """
+        super().__init__(scalars)
+        self.for_attributes = for_attributes
 
     def checked(self, inner: Codec, checks: Sequence[Check], what: str) -> Codec:
         """Return a codec that checks the values that `inner` reads."""
@@ -69,8 +76,14 @@ class PlainFormat(Format):
         return plain(put, lambda data: None if data is None else inner.take(data))
 
     def none_as(self, number: int, what: str) -> Codec:
-        """Return the codec of a number or None, which is None here, too."""
-        return self.optional(self.scalars[int])
+        """Return the codec of a number or None, for which `number` stands in attributes."""
+        integer = self.scalars[int]
+        if not self.for_attributes:
+            return self.optional(integer)
+        return plain(
+            lambda value: number if value is None else value,
+            lambda data: None if data == number else integer.take(data),
+        )
 
     def sequence(self, item: Codec, what: str) -> Codec:
         """Return the codec of tuples of any length, as lists."""
@@ -117,7 +130,7 @@ class PlainFormat(Format):
             return {
                 field.name: field.codec.put(part)
                 for field, part in parts
-                if not self.omits_defaults or part != field.default
+                if not self.for_attributes or part != field.default
             }
 
         def take(data: Any) -> Any:
@@ -175,3 +188,4 @@ SCALARS: Mapping[type[Any], Codec] = {
 """The codecs of numbers and texts."""
 
 PLAIN = PlainFormat(SCALARS)
+ATTRIBUTES = PlainFormat(SCALARS, for_attributes=True)

@@ -76,7 +76,7 @@ class NameBeside(Check):
 
 @record
 class Info:
-    """What made a file, and the file with its weights: see `ExecutableFile`."""
+    """The producer of a file, and the file with its weights: see `ExecutableFile`."""
 
     producer: str = ""
     weights_file: Annotated[str, NameBeside()] = ""

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codec.formats import Codec, Format, Stored
 from ..codec.notes import Check
+from ..codec.value_formats import Codec, Format, Stored
 from ..errors import MachineError
 from ..memory.limits import MAX_EXTENT
 from ..program.dtypes import element_type

@@ -20,6 +20,7 @@ from safetensors.numpy import save
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.program.program import Program
+from xrelay.tools.api.loaded import compile_file
 from xrelay.tools.api.session import Session
 from xrelay.tools.messages import Reporter
 from xrelay.tools.opt import opt
@@ -225,7 +226,7 @@ def executable_seeds() -> list[bytes]:
     files = [file_of(program) for program in compiled_programs()]
     for name in ("lists.relay", "closures.relay", "dynamic.mlir"):
         path = str(ROOT / "examples" / name)
-        loaded = Session(Reporter(io.StringIO())).load(path, "vm", reads_memory=True)
+        loaded = compile_file(Session(Reporter(io.StringIO())), path, "vm", reads_memory=True)
         files.append(file_of(loaded.program, loaded.plans))
     return files
 
@@ -241,7 +242,7 @@ def compiled_programs() -> list[Program]:
             path = Path(folder) / "p.mlir"
             path.write_bytes(text)
             try:
-                loaded = Session(Reporter(io.StringIO())).load(str(path), "vm")
+                loaded = compile_file(Session(Reporter(io.StringIO())), str(path), "vm")
                 program = loaded.program
             except PassError:  # those that golden tests expect to be rejected
                 continue

@@ -19,8 +19,8 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.runtime import files
-from xrelay.runtime.codec.formats import stored_fields
 from xrelay.runtime.codec.notes import Check
+from xrelay.runtime.codec.value_formats import stored_fields
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.executable import (
     VERSION,

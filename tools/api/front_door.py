@@ -34,7 +34,7 @@ from ..pass_run.process import settings
 from ..run.run_files import read_parameters
 from .bindings import Dims, Inputs, Shapes, checked_bindings
 from .given_params import bind_params
-from .loaded import native_kernels
+from .loaded import compile_program, native_kernels
 from .program_formats import FRONTENDS
 from .session import Given, Session, is_bytecode
 from .shared_options import SharedOptions, shared_options
@@ -207,7 +207,8 @@ def compile_model(
         if params is not None and not was_bytecode:
             known = own if isinstance(own, Mapping) else ()
             bind_params(module, params, session.context, own=known)
-        loaded = session.compile(
+        loaded = compile_program(
+            session,
             Given(module),
             None if pipeline == "vm" else pipeline,
             reads_memory=not was_bytecode,

@@ -35,6 +35,7 @@ from ...runtime.program.program import Function, Late, Param, Program, TensorSpe
 from ..pass_run.pipeline import TO_BYTECODE
 from ..pass_run.runner import Runner
 from .session import Given, Session, is_bytecode
+from .source import read_source
 from .type_table import TypeTable
 
 if TYPE_CHECKING:
@@ -134,15 +135,22 @@ class Loaded:
         return unique_names(given)
 
 
-def compiled(
+def compile_program(
     session: Session,
     program: Given,
-    pipeline: str | None,
-    entry: str | None,
-    reads_memory: bool,
-    keeps_kernels: bool,
+    pipeline: str | None = None,
+    entry: str | None = None,
+    reads_memory: bool = False,
+    keeps_kernels: bool = False,
 ) -> Loaded:
-    """Compile a program, as `Session.compile` says."""
+    """
+    Run `pipeline` on a program, in place, unless it is bytecode.
+
+    By default it is `vm`, for a program of which only the function `entry` is called if it is
+    given, and for compiled kernels with `keeps_kernels`. With `reads_memory`, the memory that the
+    program uses is read right before it becomes bytecode, and with `keeps_kernels`, its kernels are
+    kept.
+    """
     module = program.module
     if is_bytecode(module):
         if reads_memory:
@@ -158,6 +166,11 @@ def compiled(
         pipeline = f"vm{{{' '.join(options)}}}" if options else "vm"
     session.runner.steps = session.steps(pipeline)
     return lower(session.runner, session.context, program, reads_memory, keeps_kernels)
+
+
+def compile_file(session: Session, path: str, pipeline: str, reads_memory: bool = False) -> Loaded:
+    """Read and compile the file at `path` ("-" is stdin)."""
+    return compile_program(session, session.read(read_source(path)), pipeline, None, reads_memory)
 
 
 def lower(

@@ -3,7 +3,7 @@ A session: the reading of programs and running of passes that the commands and t
 
     session = Session(reporter)
     given = session.read(read_source("model.onnx"))    IR, and its weights
-    loaded = session.compile(given)                   bytecode, after the pipeline `vm`
+    loaded = compile_program(session, given)                  bytecode, after the pipeline `vm`
     machine = Machine(loaded.program, …)
 
 Everything raises errors that `message_of` accepts; warnings and remarks are sent to the reporter.
@@ -31,12 +31,11 @@ from .bindings import UNBOUND, passes_of
 from .plugins import load_universe
 from .program_formats import FRONTENDS, frontend_of, load_onnx, load_relay
 from .shared_options import SharedOptions
-from .source import Part, Source, read_source
+from .source import Part, Source
 
 if TYPE_CHECKING:
     from ...frontends.conversion import Conversion
     from ..run.run_files import Weights  # imports NumPy
-    from .loaded import Loaded
 
 
 @dataclass(frozen=True)
@@ -128,31 +127,6 @@ class Session:
         """Run `pipeline` on `module`, in place."""
         self.runner.steps = self.steps(pipeline)
         self.runner.run(self.context, module)
-
-    def load(self, path: str, pipeline: str, reads_memory: bool = False) -> Loaded:
-        """Read and compile the file at `path` ("-" is stdin)."""
-        return self.compile(self.read(read_source(path)), pipeline, None, reads_memory)
-
-    def compile(
-        self,
-        program: Given,
-        pipeline: str | None = None,
-        entry: str | None = None,
-        reads_memory: bool = False,
-        keeps_kernels: bool = False,
-    ) -> Loaded:
-        """
-        Run `pipeline` on a program, in place, unless it is bytecode.
-
-        By default it is `vm`, for a program of which only the function `entry` is called if it is
-        given, and for compiled kernels with `keeps_kernels`. With `reads_memory`, the memory that
-        the program uses is read right before it becomes bytecode, and with `keeps_kernels`, its
-        kernels are kept.
-        """
-        from .loaded import compiled  # imports the last passes
-
-        options = (reads_memory, keeps_kernels)
-        return compiled(self, program, pipeline, entry, *options)
 
 
 def given(module: ModuleOp, folder: Path) -> Given:

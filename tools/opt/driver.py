@@ -27,6 +27,7 @@ from ..api.program_formats import EXTENSION, FRONTENDS, frontend_of, load_onnx
 from ..api.session import Given, Session, converted, given
 from ..api.shared_options import shared_options
 from ..api.source import SPLIT_MARK, Part, Source, extension_of, read_source, split
+from ..error_report import report
 from ..errors import CommandLineError, UsageError
 from ..messages import PipelineError, Reporter, message_of
 from ..output_files import OutputFiles
@@ -35,7 +36,6 @@ from ..pass_run.ir_dumps import Dumps
 from ..pass_run.pipeline import TARGET, TO_BYTECODE, Step, TargetText, pass_names, pipeline_text
 from ..pass_run.runner import InternalError
 from ..registry import named_pipelines
-from ..report import report
 from ..targets.chosen_target import chosen_target
 from ..targets.destination import Destination, inform
 from ..text.printing import PrintOptions, print_module

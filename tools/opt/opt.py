@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from ..commands import guarded
-from ..needs_compiler import require_compiler
-from ..report import reported
+from ..error_report import reported
+from ..errors import require_compiler
 from .opt_arguments import parse_arguments
 
 HINT = ", --crash-reproducer=FILE writes a reproducer"

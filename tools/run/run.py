@@ -17,10 +17,9 @@ from typing import TypeAlias
 
 from ...runtime.files import contents, is_stream, limit_input
 from ..commands import guarded, warnings_passed_to
-from ..errors import UsageError
-from ..needs_compiler import require_compiler
+from ..error_report import reported
+from ..errors import UsageError, require_compiler
 from ..progress import Progress
-from ..report import reported
 from .run_options import Options, parse_arguments
 
 Reported: TypeAlias = Callable[..., int]

@@ -8,7 +8,7 @@ from time import perf_counter_ns
 from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of, with_shapes
 from ..api.given_params import with_params
-from ..api.loaded import native_kernels, with_random_weights
+from ..api.loaded import compile_program, native_kernels, with_random_weights
 from ..api.program_formats import frontend_of
 from ..api.session import Given, Session, is_bytecode
 from ..api.source import read_source
@@ -45,7 +45,8 @@ def run_program(options: Options, reporter: Reporter, data: memoryview | None = 
         # Before other weights are derived from them.
         seed = options.random_seed or 0
         program = with_random_weights(program, _say, seed, limits.memory)
-    loaded = session.compile(
+    loaded = compile_program(
+        session,
         program,
         pipeline,
         options.function,

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ..runtime.errors import Error, render
 from .commands import describe
 from .errors import NO_MEMORY, FileError, exit_status
 from .plugin_faults import SHOWN, blame, blame_of_cause
 
-if TYPE_CHECKING:
-    from .messages import Reporter
+
+class Shows(Protocol):
+    """Shows errors of the compiler, such as a `Reporter`."""
+
+    def shown(self, error: BaseException) -> tuple[str, bool] | None:
+        """Return `error` as text, and whether it begins with a place; None if it is internal."""
+        ...
 
 
 def reported(
     body: Callable[[], int],
     name: str = "",
-    reporter: Reporter | None = None,
+    reporter: Shows | None = None,
     *,
     traceback: bool = False,
     hint: str = "",
@@ -35,7 +40,7 @@ def reported(
 def report(
     error: BaseException,
     name: str = "",
-    reporter: Reporter | None = None,
+    reporter: Shows | None = None,
     *,
     traceback: bool = False,
     hint: str = "",
