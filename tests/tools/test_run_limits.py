@@ -114,7 +114,7 @@ def test_a_huge_splat_is_printed_as_it_is_written(folder: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(
-    "where", ["tools.api.session.verify", "passes.infer_types.InferTypesPass.change"]
+    "where", ["tools.api.loaded.verify", "passes.infer_types.InferTypesPass.change"]
 )
 def test_no_memory_is_no_internal_error(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
