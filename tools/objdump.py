@@ -19,7 +19,7 @@ from ..runtime.plain_text import human, printable, table
 from ..runtime.program.dtypes import element_type
 from ..runtime.program.listing import function_lines, kernel_lines
 from ..runtime.program.planned_memory import PlannedMemory, storages_of
-from ..runtime.program.program import Constant, Late, TensorSpec, spec_of
+from ..runtime.program.program import Constant, Kernel, Late, TensorSpec, spec_of
 from ..runtime.python.call_signature import signature_of
 from .error_report import reported
 from .option_types import add_max_input, refer_to_help
@@ -210,17 +210,18 @@ def _kernel_lines(file: ExecutableFile) -> Iterator[str]:
         yield from kernel_lines(kernel)
 
 
+def _kernel(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "inputs": [str(spec) for spec in kernel.ins],
+        "outputs": [str(spec) for spec in kernel.outs],
+        "operators": [step.op for step in kernel.steps],
+        "constants": sum(array.nbytes for array in kernel.constants),
+    }
+
+
 def _kernel_facts(file: ExecutableFile) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": kernel.name,
-            "inputs": [str(spec) for spec in kernel.ins],
-            "outputs": [str(spec) for spec in kernel.outs],
-            "operators": [step.op for step in kernel.steps],
-            "constants": sum(array.nbytes for array in kernel.constants),
-        }
-        for kernel in file.program.kernels
-    ]
+    return list(map(_kernel, file.program.kernels))
 
 
 def _code_lines(file: ExecutableFile) -> Iterator[str]:
@@ -275,7 +276,13 @@ def _memory_facts(file: ExecutableFile) -> list[dict[str, Any]]:
     ]
 
 
-# What was added.
+# Weights by formula, and what was added.
+
+
+def _weight_lines(file: ExecutableFile) -> Iterator[str]:
+    for function in file.weights:
+        yield f"weight {function.name} of {', '.join(function.names)}:"
+        yield from list(kernel_lines(function.kernel))[1:]
 
 
 def _metadata_lines(file: ExecutableFile) -> Iterator[str]:
@@ -298,6 +305,13 @@ SECTIONS: Mapping[str, Shown] = {
     "memory": Shown(_memory_lines, _memory_facts),
     "kernels": Shown(_kernel_lines, _kernel_facts),
     "code": Shown(_code_lines, _code_facts),
+    "weights": Shown(
+        _weight_lines,
+        lambda file: [
+            {"name": function.name, "weights": function.names, "kernel": _kernel(function.kernel)}
+            for function in file.weights
+        ],
+    ),
     "metadata": Shown(_metadata_lines, lambda file: dict(file.metadata)),
     "plug-ins": Shown(
         _added_lines, lambda file: {name: bytes(c).hex() for name, c in file.added.items()}

@@ -7,7 +7,7 @@ from zlib import crc32
 
 from ..codec.notes import Below, Bytes, Check
 from ..program.planned_memory import PlannedMemory
-from ..program.program import Array, Program, TensorSpec
+from ..program.program import Array, Program, TensorSpec, WeightFunction
 from ..program.records import record
 from .layout import Layout
 
@@ -120,6 +120,8 @@ class ExecutableFile:
     unused: tuple[str, ...] = ()
     checksums: Mapping[str, Checksums] = field(default_factory=dict[str, Checksums])
     memory: tuple[PlannedMemory, ...] = ()
+    weights: tuple[WeightFunction, ...] = ()
+    """What computes late-bound constants that are not in the file of weights."""
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     """Texts by name of whoever wrote the file, such as the pipeline."""
     added: Mapping[str, bytes | memoryview] = field(default_factory=dict[str, bytes | memoryview])

@@ -16,7 +16,16 @@ from ..errors import Location
 from ..program.data_types import DataTypes
 from ..program.instructions import Instruction
 from ..program.planned_memory import PlannedMemory
-from ..program.program import Constant, Function, Kernel, Late, Program, Step, spec_of
+from ..program.program import (
+    Constant,
+    Function,
+    Kernel,
+    Late,
+    Program,
+    Step,
+    WeightFunction,
+    spec_of,
+)
 from ..program.records import record
 from .content import (
     Checksums,
@@ -72,18 +81,19 @@ RECORDS: Mapping[str, Any] = {
     "locations": Places,
     "constants": tuple[StoredConstant, ...],
     "memory": tuple[PlannedMemory, ...],
+    "weights": tuple[WeightFunction, ...],
     "metadata": Mapping[str, str],
 }
 """The sections that are one value, with its type."""
 
 SECTIONS = (
     *("strings", "info", "devices", "types", "functions", "code", "kernels", "locations"),
-    *("constants", "memory", "metadata", "data"),
+    *("constants", "memory", "weights", "metadata", "data"),
 )
 """The sections, in their order in a file; those of plug-ins are before the last one."""
 
 _FLAGS: Mapping[str, int] = {
-    **dict.fromkeys(("locations", "memory", "metadata"), OPTIONAL),
+    **dict.fromkeys(("locations", "memory", "weights", "metadata"), OPTIONAL),
     "data": UNSUMMED,
 }
 
@@ -112,6 +122,7 @@ def sections_of(executable: ExecutableFile) -> dict[str, list[memoryview]]:
         "locations": _places(program),
         "constants": constants,
         "memory": executable.memory,
+        "weights": executable.weights,
         "metadata": executable.metadata,
     }
     for name, writer in words.items():
@@ -167,7 +178,7 @@ def decode(data: memoryview, verify: bool = False) -> ExecutableFile:
     return ExecutableFile(
         *(program, info.producer, info.weights_file, info.unused),
         *(_checksums(readers["constants"], stored), values.get("memory", ())),
-        *(values.get("metadata", {}), added, layout),
+        *(values.get("weights", ()), values.get("metadata", {}), added, layout),
     )
 
 

@@ -174,6 +174,12 @@ def _faults(program: Program) -> Iterator[str | MachineError]:
             yield f"kernel {kernel.name}: {fault}"
 
 
+def check_kernel(kernel: Kernel, what: str) -> None:
+    """Raise `MachineError` for the first fault of a kernel of the weight `what`, if any."""
+    for fault in _kernel_faults(kernel):
+        raise MachineError(f"weight {what}: {fault}")
+
+
 def check_program(program: Program) -> None:
     """Raise `MachineError` for the first fault of `program`, if any."""
     for fault in _faults(program):

@@ -171,6 +171,20 @@ class Kernel:
 
 
 @record(eq=False)
+class WeightFunction:
+    """
+    A weight that is computed when it is read: its name, the weights it comes from, and how.
+
+    `kernel` has the weights of these `names` as its inputs. Each value that it computes is read
+    once, and the last one is the result.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    kernel: Kernel
+
+
+@record(eq=False)
 class Program:
     """
     Functions, constants, kernels, and device names such as "cpu:0"; device 0 is the host.

@@ -74,7 +74,8 @@ def executable_of(
         file = Path(weights).name
     unused = tuple(name for name in source.names if name not in late)
     sums = {name: checksums_of(array) for name, array in found.items()}
-    return written(program, weights_file=file, unused=unused, checksums=sums)
+    derived = tuple(source.function(name) for name in late if name not in source.source)
+    return written(program, weights_file=file, unused=unused, checksums=sums, weights=derived)
 
 
 def _producer() -> str:
@@ -119,7 +120,7 @@ def load_weights(
     values are missing (unless `partial`), are not those that the program was compiled with, or if
     there are others.
     """
-    source = weights_in(path)
+    source = weights_in(path, executable.weights)
     where = f"'{os.fspath(path)}'"
     late = {constant.name: constant for constant in executable.program.late_constants}
     wanted = [c for c in late.values() if not partial or c.name in source]
@@ -179,7 +180,8 @@ def bind_weights(
     """
     where = "params"
     late = executable.program.late_constants
-    given = arrays_of(weights, [constant.name for constant in late])
+    source = Weights(ConvertibleSource(weights), executable.weights)
+    given = {each.name: source.array(each.name) for each in late if each.name in source}
     found = _bound(late, Weights(ArraySource(given)), where)
     check_contents(executable.checksums, found, where, verify)
     return found

@@ -59,7 +59,9 @@ from xrelay.runtime.program.program import (
     Program,
     Step,
     TensorSpec,
+    WeightFunction,
 )
+from xrelay.runtime.weights.late_bound import bind_weights
 
 
 def written(executable: ExecutableFile) -> bytes:
@@ -158,6 +160,7 @@ def test_everything_is_read_as_it_was_written():
     given = ExecutableFile(
         *(everything(), "me 1.0", "w.safetensors", ("a", "b")),
         memory=(memory,),
+        weights=(doubled(),),
         metadata=said,
         added={"demo": b"\0x"},
     )
@@ -169,7 +172,16 @@ def test_everything_is_read_as_it_was_written():
     assert results[0] == results[1]
     parts = ("producer", "weights_file", "unused", "checksums", "memory", "metadata", "added")
     assert [getattr(found, p) for p in parts] == [getattr(given, p) for p in parts]
+    assert [repr(f) for f in found.weights] == [repr(f) for f in given.weights]
     assert written(found) == data
+
+
+def doubled(**changes: Any) -> WeightFunction:
+    """The weight `w` as `v` + `v`, or a kernel that differs."""
+    add = Kernel(
+        *("weight", (f32(4),), (), (f32(4),)), (Step("relay.add", {}, (0, 0), (1,)),), (1,)
+    )
+    return WeightFunction("w", ("v",), replace(add, **changes))
 
 
 X = np.array([1, -2, 3, 0.5], np.float32)
@@ -283,6 +295,69 @@ def test_samples_are_compared_by_default_and_all_bytes_on_request():
         read_executable(bytes(data))
 
 
+def test_a_weight_may_be_a_function_of_others(tmp_path: Path):
+    """The executable says how; no name is parsed, and values under its own name come first."""
+    made = replace(executable_of(small()), weights=(doubled(),), weights_file="v.safetensors")
+    file = read_executable(written(made))
+    save_file({"v": W / 2}, tmp_path / "v.safetensors")
+    (value,) = load_weights(file, tmp_path / "v.safetensors").values()
+    np.testing.assert_array_equal(value, W)
+    np.testing.assert_array_equal(bind_weights(file, {"v": W / 2})["w"], W)
+    save_file({"v": W, "w": X}, tmp_path / "v.safetensors")
+    np.testing.assert_array_equal(load_weights(file, tmp_path / "v.safetensors")["w"], X)
+    save_file({"v": W[:2]}, tmp_path / "v.safetensors")
+    with pytest.raises(MachineError, match=r"'v' must be float32\[4\]"):
+        load_weights(file, tmp_path / "v.safetensors")
+
+
+def test_formulas_become_functions(tmp_path: Path):
+    formula = "=relay.add('v', relay.negative('u'))"
+    code = [vm.LoadConst(1, 0), vm.Ret(1)]
+    made = program(function([f32(4)], *code), constants=[Late(formula, f32(4))])
+    save_file({"v": W, "u": X, "x": X}, tmp_path / "w.safetensors")
+    file = read_executable(written(executable_of(made, tmp_path / "w.safetensors")))
+    (stored,) = file.weights
+    assert (stored.name, stored.names) == (formula, ("v", "u"))
+    assert [step.op for step in stored.kernel.steps] == ["relay.negative", "relay.add"]
+    np.testing.assert_array_equal(load_weights(file, tmp_path / "w.safetensors")[formula], W - X)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ins": ()}, "it must have a name for each input"),
+        ({"locals": ()}, "a step for each value"),
+        ({"results": (0,)}, "its result must be the last value"),
+        ({"steps": (Step("relay.add", {}, (0, 0), (0,)),)}, "must compute the next value"),
+        ({"steps": (Step("relay.add", {}, (0, 1), (1,)),)}, "reads value 1 before it is computed"),
+        ({"steps": (Step("relay.add", {}, (0, -1), (1,)),)}, "reads value -1 before"),
+        ({"locals": (f32(None),)}, "its values must have static shapes"),
+        ({"locals": (f32(5),)}, r"step 0 \(relay.add\): .*"),
+    ],
+)
+def test_functions_that_are_none(changes: dict[str, Any], message: str):
+    made = replace(executable_of(small()), weights=(doubled(**changes),))
+    with pytest.raises(MachineError, match=f"weight w: .*{message}"):
+        read_executable(written(made))
+
+
+def test_a_function_cannot_take_long_or_grow(tmp_path: Path):
+    """Operators must do linear work, and results may not be much larger than what they are from."""
+    save_file({"v": np.zeros((64, 64), np.float32)}, tmp_path / "v.safetensors")
+    square, wide = TensorSpec("float32", (64, 64)), TensorSpec("float32", (64, 64 << 10))
+    dense = Step("relay.nn.dense", {}, (0, 0), (1,))
+    tile = Step("relay.tile", {"reps": (1, 1 << 10)}, (0,), (1,))
+    for step, spec, message in ((dense, square, "may take long"), (tile, wide, "has a result of")):
+        kernel = Kernel("weight", (square,), (), (spec,), (step,), (1,))
+        late = program(
+            function([f32()], vm.LoadConst(1, 0), vm.Ret(1)), constants=[Late("w", spec)]
+        )
+        made = replace(executable_of(late), weights=(WeightFunction("w", ("v",), kernel),))
+        file = read_executable(written(made))
+        with pytest.raises(MachineError, match=message):
+            load_weights(file, tmp_path / "v.safetensors")
+
+
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path):
     path = tmp_path / "m.xrx"
     write_executable(path, executable_of(small()))
@@ -362,7 +437,7 @@ def test_another_major_version_is_refused(major: int):
         read_executable(of_version((major, 0), {}))
 
 
-LAYOUT = ((2, 0), "412ab1c513f2c156")
+LAYOUT = ((2, 0), "11566be0ab6bdc1f")
 """The version of the format, and a digest of what its sections are made of."""
 
 
