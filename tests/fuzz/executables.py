@@ -7,6 +7,7 @@ program that does something else.
 
 import struct
 from collections.abc import Iterable
+from dataclasses import replace
 from io import BytesIO
 from random import Random
 from zlib import crc32
@@ -19,7 +20,16 @@ from xrelay.runtime.executable import (
     write_executable,
 )
 from xrelay.runtime.executable.layout import UNSUMMED, aligned
-from xrelay.runtime.program.program import Program
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import (
+    Function,
+    Kernel,
+    Late,
+    Program,
+    Step,
+    TensorSpec,
+    WeightFunction,
+)
 
 HEADER, ENTRY = struct.Struct("<8sHHIQII"), struct.Struct("<16sQQIIQ")
 EXTREMES = (
@@ -43,6 +53,19 @@ def file_of(program: Program, memory: Iterable[PlannedMemory] = ()) -> bytes:
     """Return the executable of `program`."""
     out = BytesIO()
     write_executable(out, executable_of(program, memory=memory))
+    return out.getvalue()
+
+
+def file_with_a_weight() -> bytes:
+    """Return the executable of a program with a weight that is computed from another."""
+    spec = TensorSpec("float32", (4,))
+    code = (vm.LoadConst(0, 0), vm.Ret(0))
+    program = Program((Function("main", (), 1, code),), (Late("w", spec),))
+    add = Step("relay.add", {}, (0, 0), (1,))
+    kernel = Kernel("weight", (spec,), (), (spec,), (add,), (1,))
+    file = replace(executable_of(program), weights=(WeightFunction("w", ("v",), kernel),))
+    out = BytesIO()
+    write_executable(out, file)
     return out.getvalue()
 
 

@@ -25,7 +25,7 @@ from xrelay.tools.api.session import Session
 from xrelay.tools.messages import Reporter
 from xrelay.tools.opt import opt
 
-from .executables import file_of
+from .executables import file_of, file_with_a_weight
 
 ROOT = Path(__file__).parents[2]
 _LONGEST = 4000
@@ -224,6 +224,7 @@ def program_seeds() -> list[bytes]:
 def executable_seeds() -> list[bytes]:
     """Return executables of small programs, and of examples with data, closures and open dims."""
     files = [file_of(program) for program in compiled_programs()]
+    files.append(file_with_a_weight())
     for name in ("lists.relay", "closures.relay", "dynamic.mlir"):
         path = str(ROOT / "examples" / name)
         loaded = compile_file(Session(Reporter(io.StringIO())), path, "vm", reads_memory=True)
