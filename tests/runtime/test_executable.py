@@ -19,7 +19,8 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.runtime import files
-from xrelay.runtime.codec.notes import Check
+from xrelay.runtime.codec.notes import AtLeast, Check
+from xrelay.runtime.codec.plain import ATTRIBUTES, PLAIN
 from xrelay.runtime.codec.value_formats import stored_fields
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.executable import (
@@ -38,6 +39,8 @@ from xrelay.runtime.executable.added_sections import GROUP
 from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
 from xrelay.runtime.executable.opcodes import FIELD_TYPES, Opcode, opcode_of
 from xrelay.runtime.executable.sections import RECORDS, decode, flags_of, sections_of
+from xrelay.runtime.executable.word_format import WORDS
+from xrelay.runtime.executable.words import Strings, TextBudget, WordReader, WordWriter
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.data_types import (
@@ -61,6 +64,7 @@ from xrelay.runtime.program.program import (
     TensorSpec,
     WeightFunction,
 )
+from xrelay.runtime.program.records import record
 from xrelay.runtime.weights.late_bound import bind_weights
 
 
@@ -435,6 +439,41 @@ def test_a_later_version_may_add_what_readers_may_ignore():
 def test_another_major_version_is_refused(major: int):
     with pytest.raises(ExecutableError, match=rf"version {major}.0, .* compile the model again"):
         read_executable(of_version((major, 0), {}))
+
+
+@record
+class Aligned(TensorSpec):
+    """A tensor type with one more field, as a record may get."""
+
+    alignment: Annotated[int, AtLeast(1)] = 1
+
+
+def test_a_field_of_a_record_is_one_place():
+    """It is in words, in JSON and in attributes, and what is read is checked."""
+    made = Aligned("int8", (None, 2), 16)
+    writer = WordWriter(Strings())
+    WORDS.of(Aligned).put(writer, made)
+    assert writer.words == [0, 2, -1, 2, 16]
+
+    def reader(*words: int) -> WordReader:
+        data = memoryview(np.array(words, "<i8").tobytes())
+        return WordReader("types", 64, data, ("int8",), TextBudget(64))
+
+    assert WORDS.of(Aligned).take(reader(*writer.words)) == made
+    with pytest.raises(ExecutableError, match="byte 96: alignment must be at least 1, but is 0"):
+        WORDS.of(Aligned).take(reader(0, 2, -1, 2, 0))
+    plain = {"dtype": "int8", "shape": [None, 2], "alignment": 16}
+    assert PLAIN.of(Aligned).put(made) == plain
+    assert PLAIN.of(Aligned).take(plain) == made
+    assert PLAIN.of(Aligned).take({"dtype": "int8", "shape": []}) == Aligned("int8", ())
+    with pytest.raises(ValueError, match="alignment must be at least 1, but is -4"):
+        PLAIN.of(Aligned).take({**plain, "alignment": -4})
+    with pytest.raises(ValueError, match="expected int, but got True"):
+        PLAIN.of(Aligned).take({**plain, "alignment": True})
+    assert ATTRIBUTES.of(Aligned).put(replace(made, alignment=1)) == {
+        "dtype": "int8",
+        "shape": [-1, 2],
+    }
 
 
 LAYOUT = ((2, 0), "11566be0ab6bdc1f")

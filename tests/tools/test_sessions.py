@@ -3,13 +3,14 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy
 import pytest
 
 import xrelay
-from xrelay.tools.api.shared_options import SharedOptions
+from xrelay.tools.api.shared_options import SharedOptions, shared_options
+from xrelay.tools.errors import UsageError
 from xrelay.tools.opt.opt import main as opt
 from xrelay.tools.opt.opt_arguments import parse_arguments as opt_arguments
 from xrelay.tools.run.run import main as run
@@ -88,6 +89,21 @@ def test_options_that_all_share():
     unknown: Any = {"to_stage": "planned"}
     with pytest.raises(TypeError, match="unexpected keyword argument 'to_stage'"):
         xrelay.compile("none.mlir", **unknown)
+
+
+def test_an_option_is_one_place(monkeypatch: pytest.MonkeyPatch):
+    """A key of the type is an option of both commands, and a keyword that is checked."""
+    hints = {**SharedOptions.__annotations__, "stop_early": Annotated[bool, "stop early"]}
+    monkeypatch.setattr(SharedOptions, "__annotations__", hints)
+    assert opt_arguments(["--stop-early"]).stop_early is True
+    assert run_arguments(["file", "--stop-early"]).shared == {"stop_early": True, **UNSET}
+    assert shared_options({"stop_early": True}) == {"stop_early": True}
+    with pytest.raises(UsageError, match="stop_early must be one of True, False, but is 3"):
+        shared_options({"stop_early": 3})
+
+
+UNSET = {"allow_unregistered_dialect": False}
+"""The options of a command without options."""
 
 
 @pytest.fixture
