@@ -188,6 +188,25 @@ def circles(graph: dict[str, list[str]]) -> list[list[str]]:
     return [sorted(together) for together in components(graph) if len(together) > 1]
 
 
+def test_the_product_uses_its_modules():
+    """Others are in the tests, but for what plug-ins use, and the specification of the machine."""
+    graph = arrows()
+    used = {target for targets in graph.values() for target in targets}
+    documents = [ROOT / "pyproject.toml", *(ROOT / "docs").glob("*.md")]
+    texts = {path: path.read_text(encoding="utf-8") for path in (*MODULES, *documents)}
+    unused = [
+        name
+        for name in graph
+        if name not in used and not name.endswith("__init__")
+        if not any(
+            name in text
+            for path, text in texts.items()
+            if path != ROOT / f"{name.replace('.', '/')}.py"
+        )
+    ]
+    assert unused == ["runtime.reference.reference_machine"]
+
+
 KNOWN_CIRCLE = {
     f"frontends.relay_text.{name}"
     for name in (
