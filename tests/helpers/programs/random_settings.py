@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 OTHER = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "0"))
 """The number of examples to draw anew; 0 for the same ones in each run."""
@@ -18,6 +19,10 @@ ROUNDS = int(os.environ.get("XRELAY_ROUNDS", "4" if OTHER else "1"))
 """The share of the rounds that tests name, in quarters; 4 in long runs."""
 
 T = TypeVar("T")
+
+# hypothesis draws some numbers from the literals of all modules that are loaded: to find them takes
+# a second in each worker, and what a test draws would change with other tests and any source
+setattr(providers, "_get_local_constants", lambda: getattr(providers, "_local_constants"))
 
 
 def rounds(count: int) -> int:
