@@ -71,6 +71,10 @@ class Reporter:
         self.progress.clear()
         print(self.render(message, width), file=self.stream or sys.stderr)
 
+    def warn(self, text: str) -> None:
+        """Write a warning that is about no place."""
+        self.report(Message(Severity.WARNING, text))
+
     def shown(self, error: BaseException) -> tuple[str, bool] | None:
         """Return `error` as text, and whether it begins with a place; None if it is internal."""
         self.progress.clear()
@@ -96,7 +100,7 @@ class Reporter:
 @contextmanager
 def warnings_shown(reporter: Reporter) -> Generator[None]:
     """Report Python warnings raised in the `with` block, each text once."""
-    with warnings_passed_to(lambda text: reporter.report(Message(Severity.WARNING, text))):
+    with warnings_passed_to(reporter.warn):
         yield
 
 

@@ -27,8 +27,6 @@ NUMBERS = "tests/test_numbers.py::test_all_levels_compute_the_definition"
 SHAPES = "tests/test_numbers.py::test_shape_evaluation_computes_the_definition"
 PLUGIN = "tests/test_plugin.py -k 'effects and often'"
 LEVELS = "tests/passes/test_levels.py"
-RESULT = "test_a_result_is_counted_before_it_is_unfolded[spec0-False]"
-"""One of five like it: with the mutant each fills the memory that a net may have, in 20 s."""
 
 
 def golden(path: str) -> str:
@@ -173,7 +171,7 @@ MUTANTS = (
         "runtime/calls/values.py",
         "                charge(unfolded_size(result, fields_of), owner)\n",
         "",
-        (f"tests/runtime/test_hostile.py::{RESULT}",),
+        ("tests/runtime/test_hostile.py -k 'result_is_counted'",),
     ),
     Mutant(
         "anonymous-dims",

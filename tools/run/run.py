@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from ...runtime.files import contents, is_stream, limit_input
 from ..commands import guarded, warnings_passed_to
 from ..error_report import reported
 from ..errors import UsageError, require_compiler
@@ -41,12 +40,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str]) -> int:
     options = parse_arguments(argv)
     name = "<stdin>" if options.file == "-" else options.file
+    from ...runtime.files import limit_input
+
     limit_input(options.max_input)
     report_of_name = partial(reported, name=name, traceback=options.traceback)
     return report_of_name(lambda: _run(options, report_of_name))
 
 
 def _run(options: Options, reported_here: Reported) -> int:
+    from ...runtime.files import contents, is_stream
+
     data = contents(options.file) if is_stream(options.file) else None
     if _first_bytes(options.file, data, len(ELF)) == ELF:
         raise UsageError("a library is called by programs: xrelay.load, or C (docs/aot.md)")
