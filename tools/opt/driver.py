@@ -7,7 +7,6 @@ Errors have source lines; dumps and times go to stderr; failures leave reproduce
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -40,13 +39,14 @@ from ..targets.chosen_target import chosen_target
 from ..targets.destination import Destination, inform
 from ..text.printing import PrintOptions, print_module
 from .list_passes import list_passes
+from .opt_arguments import Options
 
 if TYPE_CHECKING:
     from ...runtime.program.program import Array
     from ..targets.file_target import Written
 
 
-def run(args: Namespace, reporter: Reporter) -> int:
+def run(args: Options, reporter: Reporter) -> int:
     """Run what the command line requests; return the exit status."""
     opt = Opt(args, reporter)
     if args.list_passes:
@@ -71,7 +71,7 @@ def _verify_nothing(attribute: Attribute) -> None:
 class Opt:
     """One run, with all of its state."""
 
-    def __init__(self, args: Namespace, reporter: Reporter) -> None:
+    def __init__(self, args: Options, reporter: Reporter) -> None:
         self.args, self.reporter = args, reporter
         self.messages: list[Message] | None = None
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
@@ -376,7 +376,7 @@ class Opt:
         to, stages = self.destination, self.args.save_temps
         job = Job(
             *(self.runner, context, self._with_weights(module), Path(to.output), to.weights_file),
-            stages=stages and Path(stages),
+            stages=None if stages is None else Path(stages),
         )
         self.written = target.written(job)
 
