@@ -121,7 +121,7 @@ class ExecutableFile:
     checksums: Mapping[str, Checksums] = field(default_factory=dict[str, Checksums])
     memory: tuple[PlannedMemory, ...] = ()
     weights: tuple[WeightFunction, ...] = ()
-    """What computes late-bound constants that are not in the file of weights."""
+    """Functions for late-bound constants that are not in the file of weights."""
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     """Texts by name of whoever wrote the file, such as the pipeline."""
     added: Mapping[str, bytes | memoryview] = field(default_factory=dict[str, bytes | memoryview])

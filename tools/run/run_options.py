@@ -35,7 +35,7 @@ OF_THE_MACHINE = {
 
 
 class Program:
-    """What is run."""
+    """The program to run."""
 
     file: Annotated[
         str,
@@ -85,7 +85,7 @@ class Inputs(BindingOptions):
 
 
 class Outputs:
-    """What becomes of outputs."""
+    """The uses of outputs."""
 
     outputs: Annotated[str | None, Arg("the file to write the outputs to", metavar="NPZ")]
     overwrite: Annotated[bool, "let outputs replace inputs, and files of another kind"]
@@ -120,7 +120,7 @@ class Outputs:
 
 
 class Execution:
-    """How a program is compiled and run."""
+    """The compilation and the run of a program."""
 
     pipeline: Annotated[
         str | None,
@@ -162,7 +162,7 @@ class Execution:
 
 
 class Watching:
-    """What is measured and shown."""
+    """Measurements, and reports on stderr."""
 
     stats: Annotated[bool, "print counts of instructions and memory"]
     benchmark: Annotated[
