@@ -35,15 +35,14 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..dialects.memory import Slice
+from ..operators.sizes.size_expressions import Expr
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.orientation import Orientation
 from .functions.call_graph import CallGraph
-from .sizes.polynomials import Polynomial
 from .sizes.program_sizes import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
-from .sizes.symbolic_measures import is_natural
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -328,11 +327,10 @@ class LayOutSlices(RewritePattern):
         known = [static_size(slice) for slice in slices]
         sizes = [s.size if size is None else size for s, size in zip(slices, known, strict=True)]
         polynomials = [
-            self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
-            for size in sizes
+            self.sizes.size(size) if isinstance(size, SSAValue) else Expr.of(size) for size in sizes
         ]
         sizes = [
-            size if is_natural(polynomial) else into.natural(size)
+            size if polynomial.is_natural else into.natural(size)
             for size, polynomial in zip(sizes, polynomials, strict=True)
         ]
         if self.strategy == "coalesce":

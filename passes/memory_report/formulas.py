@@ -24,8 +24,8 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from ...operators.sizes import SizeOp
-from ..sizes import polynomials
-from ..sizes.polynomials import Polynomial, Symbol
+from ...operators.sizes.size_expressions import Expr, Symbol
+from ...operators.sizes.size_table import SELECT as SELECTION
 from ..sizes.program_sizes import Sizes
 
 
@@ -96,12 +96,12 @@ class Formulas:
     sizes: Sizes = field(default_factory=Sizes)
     steps: list[Step] = field(default_factory=list[Step])
     variables: list[Variable] = field(default_factory=list[Variable])
-    polynomials: dict[int, Polynomial] = field(default_factory=dict[int, Polynomial])
+    polynomials: dict[int, Expr] = field(default_factory=dict[int, Expr])
     """The size of each formula that was added."""
     _known: dict[Step, int] = field(default_factory=dict[Step, int])
     _symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
 
-    def add(self, size: Polynomial) -> int:
+    def add(self, size: Expr) -> int:
         """Return the number of the formula for `size`."""
         for symbol in _operands_first(size.symbols(), self._symbols, self._parts):
             self._symbols[symbol] = self._of_symbol(symbol)
@@ -127,7 +127,7 @@ class Formulas:
         """Return the number of the formula for `max(size - over, 0)`."""
         algebra = self.sizes.algebra
         more = algebra.binary(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
-        return self.add(algebra.binary(SizeOp.MAX, more, Polynomial.of(0)))
+        return self.add(algebra.binary(SizeOp.MAX, more, Expr.of(0)))
 
     def variables_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the indices of the variables that formulas depend on, in order."""
@@ -182,7 +182,7 @@ class Formulas:
             return self._step(SELECT, test, left, right)
         return left if holds else right
 
-    def _polynomial(self, size: Polynomial) -> int:
+    def _polynomial(self, size: Expr) -> int:
         total: int | None = None
         for monomial, coefficient in size.terms:
             term = self._step("const", coefficient)
@@ -191,10 +191,10 @@ class Formulas:
             total = term if total is None else self._binary("add", total, term)
         return self._step("const", 0) if total is None else total
 
-    def _parts(self, symbol: Symbol) -> list[Polynomial] | None:
+    def _parts(self, symbol: Symbol) -> list[Expr] | None:
         """Return the operands of the operation that `symbol` is; None if it is a variable."""
-        if symbol.kind in BINARY or symbol.kind == polynomials.SELECT:
-            parts = [arg for arg in symbol.args if isinstance(arg, Polynomial)]
+        if symbol.kind in BINARY or symbol.kind == SELECTION:
+            parts = [arg for arg in symbol.args if isinstance(arg, Expr)]
             return parts if len(parts) == len(symbol.args) else None
         test = _comparison_of(symbol)
         return None if test is None else [self.sizes.size(value) for value in test.operands]
@@ -204,7 +204,7 @@ class Formulas:
         if parts is None:
             return self._variable(symbol)
         numbers = [self._polynomial(part) for part in parts]
-        if symbol.kind == polynomials.SELECT:
+        if symbol.kind == SELECTION:
             less, more, left, right = numbers
             return self._select(self._binary("lt", less, more), left, right)
         test = _comparison_of(symbol)
@@ -242,7 +242,7 @@ def _comparison_of(symbol: Symbol) -> arith.CmpiOp | None:
 def _operands_first(
     roots: Sequence[Symbol],
     known: Mapping[Symbol, int],
-    parts: Callable[[Symbol], list[Polynomial] | None],
+    parts: Callable[[Symbol], list[Expr] | None],
 ) -> Iterator[Symbol]:
     """Yield `roots` and the symbols in their operands that are not `known`, operands first."""
     pending = [(symbol, False) for symbol in reversed(roots)]

@@ -13,7 +13,8 @@ from math import prod
 from operator import add
 
 from ...operators.sizes import SizeOp
-from ..sizes.polynomials import SELECT, Polynomial, Symbol
+from ...operators.sizes.size_expressions import Expr, Symbol
+from ...operators.sizes.size_table import SELECT
 from ..sizes.program_sizes import Packed
 from .operations import args_of, is_operation, packed_of
 
@@ -26,21 +27,21 @@ class Samples:
 
     def __init__(self) -> None:
         self._values: dict[Symbol, tuple[int, ...]] = {}
-        self._bounds: dict[Polynomial, list[int]] = {}
+        self._bounds: dict[Expr, list[int]] = {}
         self._packed: dict[Packed, list[tuple[int, ...]]] = {}
 
-    def bounds(self, start: Polynomial, stop: Polynomial) -> tuple[int, int]:
+    def bounds(self, start: Expr, stop: Expr) -> tuple[int, int]:
         """Return the values of both at one point."""
         return self.of(start)[2], self.of(stop)[2]
 
-    def of_slot(self, size: Polynomial) -> list[int]:
+    def of_slot(self, size: Expr) -> list[int]:
         """Return `of(size)`, remembered, for a bound of a slot, which many proofs pass."""
         found = self._bounds.get(size)
         if found is None:
             found = self._bounds[size] = self.of(size)
         return found
 
-    def of(self, size: Polynomial) -> list[int]:
+    def of(self, size: Expr) -> list[int]:
         """Return the value of `size` at each point."""
         total = [0] * SAMPLES
         for monomial, coefficient in size.terms:
@@ -92,7 +93,7 @@ class Samples:
         return found
 
 
-def inner_of(symbol: Symbol) -> Sequence[Polynomial]:
+def inner_of(symbol: Symbol) -> Sequence[Expr]:
     """Return the sizes from which the value of `symbol` follows."""
     result = packed_of(symbol)
     if result is not None:

@@ -25,12 +25,12 @@ from ...dialects.tensors import as_tensor, is_static
 from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, Dim, SignatureError, Size, SizeOp, fill
+from ...operators.sizes.holds import holds
+from ...operators.sizes.size_expressions import Expr
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
-from .polynomials import Polynomial, holds
 from .program_sizes import Dims, Sizes, element_count
 from .shape_tensors import ShapeTensors, is_exact
-from .symbolic_measures import SIGNED, symbolic_measure
 
 
 class SymbolicDim(Dim):
@@ -38,7 +38,7 @@ class SymbolicDim(Dim):
 
     __slots__ = ("polynomial", "sizes")
 
-    def __init__(self, sizes: ProgramSizes, polynomial: Polynomial):
+    def __init__(self, sizes: ProgramSizes, polynomial: Expr):
         self.sizes = sizes
         self.polynomial = polynomial
 
@@ -62,11 +62,11 @@ class SymbolicDim(Dim):
         return str(self.polynomial)
 
 
-def as_polynomial(size: Size) -> Polynomial:
+def as_polynomial(size: Size) -> Expr:
     if isinstance(size, SymbolicDim):
         return size.polynomial
     assert isinstance(size, int), "a size of another reader"
-    return Polynomial.of(size)
+    return Expr.of(size)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class ProgramSizes(Sizes):
     """The dims of tensors, and elements of shape tensors, by the rules of operators."""
 
     tensors: ShapeTensors = field(init=False)
-    _sizes_of: dict[Polynomial, SymbolicDim] = field(default_factory=dict[Polynomial, SymbolicDim])
+    _sizes_of: dict[Expr, SymbolicDim] = field(default_factory=dict[Expr, SymbolicDim])
     _results: dict[Operation, list[Dims | None] | None] = field(
         default_factory=dict[Operation, "list[Dims | None] | None"]
     )
@@ -122,7 +122,7 @@ class ProgramSizes(Sizes):
         self._dims[new] = self.dims(old)
         self._elements[new] = self.elements(old)
 
-    def as_size(self, polynomial: Polynomial) -> Size:
+    def as_size(self, polynomial: Expr) -> Size:
         """Return a polynomial as a size of rules: an integer if it is constant."""
         constant = polynomial.constant
         if constant is not None:
@@ -138,10 +138,9 @@ class ProgramSizes(Sizes):
             return UNKNOWN
         given = [as_polynomial(arg) if isinstance(arg, int | Dim) else arg for arg in args]
         try:
-            found = symbolic_measure(self.algebra, name, given)
+            return self.as_size(self.algebra.apply(name, *given))
         except ValueError as error:
             raise SignatureError(str(error)) from error
-        return self.as_size(found or self.algebra.opaque(name, given, name not in SIGNED))
 
     def _defined_dims(self, value: SSAValue) -> Dims | None:
         if not isinstance(value, OpResult):

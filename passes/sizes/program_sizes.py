@@ -34,19 +34,23 @@ from ...dialects import memory, relay, vm
 from ...dialects.dense import Dense, numbers
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.control import yielded
-from ...dialects.relay.language.dims_attributes import dim_names
+from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, is_static
 from ...operators.sizes import Check, SizeOp
+from ...operators.sizes.algebra import Algebra
+from ...operators.sizes.holds import holds
+from ...operators.sizes.size_expressions import DIM, Expr
 from ..support.walk import outside_primitives
-from .polynomials import PACK, Algebra, Polynomial, holds
-from .symbolic_measures import SIGNED, symbolic_measure
+
+PACK = "pack"
+"""The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
 
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
 
-Dims: TypeAlias = tuple[Polynomial, ...]
+Dims: TypeAlias = tuple[Expr, ...]
 
-Compute: TypeAlias = Callable[[Algebra, Polynomial, Polynomial], Polynomial]
+Compute: TypeAlias = Callable[[Algebra, Expr, Expr], Expr]
 
 
 def _size_op(op: SizeOp) -> Compute:
@@ -113,12 +117,12 @@ class Packed:
 
     alignment: int
     slices: Sequence[memory.Slice]
-    sizes: Sequence[Polynomial]
+    sizes: Sequence[Expr]
     """Of the slices."""
-    values: list[Polynomial] = field(default_factory=list[Polynomial])
+    values: list[Expr] = field(default_factory=list[Expr])
     """The total and the offset of each slice; operands of their symbols are a number and this."""
 
-    def end(self, i: int) -> Polynomial:
+    def end(self, i: int) -> Expr:
         """Return the end of slice `i`, which the total is not below."""
         return self.values[i + 1] + self.sizes[i]
 
@@ -128,21 +132,21 @@ class Sizes:
     """The polynomials of sizes, dims and elements, each computed once."""
 
     algebra: Algebra = field(default_factory=Algebra)
-    _sizes: dict[SSAValue, Polynomial] = field(default_factory=dict[SSAValue, Polynomial])
+    _sizes: dict[SSAValue, Expr] = field(default_factory=dict[SSAValue, Expr])
     _dims: dict[SSAValue, Dims] = field(default_factory=dict[SSAValue, Dims])
     _elements: dict[SSAValue, Dims | None] = field(default_factory=dict[SSAValue, "Dims | None"])
-    _named: dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]] = field(
-        default_factory=dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]]
+    _named: dict[func.FuncOp, dict[tuple[SSAValue, int], Expr]] = field(
+        default_factory=dict[func.FuncOp, dict[tuple[SSAValue, int], Expr]]
     )
 
-    def size(self, value: SSAValue) -> Polynomial:
+    def size(self, value: SSAValue) -> Expr:
         """Return the polynomial of an i64."""
         found = self._sizes.get(value)
         if found is None:
             found = self._sizes[value] = self._computed(value)
         return found
 
-    def know(self, value: SSAValue, size: Polynomial) -> None:
+    def know(self, value: SSAValue, size: Expr) -> None:
         """Record the size of a new value."""
         self._sizes[value] = size
 
@@ -150,11 +154,11 @@ class Sizes:
         """Record the dims of the result of a call."""
         self._dims[value] = dims
 
-    def _computed(self, value: SSAValue) -> Polynomial:
+    def _computed(self, value: SSAValue) -> Expr:
         op = value.owner
         constant = integer(value)
         if constant is not None:
-            return Polynomial.of(constant)
+            return Expr.of(constant)
         if value.type == i64 and isinstance(op, Operation):
             compute = ARITHMETIC.get(type(op))
             if compute is not None:
@@ -172,11 +176,11 @@ class Sizes:
         natural = isinstance(op, memory.WorkspaceSizeOp)
         return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
 
-    def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Polynomial]:
+    def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
         """Return the total and the offsets of a pack."""
         slices = op.slices
         sizes = [
-            Polynomial.of(slice.size) if isinstance(slice.size, int) else self.size(slice.size)
+            Expr.of(slice.size) if isinstance(slice.size, int) else self.size(slice.size)
             for slice in slices
         ]
         packed = Packed(op.alignment.value.data, slices, sizes)
@@ -186,15 +190,15 @@ class Sizes:
             self._sizes[value] = symbol
         return self._sizes
 
-    def _masked(self, op: arith.AndIOp) -> Polynomial:
+    def _masked(self, op: arith.AndIOp) -> Expr:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
         unit = -(integer(op.rhs) or 0)
         if unit <= 0 or unit & (unit - 1):
             return self.algebra.symbol(_shown(op.result), "value", (op.result,), natural=False)
-        whole = self.algebra.binary(SizeOp.FLOORDIV, self.size(op.lhs), Polynomial.of(unit))
-        return self.algebra.binary(SizeOp.MUL, whole, Polynomial.of(unit))
+        whole = self.algebra.binary(SizeOp.FLOORDIV, self.size(op.lhs), Expr.of(unit))
+        return self.algebra.binary(SizeOp.MUL, whole, Expr.of(unit))
 
-    def _selected(self, op: arith.SelectOp) -> Polynomial:
+    def _selected(self, op: arith.SelectOp) -> Expr:
         """
         Return one side if the condition is known; `a == 1 ? b : a` is a broadcast, and others are
         selections, of which those of one condition agree.
@@ -210,13 +214,13 @@ class Sizes:
             isinstance(test, arith.CmpiOp)
             and test.predicate.value.data == 0
             and test.lhs.type == i64
-            and {self.size(test.lhs), self.size(test.rhs)} == {right, Polynomial.of(1)}
+            and {self.size(test.lhs), self.size(test.rhs)} == {right, Expr.of(1)}
         ):
             return self.algebra.binary(SizeOp.BROADCAST, right, left)
         less, more, holds = self._compared(op.cond)
         return self.algebra.select_less(less, more, *((left, right) if holds else (right, left)))
 
-    def _compared(self, condition: SSAValue) -> tuple[Polynomial, Polynomial, bool]:
+    def _compared(self, condition: SSAValue) -> tuple[Expr, Expr, bool]:
         """Return two sizes; `condition` holds if the first is less, or, if False, if it is not."""
         op = condition.owner
         if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
@@ -233,30 +237,28 @@ class Sizes:
                 case _:
                     pass
         flag = self.algebra.symbol(_shown(condition), "value", (condition,))
-        return Polynomial.of(0), flag, True
+        return Expr.of(0), flag, True
 
-    def _extracted(self, op: tensor.ExtractOp) -> Polynomial:
+    def _extracted(self, op: tensor.ExtractOp) -> Expr:
         elements = self.elements(op.tensor) if len(op.indices) < 2 else None
         index = integer(op.indices[0]) if op.indices else 0
         if elements is not None and index is not None and 0 <= index < len(elements):
             return elements[index]
         return self.algebra.symbol("element", "value", (op.result,), natural=False)
 
-    def _measured(self, op: relay.MeasureOp) -> Polynomial:
+    def _measured(self, op: relay.MeasureOp) -> Expr:
         name = op.measure.data
         given = [self._number(arg) for arg in op.args]
         known = [arg for arg in given if arg is not None]
         if len(known) == len(given):
             try:
-                found = symbolic_measure(self.algebra, name, known)
+                return self.algebra.apply(name, *known)
             except ValueError:  # it fails when the program runs
-                found = None
-            if found is not None:
-                return found
+                pass
         args = [value if arg is None else arg for arg, value in zip(given, op.args, strict=True)]
-        return self.algebra.opaque(name, args, name not in SIGNED, name)
+        return self.algebra.opaque(name, args)
 
-    def _number(self, value: SSAValue) -> Polynomial | float | None:
+    def _number(self, value: SSAValue) -> Expr | float | None:
         """Return the size or number that `value` is, if it is known."""
         if value.type == i64:
             return self.size(value)
@@ -299,7 +301,7 @@ class Sizes:
         shape = type.get_shape()
         known = self._defined_dims(value) if DYNAMIC_INDEX in shape else None
         return tuple(
-            Polynomial.of(dim)
+            Expr.of(dim)
             if dim != DYNAMIC_INDEX
             else self._dim_symbol(value, axis)
             if known is None
@@ -332,7 +334,7 @@ class Sizes:
             for axis, (a, b) in enumerate(zip(one, other, strict=True))
         )
 
-    def _dim_symbol(self, value: SSAValue, axis: int) -> Polynomial:
+    def _dim_symbol(self, value: SSAValue, axis: int) -> Expr:
         if isinstance(value, BlockArgument):
             function = value.block.parent_op()
             if isinstance(function, func.FuncOp) and value.block is function.body.block:
@@ -342,18 +344,21 @@ class Sizes:
         name = f"{value.name_hint}_dim{axis}" if value.name_hint else f"dim{axis}"
         return self.algebra.symbol(name, "dim", (value, axis))
 
-    def _named_dims(self, function: func.FuncOp) -> dict[tuple[SSAValue, int], Polynomial]:
+    def _named_dims(self, function: func.FuncOp) -> dict[tuple[SSAValue, int], Expr]:
         """Return the symbols of the function's named dims: equal names are one symbol."""
         found = self._named.get(function)
         if found is not None:
             return found
         found = self._named[function] = {}
-        first: dict[str, Polynomial] = {}
+        first: dict[str, Expr] = {}
+        bounds = dim_bounds(function)
         for argument, names in zip(function.args, dim_names(function), strict=False):
             for axis, name in enumerate(names):
                 if isinstance(name, str):
                     if name not in first:
-                        first[name] = self.algebra.symbol(name, "dim", (argument, axis))
+                        first[name] = self.algebra.symbol(
+                            name, DIM, (argument, axis), range=bounds.get(name)
+                        )
                     found[argument, axis] = first[name]
         return found
 
@@ -387,7 +392,7 @@ class Sizes:
             return None
         constants = dense_integers(value, count)
         if constants is not None:
-            return tuple(map(Polynomial.of, constants))
+            return tuple(map(Expr.of, constants))
         op = value.owner
         if isinstance(op, vm.ShapeOfOp):
             return self.dims(op.data)
