@@ -1,7 +1,7 @@
 """
 The operations on sizes: what each computes, its bounds and divisor, and its op and instruction.
 
-    OPERATIONS["ceildiv"] = Operation(_ceildiv, quotient, arith="arith.ceildivsi")
+    OPERATIONS["shl"] = Operation(int.__lshift__, arith="arith.shli")
 
 That line is all that an operation needs: expressions of it are read from IR, written, evaluated,
 bounded, and shown in reports. The machine's instruction has the name of the op without `arith.`.
@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import operator as op
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from math import gcd, prod
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..measures import MEASURES, SIGNED
 
@@ -174,8 +173,7 @@ def _one(*divisors: int) -> int:
     return 1
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """An operation on sizes, of which nothing but the meaning needs to be known."""
 
     meaning: Callable[..., int]
@@ -204,6 +202,15 @@ def _truncmod(a: int, b: int) -> int:
 
 def _truncmod_range(a: Range, b: Range) -> Range:
     return NATURAL if a[0] is not None and a[0] >= 0 else FREE
+
+
+def _ceildiv(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def _ceiling_range(a: Range, b: Range) -> Range:
+    low = _quotient_range(a, b)[0]
+    return low, None if low is None or not b[0] else a[1]
 
 
 def _product(*factors: int) -> int:
@@ -276,7 +283,10 @@ OPERATIONS: dict[str, Operation] = {
     "broadcast": Operation(_broadcast, _either, gcd, expanded=_where_one),
     "truncdiv": Operation(truncdiv, _free, _one, "arith.divsi", identity=1),
     "truncmod": Operation(_truncmod, _truncmod_range, gcd, "arith.remsi"),
+    "ceildiv": Operation(_ceildiv, _ceiling_range, arith="arith.ceildivsi", identity=1),
     "and": Operation(int.__and__, arith="arith.andi", commutes=True, identity=-1),
+    "or": Operation(int.__or__, arith="arith.ori", commutes=True, identity=0),
+    "xor": Operation(int.__xor__, arith="arith.xori", commutes=True, identity=0),
     **{
         name: Operation(getattr(op, name), _truth, arith=f"arith.cmpi {name}")
         for name in PREDICATES

@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from math import prod
 from operator import add
 
-from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr, Symbol
-from ...operators.sizes.size_table import SELECT
+from ...operators.sizes.size_table import compute
 from ..sizes.program_sizes import Packed
 from .operations import args_of, is_operation, packed_of
 
@@ -109,23 +108,7 @@ def point_of(symbol: Symbol) -> tuple[int, ...]:
 
 def value_at(kind: str, args: tuple[int, ...]) -> int:
     """Compute an operation; where it has no value, any will do."""
-    if kind == SELECT:
-        return args[2] if args[0] < args[1] else args[3]
-    left, right = args[0], args[-1]
-    match SizeOp(kind):
-        case SizeOp.ADD:
-            return left + right
-        case SizeOp.SUB:
-            return left - right
-        case SizeOp.MUL:
-            return prod(args)
-        case SizeOp.FLOORDIV:
-            return left // right if right else 0
-        case SizeOp.MOD:
-            return left % right if right else 0
-        case SizeOp.MAX:
-            return max(left, right)
-        case SizeOp.MIN:
-            return min(left, right)
-        case SizeOp.BROADCAST:
-            return right if left == 1 else left
+    try:
+        return compute(kind, *args)
+    except ZeroDivisionError:
+        return 0

@@ -40,6 +40,7 @@ from ...operators.sizes import Check, SizeOp
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, Expr
+from ...operators.sizes.size_table import PREDICATES
 from ..support.walk import outside_primitives
 
 PACK = "pack"
@@ -236,6 +237,9 @@ class Sizes:
                     return left, right, False
                 case _:
                     pass
+            relation = PREDICATES[op.predicate.value.data : op.predicate.value.data + 1]
+            for name in relation:  # == and !=
+                return Expr.of(0), self.algebra.apply(name, left, right), True
         flag = self.algebra.symbol(_shown(condition), "value", (condition,))
         return Expr.of(0), flag, True
 
