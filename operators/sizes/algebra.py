@@ -178,7 +178,7 @@ class Algebra:
     def add(self, left: Expr, right: Expr) -> Expr:
         """Return the sum."""
         result = left + right
-        return result if _is_small(result) else self.opaque(SizeOp.ADD, _ordered(left, right))
+        return result if _is_small(result) else self.opaque(SizeOp.ADD, in_order(left, right))
 
     def subtract(self, left: Expr, right: Expr) -> Expr:
         """Return the difference."""
@@ -196,7 +196,7 @@ class Algebra:
             found = term * self._expand(tuple(sums))
             if _is_small(found):
                 return found
-        return self.opaque(SizeOp.MUL, _ordered(left, right))
+        return self.opaque(SizeOp.MUL, in_order(left, right))
 
     def _factored(self, size: Expr) -> Product:
         """Return `size` as a product, as far as it is known to be one."""
@@ -338,7 +338,7 @@ class Algebra:
         if (lesser - greater).is_natural:
             return right
         nested = self._nested_maximum(left, right) if op is SizeOp.MAX else None
-        return nested or self.opaque(op, _ordered(left, right))
+        return nested or self.opaque(op, in_order(left, right))
 
     def _nested_maximum(self, left: Expr, right: Expr) -> Expr | None:
         """Return `max(max(a, b) + k, c)` as `max(a + k, c)` if `b + k <= c`."""
@@ -408,7 +408,7 @@ def _is_small(polynomial: Expr) -> bool:
     )
 
 
-def _ordered(left: Expr, right: Expr) -> tuple[Expr, Expr]:
+def in_order(left: Expr, right: Expr) -> tuple[Expr, Expr]:
     """Return both in an order that does not depend on how they were given."""
     return (left, right) if _key(left) <= _key(right) else (right, left)
 

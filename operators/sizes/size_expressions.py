@@ -10,7 +10,7 @@ table (`size_table`) on expressions. `algebra` makes them, one for equal operand
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from math import gcd, prod
 from typing import TypeAlias
 
@@ -115,6 +115,11 @@ class Expr:
     @staticmethod
     def of(value: int) -> Expr:
         return Expr((((), value),) if value else ())
+
+    @staticmethod
+    def of_symbol(symbol: Symbol) -> Expr:
+        """Return the expression that is a symbol."""
+        return Expr((((symbol,), 1),))
 
     @staticmethod
     def from_terms(coefficients: Mapping[Monomial, int]) -> Expr:
@@ -251,9 +256,7 @@ class Expr:
     __repr__ = __str__
 
 
-def inner_first(
-    roots: Iterable[Expr], known: Mapping[Symbol, object] | None = None
-) -> list[Symbol]:
+def inner_first(roots: Iterable[Expr], known: Container[Symbol] = ()) -> list[Symbol]:
     """Return the symbols in `roots` that are not `known`, each after those in its operands."""
     done: dict[Symbol, None] = {}
     pending = [(s, False) for root in reversed(list(roots)) for s in reversed(root.symbols())]
@@ -261,7 +264,7 @@ def inner_first(
         symbol, is_ready = pending.pop()
         if is_ready:
             done[symbol] = None
-        elif symbol not in done and (known is None or symbol not in known):
+        elif symbol not in done and symbol not in known:
             pending.append((symbol, True))
             pending += [
                 (s, False)

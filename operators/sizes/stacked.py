@@ -46,11 +46,14 @@ class Stacked:
     def _stacked(self, order: Order, sizes: Sequence[Any], apply: Apply) -> tuple[Any, list[Any]]:
         offsets, ends = dict[int, Any](), dict[int, Any]()
         for i in bottom_up(order):
-            top = reduce(lambda a, b: apply("max", a, b), (ends[j] for j in order[i]), 0)
+            top = _highest([ends[j] for j in order[i]], apply)
             offsets[i] = apply(ALIGN, top, self.alignment) if self.alignment > 1 else top
             ends[i] = apply("add", offsets[i], sizes[i])
-        total = reduce(lambda a, b: apply("max", a, b), ends.values(), 0)
-        return total, [offsets[i] for i in range(len(order))]
+        return _highest(list(ends.values()), apply), [offsets[i] for i in range(len(order))]
+
+
+def _highest(ends: Sequence[Any], apply: Apply) -> Any:
+    return reduce(lambda a, b: apply("max", a, b), ends) if ends else 0
 
 
 def bottom_up(order: Order) -> list[int]:
