@@ -13,7 +13,7 @@ are read on demand and kept: read those of an op after those of its operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias, cast
@@ -42,6 +42,7 @@ from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, Expr
 from ...operators.sizes.size_table import PREDICATES
 from ..support.walk import outside_primitives
+from .arith_ops import arith_ops
 
 PACK = "pack"
 """The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
@@ -50,25 +51,6 @@ MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
 
 Dims: TypeAlias = tuple[Expr, ...]
-
-Compute: TypeAlias = Callable[[Algebra, Expr, Expr], Expr]
-
-
-def _size_op(op: SizeOp) -> Compute:
-    return lambda algebra, left, right: algebra.binary(op, left, right)
-
-
-ARITHMETIC: Mapping[type[Operation], Compute] = {
-    arith.AddiOp: _size_op(SizeOp.ADD),
-    arith.SubiOp: _size_op(SizeOp.SUB),
-    arith.MuliOp: _size_op(SizeOp.MUL),
-    arith.FloorDivSIOp: _size_op(SizeOp.FLOORDIV),
-    arith.DivSIOp: Algebra.truncdiv,
-    arith.RemSIOp: Algebra.truncmod,
-    arith.MaxSIOp: _size_op(SizeOp.MAX),
-    arith.MinSIOp: _size_op(SizeOp.MIN),
-}
-"""The polynomial of each operation on two i64."""
 
 
 def integer(value: SSAValue) -> int | None:
@@ -161,11 +143,11 @@ class Sizes:
         if constant is not None:
             return Expr.of(constant)
         if value.type == i64 and isinstance(op, Operation):
-            compute = ARITHMETIC.get(type(op))
-            if compute is not None:
-                return compute(self.algebra, *map(self.size, op.operands))
             if isinstance(op, arith.AndIOp):
                 return self._masked(op)
+            name = arith_ops().get(type(op))
+            if name is not None:
+                return self.algebra.apply(name, *map(self.size, op.operands))
             if isinstance(op, arith.SelectOp):
                 return self._selected(op)
             if isinstance(op, tensor.ExtractOp):
