@@ -43,7 +43,7 @@ from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.orientation import Orientation
 from .functions.call_graph import CallGraph
-from .sizes.program_sizes import Sizes, read_sizes
+from .sizes.reader import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .sizes.size_code import SizeCode
 from .support.diagnostics import PassError, emit_remark, wants_remarks

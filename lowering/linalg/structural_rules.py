@@ -29,7 +29,7 @@ from ...dialects import relay
 from ...dialects.device import upstream_type
 from ...dialects.tensors import AnyInteger, Tensor, as_tensor, signless
 from ...operators.sizes import Check
-from ...passes.sizes.program_sizes import integer
+from ...passes.sizes.reader import integer
 from ..upstream_sizes.arith_measures import NotArithmetic, write_measure
 from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Rule, Unsupported

@@ -26,7 +26,7 @@ from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory, relay, vm
 from ...dialects.tensors import as_tensor
-from ...passes.sizes.program_sizes import integer
+from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ..upstream_sizes.checked_arithmetic import require
 from .conversion_state import Conversion, Inserter

@@ -34,7 +34,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ...dialects import relay
 from ...operators.sizes.size_table import CHOOSE
-from ...passes.sizes.program_sizes import integer
+from ...passes.sizes.reader import integer
 from .checked_code import INDEX, CheckedCode, Values
 
 

@@ -25,7 +25,7 @@ from ...dialects import relay
 from ...dialects.tensors import AnyInteger
 from ...operators.sizes import Check
 from ...passes.sizes.arith_ops import arith_ops
-from ...passes.sizes.program_sizes import integer
+from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ..memref.conversion_state import Conversion, Inserter
 from . import checked_functions

@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, BlockArgument
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import DIM, Expr, Symbol, inner_first
 from ...operators.sizes.size_table import OPERATIONS, SELECT, TOTAL, compute, operation
-from ..sizes.program_sizes import Sizes
+from ..sizes.reader import Sizes
 
 
 class Step(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr, Monomial, Symbol
 from ...operators.sizes.size_table import SELECT
-from ..sizes.program_sizes import PACK, Packed
+from ..sizes.reader import PACK, Packed
 
 ZERO = Expr.of(0)
 

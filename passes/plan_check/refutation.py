@@ -14,7 +14,7 @@ from operator import add
 
 from ...operators.sizes.size_expressions import Expr, Symbol
 from ...operators.sizes.size_table import compute
-from ..sizes.program_sizes import Packed
+from ..sizes.reader import Packed
 from .operations import args_of, is_operation, packed_of
 
 SAMPLES = 5

@@ -27,7 +27,7 @@ from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr
 from ...operators.sizes.size_table import SELECT
-from ..sizes.program_sizes import PACK, Packed, Sizes
+from ..sizes.reader import PACK, Packed, Sizes
 from ..support.walk import is_kernel
 from .operations import ZERO, Case, cases_of, conditions, in_case, packed_of, resolved
 from .proofs import Proofs

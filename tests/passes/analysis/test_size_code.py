@@ -15,7 +15,7 @@ from xrelay.operators.sizes.size_table import Operation as SizeOperation
 from xrelay.operators.sizes.size_values import Values, free_symbols
 from xrelay.operators.sizes.stacked import Stacked
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.sizes.program_sizes import Sizes
+from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.sizes.size_code import SizeCode
 from xrelay.passes.support.verifier import verify
 
