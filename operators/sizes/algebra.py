@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from ..measures import MAX_SIZE
 from .holds import at_least, holds
-from .measure_forms import MEASURE_FORMS
+from .measure_forms import MEASURE_FORMS, VALID_FORMS
 from .size_expressions import (
     Expr,
     Monomial,
@@ -145,6 +145,15 @@ class Algebra:
             if found is not None:
                 return found
         return self.opaque(op, args)
+
+    def valid_measure(self, name: str, *operands: Any) -> Expr:
+        """Return the measure `name` wherever it has a value; its checks are made elsewhere."""
+        size = self.apply(name, *operands)
+        form = VALID_FORMS.get(name)
+        symbol = size.symbol
+        if form is None or symbol is None or symbol.kind != name:
+            return size
+        return form(self.apply, symbol.operands) or size
 
     def product(self, sizes: Sequence[Expr]) -> Expr:
         """Return the product of `sizes`."""

@@ -162,7 +162,7 @@ class Sizes(RuleReader):
 
     def measure(self, name: str, args: Sequence[Expr | float]) -> Expr:
         try:
-            return self.algebra.apply(name, *args)
+            return self.algebra.valid_measure(name, *args)
         except ValueError as error:
             raise SignatureError(str(error)) from error
 
