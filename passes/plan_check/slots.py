@@ -6,7 +6,7 @@ The bytes of tensors in their storages, and proofs that they do not overlap.
     %w = memory.slice_storage %s[64] size 128 align 64             [64, 192) of %s
     %u = memory.alloc_tensor %w[32] : tensor<4xf32>                [96, 112) of %s
 
-Bounds are polynomials (`analysis.sizes`); ranges of numbers are compared exactly. One of unknown
+Bounds are expressions (`sizes.reader`); ranges of numbers are compared exactly. One of unknown
 size is above another if its start is at least the other's end for all sizes (`proofs`), or in each
 case if an order is selected. What cannot be shown is unknown, not false.
 """
