@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from helpers.memory.stacked_layout import Stacked
 from helpers.programs.every_case import seeds
 
 from xrelay.operators.sizes import Check, SizeOp
@@ -11,7 +12,6 @@ from xrelay.operators.sizes.algebra import MAX_DEGREE, MAX_TERMS, Algebra
 from xrelay.operators.sizes.holds import at_least, holds
 from xrelay.operators.sizes.size_expressions import Expr
 from xrelay.operators.sizes.size_values import Values, free_symbols
-from xrelay.operators.sizes.stacked import Stacked
 
 
 def constant(value: int) -> Expr:

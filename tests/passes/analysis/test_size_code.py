@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from helpers.memory.stacked_layout import Stacked
 from helpers.programs.every_case import seeds
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, i64
@@ -13,7 +14,6 @@ from xrelay.operators.sizes.size_expressions import Expr, Symbol
 from xrelay.operators.sizes.size_table import OPERATIONS
 from xrelay.operators.sizes.size_table import Operation as SizeOperation
 from xrelay.operators.sizes.size_values import Values, free_symbols
-from xrelay.operators.sizes.stacked import Stacked
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.sizes.size_code import SizeCode

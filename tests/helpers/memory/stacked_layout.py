@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeAlias
 
-from .size_table import ALIGN, CHOOSE, Apply
+from xrelay.operators.sizes.size_table import ALIGN, CHOOSE, Apply
 
 Order: TypeAlias = tuple[tuple[int, ...], ...]
 """For each slice, the slices that it lies on; no slice lies on itself, by any way."""
