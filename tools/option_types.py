@@ -51,12 +51,7 @@ class Arg:
     """
 
     def __init__(
-        self,
-        help: str,
-        *names: str,
-        exclusive: bool = False,
-        in_mlir: bool = False,
-        **how: Any,
+        self, help: str, *names: str, exclusive: bool = False, in_mlir: bool = False, **how: Any
     ) -> None:
         self.help, self.names, self.exclusive, self.how = help, names, exclusive, how
         self.in_mlir = in_mlir

@@ -91,11 +91,7 @@ class Format(ABC):
             return self.bytes(next(n.length for n in notes if isinstance(n, Bytes)), what)
         if origin is None and is_dataclass(hint):
             stored = [
-                Stored(
-                    field.name,
-                    self.of(field_hint, _words(field.name)),
-                    _default(field),
-                )
+                Stored(field.name, self.of(field_hint, _words(field.name)), _default(field))
                 for field, field_hint in stored_fields(hint)
             ]
             return self.record(cast("type[Any]", hint), stored)

@@ -228,8 +228,7 @@ class Watching:
         ),
     ]
     timing: Annotated[
-        bool,
-        Arg("print the time that each step takes, to stderr", "--time-passes", in_mlir=True),
+        bool, Arg("print the time that each step takes, to stderr", "--time-passes", in_mlir=True)
     ]
 
 

@@ -188,13 +188,11 @@ class Watching:
     trace: Annotated[
         str | None,
         Arg(
-            "write when each operator ran, and the live memory, for ui.perfetto.dev",
-            metavar="JSON",
+            "write when each operator ran, and the live memory, for ui.perfetto.dev", metavar="JSON"
         ),
     ]
     poison: Annotated[
-        bool,
-        "for debugging: fill memory that the program has not written with NaN, not zeros",
+        bool, "for debugging: fill memory that the program has not written with NaN, not zeros"
     ]
     sanitize: Annotated[
         bool,
