@@ -60,7 +60,7 @@ SETS = {
     "native code": ("lowering/native/*", "lowering/entries/*", "runtime/native/*"),
     "records and commands": (
         *("runtime/executable/*", "runtime/native/*", "tools/*", "xrelay/__init__.py"),
-        "runtime/weights/late_bound.py",
+        *("runtime/codec/*", "runtime/weights/late_bound.py"),
     ),
 }
 """Named parts of the product; a pattern that begins with `!` takes files away."""
