@@ -10,8 +10,7 @@ elements and ranks are equal and so are the dims that both know (Relay's `?` mat
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntAttr, TensorType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
@@ -46,8 +45,8 @@ class Solver:
 
     def __init__(self) -> None:
         self._known: list[Attribute | None] = []
-        self._waiting: dict[int, list[Callable[[], None]]] = {}
-        self._ready: list[Callable[[], None]] = []
+        self._waiting: dict[int, list[Any]] = {}
+        self._ready: list[Any] = []
 
     def fresh(self) -> UnknownType:
         """Return a new unknown type."""
@@ -189,13 +188,11 @@ class Solver:
 
     # ----------------------------------------------------------------- waiting
 
-    def when_known(self, unknown: UnknownType, act: Callable[[], None]) -> None:
-        """Have `run_ready` call `act` once something is known about `unknown`."""
-        self._waiting.setdefault(unknown.number.data, []).append(act)
+    def when_known(self, unknown: UnknownType, what: Any) -> None:
+        """Have `take_ready` return `what` once something is known about `unknown`."""
+        self._waiting.setdefault(unknown.number.data, []).append(what)
 
-    def run_ready(self) -> None:
-        """Call what has become ready, until nothing is left."""
-        while self._ready:
-            ready, self._ready = self._ready, []
-            for act in ready:
-                act()
+    def take_ready(self) -> list[Any]:
+        """Return what has become ready since the last call."""
+        ready, self._ready = self._ready, []
+        return ready

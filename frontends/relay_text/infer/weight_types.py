@@ -17,7 +17,7 @@ from xdsl.ir import SSAValue
 
 from ....dialects.device import tensor_type
 from ....dialects.tensors import as_tensor
-from ..build.layouts import parse_layout
+from ..tvm_layouts import parse_layout
 from .solver import Solver, UnknownType
 
 Shape: TypeAlias = Sequence[int]

@@ -24,7 +24,7 @@ from ....dialects.memory import AllocTensorOp, KillOp
 from ....dialects.relay.language.closures import FnOp
 from ....dialects.relay.language.tuples import TupleGetItemOp, TupleOp
 from ....dialects.vm import DestinationCall
-from ..build.explicit_memory import ExplicitMemory
+from ..build.build_context import ExplicitMemory
 from ..errors import RelayTextError, location_of
 
 

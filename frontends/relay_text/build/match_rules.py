@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ArrayAttr, TupleType, UnitAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
@@ -21,58 +20,52 @@ from ....dialects.relay.language.matching import MatchOp
 from ....dialects.type_algebra import tuple_of
 from ..errors import SourceMap, nearest
 from ..text import syntax as ast
+from .build_context import Context, Value
 from .definitions_of_program import ConstructorInfo
-from .ir_builder import Value
-from .relay_functions import add_params
-
-if TYPE_CHECKING:
-    from .module_builder import ModuleBuilder
+from .function_rules import add_params, branch
 
 
-def _instance(builder: ModuleBuilder, made: ConstructorInfo) -> tuple[AdtType, list[Attribute]]:
+def _instance(context: Context, made: ConstructorInfo) -> tuple[AdtType, list[Attribute]]:
     """Return the type that a constructor makes at fresh type arguments, and its field types."""
-    args = {p: builder.solver.fresh() for p in made.of.definition.params}
+    args = {p: context.solver.fresh() for p in made.of.definition.params}
     type = substituted(made.of.type(), args)
     assert isinstance(type, AdtType)
     return type, [substituted(f, args) for f in made.fields]
 
 
-def construct(
-    builder: ModuleBuilder, name: str, args: Sequence[SSAValue], call: ast.Call
-) -> SSAValue:
+def construct(context: Context, name: str, args: Sequence[SSAValue], call: ast.Call) -> SSAValue:
     """Build a value of constructor `name` from `args`."""
-    made = builder.program.constructors[name]
-    type, fields = _instance(builder, made)
+    made = context.program.constructors[name]
+    type, fields = _instance(context, made)
     if len(args) != len(fields):
-        raise builder.error(
+        raise context.error(
             f"{name} expects {len(fields)} arguments, but got {len(args)}",
             call.offset,
             len(name),
         )
     for i, (arg, field) in enumerate(zip(args, fields, strict=True)):
         at = call.args[i].offset if i < len(call.args) else call.offset
-        builder.require(arg.type, field, f"argument {i} of {name}", at)
+        context.require(arg.type, field, f"argument {i} of {name}", at)
     for arg, field in zip(args, fields, strict=True):
-        builder.solver.forget_dims(field, arg.type)
-    return builder.value(ConstructOp(type, name, args), call.offset)
+        context.solver.forget_dims(field, arg.type)
+    return context.value(ConstructOp(type, name, args), call.offset)
 
 
-def match(builder: ModuleBuilder, expr: ast.Match) -> Value:
+def match(context: Context, expr: ast.Match) -> Value:
     """Build a `match`, all of whose cases have one type."""
-    data = builder.emit_ssa(expr.data)
-    result = builder.solver.fresh()
+    data = context.emit_ssa(expr.data)
+    result = context.solver.fresh()
     joined: Attribute | None = None
     patterns: list[Attribute] = []
     regions: list[Region] = []
     for case in expr.cases:
-        variables: list[ast.Local] = []
-        patterns.append(_pattern(builder, case.pattern, data.type, variables))
+        variables: list[tuple[ast.Local, Attribute]] = []
+        patterns.append(_pattern(context, case.pattern, data.type, variables))
         block = Block()
-        types = [v.type for v in variables]
-        add_params(builder, block, variables, [t for t in types if t is not None])
-        value = builder.branch(case.region, case.body, block)
-        builder.require(value.type, result, "the result of this case", case.body.result.offset)
-        joined = value.type if joined is None else builder.solver.join(joined, value.type)
+        add_params(context, block, [v for v, _ in variables], [type for _, type in variables])
+        value = branch(context, case.body, block)
+        context.require(value.type, result, "the result of this case", case.body.result.offset)
+        joined = value.type if joined is None else context.solver.join(joined, value.type)
         regions.append(Region(block))
     op = MatchOp.create(
         operands=[data],
@@ -84,38 +77,41 @@ def match(builder: ModuleBuilder, expr: ast.Match) -> Value:
         regions=regions,
     )
     assert isinstance(op, MatchOp)
-    source_map = builder.source_map
-    builder.completions.append(lambda: _complete(builder, op, source_map, expr.offset))
-    return builder.value(op, expr.offset)
+    source_map = context.source_map
+    context.completions.append(lambda: _complete(context, op, source_map, expr.offset))
+    return context.value(op, expr.offset)
 
 
-def _complete(builder: ModuleBuilder, op: MatchOp, source_map: SourceMap, at: int) -> None:
+def _complete(context: Context, op: MatchOp, source_map: SourceMap, at: int) -> None:
     """Complete the types of pattern variables and check that all cases are covered."""
-    op.patterns = ArrayAttr([_completed(builder, p) for p in op.patterns])
+    op.patterns = ArrayAttr([_completed(context, p) for p in op.patterns])
     if op.partial is not None:
         return
-    missing = missing_cases(op.patterns.data, op.data.type, builder.program.type_op)
+    missing = missing_cases(op.patterns.data, op.data.type, context.program.type_op)
     if missing is not None:
         what = f"does not cover {missing}" if op.patterns else "has no case"
         message = f"this match {what}; add what is missing, or write match?"
         raise source_map.error(message, at, len("match"))
 
 
-def _completed(builder: ModuleBuilder, pattern: Attribute) -> Attribute:
+def _completed(context: Context, pattern: Attribute) -> Attribute:
     match pattern:
         case VarPattern():
-            return VarPattern(builder.solver.resolved(pattern.type))
+            return VarPattern(context.solver.resolved(pattern.type))
         case ConstructorPattern():
-            fields = [_completed(builder, p) for p in pattern.fields]
+            fields = [_completed(context, p) for p in pattern.fields]
             return ConstructorPattern(pattern.adt, pattern.constructor, fields)
         case TuplePattern():
-            return TuplePattern([_completed(builder, p) for p in pattern.fields])
+            return TuplePattern([_completed(context, p) for p in pattern.fields])
         case _:
             return pattern
 
 
 def _pattern(
-    builder: ModuleBuilder, pattern: ast.Pattern, type: Attribute, variables: list[ast.Local]
+    context: Context,
+    pattern: ast.Pattern,
+    type: Attribute,
+    variables: list[tuple[ast.Local, Attribute]],
 ) -> Attribute:
     """Convert a pattern for values of `type`; append its typed variables to `variables`."""
     match pattern:
@@ -123,50 +119,49 @@ def _pattern(
             return WildcardPattern()
         case ast.Variable(at, local):
             if local.type is not None:
-                annotation = builder.annotation(local.type)
-                builder.require(type, annotation, f"%{local.name}", at)
-            local.type = type
-            variables.append(local)
+                annotation = context.annotation(local.type)
+                context.require(type, annotation, f"%{local.name}", at)
+            variables.append((local, type))
             return VarPattern(type)
         case ast.Fields(at, parts):
-            known = builder.solver.shallow(type)
+            known = context.solver.shallow(type)
             if isinstance(known, TupleType) and len(known.types) == len(parts):
                 types: Sequence[Attribute] = known.types.data
             else:
-                types = [builder.solver.fresh() for _ in parts]
-                builder.require(type, tuple_of(types), "the matched value", at)
-            fields = [_pattern(builder, p, t, variables) for p, t in zip(parts, types, strict=True)]
+                types = [context.solver.fresh() for _ in parts]
+                context.require(type, tuple_of(types), "the matched value", at)
+            fields = [_pattern(context, p, t, variables) for p, t in zip(parts, types, strict=True)]
             return TuplePattern(fields)
         case ast.Constructed(at, name, parts):
-            return _constructed(builder, at, name, parts, type, variables)
+            return _constructed(context, at, name, parts, type, variables)
 
 
 def _constructed(
-    builder: ModuleBuilder,
+    context: Context,
     at: int,
     name: str,
     parts: Sequence[ast.Pattern] | None,
     type: Attribute,
-    variables: list[ast.Local],
+    variables: list[tuple[ast.Local, Attribute]],
 ) -> Attribute:
-    made = builder.program.constructors.get(name)
+    made = context.program.constructors.get(name)
     if made is None:
-        hint = nearest(name, builder.program.constructors)
-        raise builder.error(f"unknown constructor {name}{hint}", at, len(name))
-    wanted, types = _instance(builder, made)
-    if not builder.solver.unify(type, wanted):
-        raise builder.error(
-            f"{name} makes values of type {builder.text(wanted)}, "
-            f"but the matched value is of type {builder.text(type)}",
+        hint = nearest(name, context.program.constructors)
+        raise context.error(f"unknown constructor {name}{hint}", at, len(name))
+    wanted, types = _instance(context, made)
+    if not context.solver.unify(type, wanted):
+        raise context.error(
+            f"{name} makes values of type {context.text(wanted)}, "
+            f"but the matched value is of type {context.text(type)}",
             at,
             len(name),
         )
     if parts is not None and len(parts) != len(types):
-        raise builder.error(
+        raise context.error(
             f"{name} has {len(types)} fields, but the pattern has {len(parts)}", at, len(name)
         )
     if parts is None:
         fields: list[Attribute] = [WildcardPattern() for _ in types]
     else:
-        fields = [_pattern(builder, p, t, variables) for p, t in zip(parts, types, strict=True)]
+        fields = [_pattern(context, p, t, variables) for p, t in zip(parts, types, strict=True)]
     return ConstructorPattern(wanted.adt, name, fields)

@@ -12,78 +12,43 @@ replaced by their fields.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
-from ....dialects.attributes import attribute_of as plain_attribute
-from ....dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
-from ....dialects.relay.language.tuples import erase_unused, fields_of
-from ....dialects.relay.opaque import is_operator_name
-from ....dialects.tensors import as_tensor
-from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ..errors import SourceMap
-from ..text import syntax as ast
-from .ir_builder import Value
-
-if TYPE_CHECKING:
-    from .module_builder import ModuleBuilder
-
-_NOTED = re.compile(r"\s*/\*\s*ty=(.*?)(?:\s+span=.*?)?\s*\*/", re.DOTALL)
+from .....dialects.attributes import attribute_of as plain_attribute
+from .....dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
+from .....dialects.relay.language.tuples import erase_unused, fields_of
+from .....dialects.relay.opaque import is_operator_name
+from .....dialects.tensors import as_tensor
+from .....dialects.xdsl_extras.xdsl_internals import set_type
+from ...errors import SourceMap
+from ...text import syntax as ast
+from ..build_context import Context, type_text
+from ..function_attributes import attribute_of
 
 
-def opaque_call(
-    builder: ModuleBuilder, name: str, args: Sequence[SSAValue], call: ast.Call
-) -> Value:
+def opaque_call(context: Context, name: str, args: Sequence[SSAValue], call: ast.Call) -> SSAValue:
     """Build a call of an operator of which only the name is known."""
-    if not is_operator_name(name):  # a name from a saved module
-        raise builder.unknown_name(name, call.offset)
-    attributes = _attributes(builder, name, call)
-    type = noted_type(builder, call) or builder.solver.fresh()
+    attributes = _attributes(context, name, call)
+    type = context.annotation(context.noted_type(call))
     op = CallOpaqueOp(name, args, [type], attributes)
-    source_map = builder.source_map
-    builder.completions.append(lambda: _complete(op, source_map, call))
-    return builder.value(op, call.offset)
+    source_map = context.source_map
+    context.completions.append(lambda: _complete(op, source_map, call))
+    return context.value(op, call.offset)
 
 
-def _attributes(builder: ModuleBuilder, name: str, call: ast.Call) -> dict[str, Attribute]:
-    from .relay_functions import attribute_of
-
+def _attributes(context: Context, name: str, call: ast.Call) -> dict[str, Attribute]:
     made: dict[str, Attribute] = {}
     for key, value in call.attrs.items():
         attr = plain_attribute(value) or attribute_of(value)
         if attr is None or not is_operator_name(key):
-            raise builder.error(
+            raise context.error(
                 f"the value of {name}'s attribute {key} is not supported", call.offset
             )
         made[key] = attr
     return made
-
-
-def noted_type(builder: ModuleBuilder, call: ast.Call) -> Attribute | None:
-    """Return the type in the comment `/* ty=… */` after `call`, if there is a readable one."""
-    from ..errors import RelayTextError
-    from ..json.metadata_section import Metadata
-    from ..text.lexer import tokenize
-    from ..text.type_grammar import TypeGrammar
-
-    if call.type is not None:
-        type = call.type()
-        return None if type is None else builder.annotation(type)
-    match = _NOTED.match(builder.source, call.end_offset)
-    if match is None:
-        return None
-    source_map = SourceMap("", match[1])
-    try:
-        grammar = TypeGrammar(tokenize(match[1], source_map), source_map, Metadata(None))
-        type = grammar.type()
-        grammar.take("end")
-    except RelayTextError:
-        return None
-    return builder.annotation(type)
 
 
 # ------------------------------------------------- once all types are known
@@ -128,8 +93,6 @@ def _tensors(type: Attribute) -> Sequence[Attribute] | None:
 
 
 def _not_a_tensor(what: str, value: SSAValue, source_map: SourceMap, at: int) -> Exception:
-    from .ir_builder import type_text
-
     return source_map.error(
         f"{what} must be a tensor or a tuple of tensors, as the operator is unknown, "
         f"but is of type {type_text(value.type)}",

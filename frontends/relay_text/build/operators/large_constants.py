@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Attribute
 
-from ....dialects.dense import Dense, elements
-from ....dialects.relay.constants import fits_inline
-from ....dialects.tensors import as_tensor, dtype_name
+from .....dialects.dense import Dense, elements
+from .....dialects.relay.constants import fits_inline
+from .....dialects.tensors import as_tensor, dtype_name
 
 if TYPE_CHECKING:
-    from ...conversion import Array
+    from ....conversion import Array
 
 
 def belongs_in_file(type: Attribute) -> bool:
