@@ -56,6 +56,11 @@ MAY_IMPORT = {
         *("runtime.calls.input_bindings", "runtime.calls.input_values"),
         "runtime.weights.tensor_file",
     ),
+    "frontends.relay_text": (
+        *("frontends", "dialects", "operators"),
+        *("passes.infer_types", "passes.support.diagnostics"),
+        *("runtime.errors", "runtime.files", "runtime.weights.tensor_file"),
+    ),
     "tools": (
         *("tools", "frontends", "lowering", "passes", "planning", "dialects", "operators"),
         "runtime",

@@ -23,6 +23,10 @@ from ...dialects.errors import TOO_DEEP
 from ...dialects.relay import BY_NAME
 from ...dialects.relay.language.adt import TypeDataOp
 from ...dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
+from ...dialects.relay.unification import TypeTooLarge
+from ...dialects.xdsl_extras.walking import walk
+from ...passes.infer_types import refine_types
+from ...passes.support.diagnostics import PassError
 from . import prelude
 from .build import function_rules, generic_rules
 from .build.build_context import Context
@@ -33,7 +37,6 @@ from .build.dispatch import RULES
 from .build.function_attributes import attributes_of
 from .errors import RelayTextError, SourceMap, nearest
 from .infer.complete_types import complete_types
-from .infer.solver import TypeTooLarge
 from .json.json_module import NodeMap, module_of
 from .json.metadata_section import Metadata
 from .json.node_graph import GraphError, NodeGraph
@@ -137,7 +140,33 @@ class _Reader:
         ops = [*self._type_ops(), *self._function_ops(kernels)]
         result = ModuleOp(ops)
         result.location = module.source_map.location(0)
+        self._refine(result)
         return Read(result, self.context.params)
+
+    def _refine(self, module: ModuleOp) -> None:
+        """
+        Infer the types again in functions where some were unknown when they were asked for.
+
+        A declared result stays: a function returns what its signature says.
+        """
+        only: list[Operation] = []
+        for signature in dict.fromkeys(d.signature for d in self.context.deferred):
+            assert signature is not None, "a placeholder is in a function"
+            function, last = signature.block.parent_op(), signature.block.last_op
+            assert function is not None
+            assert last is not None
+            only += walk(signature.block, region_first=True)
+            if signature.definition.function.result is None:
+                only.append(function)
+            else:
+                owners = {value.owner for value in last.operands}
+                only = [op for op in only if op not in owners]
+        try:
+            if only:
+                refine_types(module, only)
+        except PassError as error:
+            assert error.location is not None, "an op that was read has a location"
+            raise RelayTextError(error.message, error.location) from None
 
     # ------------------------------------------------------------ declarations
 
@@ -183,7 +212,7 @@ class _Reader:
                 )
 
     def _declare_functions(self, module: Module) -> None:
-        annotation = self.context.solver.annotation
+        annotation = self.context.types.annotation
         for definition in module.functions:
             before = self.program.functions.get(definition.name)
             if before is not None:

@@ -32,11 +32,11 @@ from ....dialects.memory import StorageType
 from ....dialects.relay.language.closures import FnOp
 from ....dialects.relay.language.language_types import AdtType, RefType, TypeVarType
 from ....dialects.relay.language.tuples import TupleOp
+from ....dialects.relay.unification import Unifier
 from ....dialects.tensors import as_tensor, dtype_name
 from ....dialects.type_algebra import parts, rebuild
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ..errors import RelayTextError, SourceMap
-from ..infer.solver import Solver
 from ..infer.weight_types import Weights
 from ..text import syntax as ast
 from .binding_scopes import Scopes, is_within
@@ -91,6 +91,8 @@ class Deferred:
     shallow: bool
     """True if only the top level of the arguments' types must be known."""
     source_map: SourceMap
+    signature: Signature | None
+    """The function that contains it."""
     done: SSAValue | None = None
 
 
@@ -137,7 +139,7 @@ class Context:
     """Returns the type that the program notes beside a call."""
     separate: bool = False
     """True if constants too large for the text become `relay.param`s."""
-    solver: Solver = field(default_factory=Solver)
+    types: Unifier = field(default_factory=Unifier)
     block: Block = field(default_factory=Block)
     before: Operation | None = None
     """Insert before this op; None to append to `block`."""
@@ -269,7 +271,7 @@ class Context:
 
     def annotation(self, type: Attribute | None) -> Attribute:
         """Return a type of the program, with unknowns for what it omits."""
-        type = self.solver.annotation(type)
+        type = self.types.annotation(type)
         return self._instance(type) if self.type_args else type
 
     def _instance(self, type: Attribute) -> Attribute:
@@ -284,11 +286,11 @@ class Context:
 
     def text(self, type: Attribute) -> str:
         """Return `type` in Relay's notation, for a message."""
-        return type_text(self.solver.resolved(type))
+        return type_text(self.types.resolved(type))
 
     def require(self, given: Attribute, wanted: Attribute, what: str, at: int) -> None:
         """Require that `given`, the type of `what`, agrees with `wanted`."""
-        if given is wanted or self.solver.unify(wanted, given):
+        if given is wanted or self.types.unify(wanted, given):
             return
         raise self.error(
             f"{what} must be of type {self.text(wanted)}, but is of type {self.text(given)}", at
@@ -323,8 +325,8 @@ class Context:
 
     def note(self, value: SSAValue) -> None:
         """Record `value` if its type is not completely known."""
-        set_type(value, self.solver.resolved(value.type))
-        if self.solver.first_unknown(value.type) is not None:
+        set_type(value, self.types.resolved(value.type))
+        if self.types.first_unknown(value.type) is not None:
             self.open_values.append(value)
 
     def tuple_value(self, values: Sequence[SSAValue], at: int, from_operator: bool) -> TupleValue:
@@ -353,7 +355,7 @@ class Context:
     def type_of(self, value: Value) -> Attribute:
         """Return the type of `value`, resolved at the top level."""
         if isinstance(value, SSAValue):
-            return self.solver.shallow(value.type)
+            return self.types.shallow(value.type)
         return self.ssa(value).type
 
 

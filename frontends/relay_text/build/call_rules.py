@@ -170,7 +170,7 @@ def name_value(context: Context, expr: ast.Name) -> Value:
         if name in BY_NAME or name in EAGER or name in COMPOSITES or name in KERNEL_CALLS:
             raise _only_called(context, expr)
         raise _unknown_name(context, name, expr.offset)
-    types = [context.solver.fresh() for _ in range(count)]
+    types = [context.types.fresh() for _ in range(count)]
     block = Block()
     for type in types:
         context.note(block.insert_arg(type, len(block.args)))

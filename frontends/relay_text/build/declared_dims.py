@@ -32,13 +32,13 @@ def refine_dims(context: Context, value: SSAValue, declared: Attribute, at: int)
     """
     Return `value` with all dims that `declared`, which agrees with its type, knows in addition.
     """
-    solver = context.solver
+    types = context.types
     if value.type is declared:
         return value
-    given, declared = solver.resolved(value.type), solver.resolved(declared)
+    given, declared = types.resolved(value.type), types.resolved(declared)
     if given == declared or (not isinstance(given, TupleType) and as_tensor(given) is None):
         return value
-    if solver.first_unknown(given) is not None or solver.first_unknown(declared) is not None:
+    if types.first_unknown(given) is not None or types.first_unknown(declared) is not None:
         return value
     type = refine(given, declared)
     if type is None or type == given or _retype_here(context, value, type):
@@ -51,7 +51,7 @@ def _retype_here(context: Context, value: SSAValue, type: Attribute) -> bool:
     if not isinstance(value, OpResult) or value.op.parent is not context.block:
         return False
     for operand in value.op.operands:
-        set_type(operand, context.solver.resolved(operand.type))
+        set_type(operand, context.types.resolved(operand.type))
     return try_retype(value, type)
 
 

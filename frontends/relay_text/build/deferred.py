@@ -16,8 +16,8 @@ from typing import Any
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
+from ....dialects.relay.unification import IncompleteType
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ..infer.solver import UnknownType
 from .build_context import Context, Deferred, DeferredOp, Value
 from .declared_dims import refine_dims
 
@@ -42,22 +42,22 @@ def when_known(
     if unknown is None:
         _complete(context, leaves)
         return rule(context, node, args)
-    op = DeferredOp.create(operands=leaves, result_types=[context.solver.fresh()])
-    deferred = Deferred(op, rule, node, args, shallow, context.source_map)
+    op = DeferredOp.create(operands=leaves, result_types=[context.types.fresh()])
+    deferred = Deferred(*(op, rule, node, args, shallow), context.source_map, context.signature)
     context.deferred.append(deferred)
-    context.solver.when_known(unknown, deferred)
+    context.types.when_known(unknown, deferred)
     return context.value(op, node.offset)
 
 
 def run_ready(context: Context) -> None:
     """Build what has become ready, until nothing is left."""
-    while ready := context.solver.take_ready():
+    while ready := context.types.take_ready():
         for deferred in ready:
             unknown = _first_unknown(context, deferred.op.operands, deferred.shallow)
             if unknown is None:
                 _build(context, deferred)
             else:
-                context.solver.when_known(unknown, deferred)
+                context.types.when_known(unknown, deferred)
 
 
 def _leaves(args: Sequence[Value]) -> Iterator[SSAValue]:
@@ -68,13 +68,15 @@ def _leaves(args: Sequence[Value]) -> Iterator[SSAValue]:
             yield from arg.values
 
 
-def _first_unknown(context: Context, args: Sequence[SSAValue], shallow: bool) -> UnknownType | None:
+def _first_unknown(
+    context: Context, args: Sequence[SSAValue], shallow: bool
+) -> IncompleteType | None:
     for arg in args:
         if arg.type.__class__ is TensorType:
             continue
-        type = context.solver.shallow(arg.type)
-        unknown = type if shallow else context.solver.first_unknown(type)
-        if isinstance(unknown, UnknownType):
+        type = context.types.shallow(arg.type)
+        unknown = type if shallow else context.types.first_unknown(type)
+        if isinstance(unknown, IncompleteType):
             return unknown
     return None
 
@@ -83,7 +85,7 @@ def _complete(context: Context, args: Sequence[SSAValue]) -> None:
     """Fill in what is known so far about the types of `args`."""
     for arg in args:
         if arg.type.__class__ is not TensorType:
-            set_type(arg, context.solver.resolved(arg.type))
+            set_type(arg, context.types.resolved(arg.type))
 
 
 def _build(context: Context, deferred: Deferred) -> None:

@@ -82,14 +82,14 @@ def if_(context: Context, expr: ast.If) -> Value:
     then, other = Block(), Block()
     value = branch(context, expr.then, then)
     otherwise = branch(context, expr.other, other)
-    if not context.solver.unify(value.type, otherwise.type):
+    if not context.types.unify(value.type, otherwise.type):
         raise context.error(
             f"both branches must have the same type, but the first is of type "
             f"{context.text(value.type)} and the second of {context.text(otherwise.type)}",
             expr.offset,
             2,
         )
-    type = context.solver.join(value.type, otherwise.type)
+    type = context.types.join(value.type, otherwise.type)
     regions = [IrRegion(then), IrRegion(other)]
     return context.value(
         IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.offset
@@ -117,9 +117,9 @@ def ref_write(context: Context, expr: ast.RefWrite) -> Value:
 
 def _cell(context: Context, expr: ast.Expr) -> tuple[SSAValue, Attribute]:
     ref = context.emit_ssa(expr)
-    type = context.solver.shallow(ref.type)
+    type = context.types.shallow(ref.type)
     if isinstance(type, RefType):
         return ref, type.contents
-    contents = context.solver.fresh()
+    contents = context.types.fresh()
     context.require(type, RefType(contents), "this", expr.offset)
     return ref, contents

@@ -118,7 +118,7 @@ def closure(
     """Build a `relay.fn`; inside, `itself` is bound to it."""
     outer_args = context.type_args
     if function.type_params:
-        fresh = {name: context.solver.fresh() for name in function.type_params}
+        fresh = {name: context.types.fresh() for name in function.type_params}
         context.type_args = {**outer_args, **fresh}
         here = context.source_map.location(function.offset)
         context.single_types += [(name, type, here) for name, type in fresh.items()]
@@ -185,11 +185,11 @@ def call_value(
     context: Context, callee: SSAValue, args: Sequence[SSAValue], call: ast.Call
 ) -> SSAValue:
     """Call a function that is a value."""
-    type = context.solver.shallow(callee.type)
+    type = context.types.shallow(callee.type)
     if not isinstance(type, FunctionType):
-        result = context.solver.fresh()
+        result = context.types.fresh()
         wanted = FunctionType.from_lists([a.type for a in args], [result])
-        if not context.solver.unify(type, wanted):
+        if not context.types.unify(type, wanted):
             given = context.text(type)
             wrong = (
                 "infinite type: this function takes itself as an argument"
@@ -209,9 +209,9 @@ def call_value(
 
 def _single_types(context: Context, type: FunctionType) -> Iterator[tuple[str, FileLineColLoc]]:
     """Yield a note for each type parameter of a closure that became a parameter type of `type`."""
-    inputs = [context.solver.resolved(t) for t in type.inputs]
+    inputs = [context.types.resolved(t) for t in type.inputs]
     for name, found, location in context.single_types:
-        if context.solver.resolved(found) in inputs:
+        if context.types.resolved(found) in inputs:
             yield (
                 f"the type parameter {name} of this function is {context.text(found)}: "
                 "only a function that a let or a graph binding names can have several types",
@@ -249,8 +249,8 @@ def instance(context: Context, signature: Signature) -> tuple[FunctionType, list
     """Return the type of a global function at fresh type arguments, and these arguments."""
     if not signature.type_params:
         return signature.type, []
-    args = {name: context.solver.fresh() for name in signature.type_params}
-    type = substituted(context.solver.resolved(signature.type), args)
+    args = {name: context.types.fresh() for name in signature.type_params}
+    type = substituted(context.types.resolved(signature.type), args)
     assert isinstance(type, FunctionType)
     return type, list(args.values())
 
@@ -292,8 +292,8 @@ def defer_type_args(
 def _complete_type_args(
     context: Context, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
 ) -> None:
-    types = [context.solver.resolved(a) for a in args]
-    unknown = next((t for t in types if context.solver.first_unknown(t) is not None), None)
+    types = [context.types.resolved(a) for a in args]
+    unknown = next((t for t in types if context.types.first_unknown(t) is not None), None)
     if unknown is not None:
         from ..infer.complete_types import cannot_infer
 

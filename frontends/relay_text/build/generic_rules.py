@@ -53,7 +53,7 @@ def let(context: Context, statement: ast.Statement) -> Generic | None:
             hint, function = function, function.args[0]
     generic = named(context, statement.value)
     if generic is not None:
-        given = parts(context.solver.resolved(generic.signature.type))
+        given = parts(context.types.resolved(generic.signature.type))
         is_fixed = _fixes(local.type, given, generic.own)
     elif isinstance(function, ast.Function) and function.type_params:
         given = [*(param.type for param in function.params), function.result]
@@ -168,9 +168,9 @@ def _symbol(context: Context, enclosing: Signature, name: str) -> str:
 
 def _instance(context: Context, generic: Generic) -> tuple[FunctionType, list[Attribute]]:
     """Return the type of a generic function at fresh type arguments, and all its type arguments."""
-    fresh = {name: context.solver.fresh() for name in generic.own}
+    fresh = {name: context.types.fresh() for name in generic.own}
     run_ready(context)
-    type = substituted(context.solver.resolved(generic.signature.type), fresh)
+    type = substituted(context.types.resolved(generic.signature.type), fresh)
     assert isinstance(type, FunctionType)
     return type, [fresh.get(n) or TypeVarType(n) for n in generic.signature.type_params]
 

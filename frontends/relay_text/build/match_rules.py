@@ -27,7 +27,7 @@ from .function_rules import add_params, branch
 
 def _instance(context: Context, made: ConstructorInfo) -> tuple[AdtType, list[Attribute]]:
     """Return the type that a constructor makes at fresh type arguments, and its field types."""
-    args = {p: context.solver.fresh() for p in made.of.definition.params}
+    args = {p: context.types.fresh() for p in made.of.definition.params}
     type = substituted(made.of.type(), args)
     assert isinstance(type, AdtType)
     return type, [substituted(f, args) for f in made.fields]
@@ -47,14 +47,14 @@ def construct(context: Context, name: str, args: Sequence[SSAValue], call: ast.C
         at = call.args[i].offset if i < len(call.args) else call.offset
         context.require(arg.type, field, f"argument {i} of {name}", at)
     for arg, field in zip(args, fields, strict=True):
-        context.solver.forget_dims(field, arg.type)
+        context.types.forget_dims(field, arg.type)
     return context.value(ConstructOp(type, name, args), call.offset)
 
 
 def match(context: Context, expr: ast.Match) -> Value:
     """Build a `match`, all of whose cases have one type."""
     data = context.emit_ssa(expr.data)
-    result = context.solver.fresh()
+    result = context.types.fresh()
     joined: Attribute | None = None
     patterns: list[Attribute] = []
     regions: list[Region] = []
@@ -65,7 +65,7 @@ def match(context: Context, expr: ast.Match) -> Value:
         add_params(context, block, [v for v, _ in variables], [type for _, type in variables])
         value = branch(context, case.body, block)
         context.require(value.type, result, "the result of this case", case.body.result.offset)
-        joined = value.type if joined is None else context.solver.join(joined, value.type)
+        joined = value.type if joined is None else context.types.join(joined, value.type)
         regions.append(Region(block))
     op = MatchOp.create(
         operands=[data],
@@ -97,7 +97,7 @@ def _complete(context: Context, op: MatchOp, source_map: SourceMap, at: int) -> 
 def _completed(context: Context, pattern: Attribute) -> Attribute:
     match pattern:
         case VarPattern():
-            return VarPattern(context.solver.resolved(pattern.type))
+            return VarPattern(context.types.resolved(pattern.type))
         case ConstructorPattern():
             fields = [_completed(context, p) for p in pattern.fields]
             return ConstructorPattern(pattern.adt, pattern.constructor, fields)
@@ -124,11 +124,11 @@ def _pattern(
             variables.append((local, type))
             return VarPattern(type)
         case ast.Fields(at, parts):
-            known = context.solver.shallow(type)
+            known = context.types.shallow(type)
             if isinstance(known, TupleType) and len(known.types) == len(parts):
                 types: Sequence[Attribute] = known.types.data
             else:
-                types = [context.solver.fresh() for _ in parts]
+                types = [context.types.fresh() for _ in parts]
                 context.require(type, tuple_of(types), "the matched value", at)
             fields = [_pattern(context, p, t, variables) for p, t in zip(parts, types, strict=True)]
             return TuplePattern(fields)
@@ -149,7 +149,7 @@ def _constructed(
         hint = nearest(name, context.program.constructors)
         raise context.error(f"unknown constructor {name}{hint}", at, len(name))
     wanted, types = _instance(context, made)
-    if not context.solver.unify(type, wanted):
+    if not context.types.unify(type, wanted):
         raise context.error(
             f"{name} makes values of type {context.text(wanted)}, "
             f"but the matched value is of type {context.text(type)}",

@@ -49,7 +49,7 @@ def _field_of(context: Context, value: Value, node: ast.Projection) -> Value:
 
 def _field(context: Context, node: ast.Projection, args: Sequence[Value]) -> Value:
     tuple = context.ssa(args[0])
-    type = context.solver.shallow(tuple.type)
+    type = context.types.shallow(tuple.type)
     if not isinstance(type, TupleType):
         given = context.text(type)
         raise context.error(f"expected a tuple, but got a value of type {given}", node.offset)

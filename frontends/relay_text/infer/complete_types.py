@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 
 from ....dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
 from ....dialects.relay.language.language_types import AdtType
+from ....dialects.relay.unification import IncompleteType
 from ....dialects.tensors import as_tensor
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.xdsl_internals import set_type
@@ -15,13 +16,12 @@ from ..build.build_context import Context, Deferred, DeferredOp
 from ..build.declared_dims import reshape_view, try_retype
 from ..build.deferred import run_ready
 from ..errors import RelayTextError
-from .solver import UnknownType
 
 
 def complete_types(context: Context) -> None:
     """Complete all types; raises `RelayTextError` where one cannot be inferred."""
     run_ready(context)
-    while any([weights.infer(context.solver) for weights in context.weights]):
+    while any([weights.infer(context.types) for weights in context.weights]):
         run_ready(context)
     _complete_type_arguments(context)
     run_ready(context)
@@ -29,8 +29,8 @@ def complete_types(context: Context) -> None:
     for value in context.open_values:
         if _is_placeholder(value):
             continue
-        type = context.solver.resolved(value.type)
-        if context.solver.first_unknown(type) is not None:
+        type = context.types.resolved(value.type)
+        if context.types.first_unknown(type) is not None:
             raise _unknown_value(value, context)
         set_type(value, type)
     for complete in context.completions:
@@ -45,15 +45,15 @@ def _complete_type_arguments(context: Context) -> None:
     TVM's printer writes them as `meta[IncompleteType][0]`. An unknown type that a value itself has
     stays unknown.
     """
-    solver = context.solver
-    arguments: list[UnknownType] = []
-    of_values: set[UnknownType] = set()
+    types = context.types
+    arguments: list[IncompleteType] = []
+    of_values: set[IncompleteType] = set()
     for value in context.open_values:
         pending = [(value.type, False)]
         while pending:
             type, is_argument = pending.pop()
-            type = solver.shallow(type)
-            if not isinstance(type, UnknownType):
+            type = types.shallow(type)
+            if not isinstance(type, IncompleteType):
                 is_argument = is_argument or isinstance(type, AdtType)
                 pending += [(part, is_argument) for part in parts(type)]
             elif is_argument:
@@ -62,7 +62,7 @@ def _complete_type_arguments(context: Context) -> None:
                 of_values.add(type)
     for unknown in dict.fromkeys(arguments):
         if unknown not in of_values:
-            solver.unify(unknown, TupleType(()))
+            types.unify(unknown, TupleType(()))
 
 
 def _is_placeholder(value: SSAValue) -> bool:
@@ -134,7 +134,7 @@ def _unresolved(deferred: Deferred, context: Context) -> RelayTextError:
     """Report an unknown operand type, preferably of an operand whose type can be annotated."""
     for arg in deferred.op.operands:
         can_be_written = isinstance(arg.owner, Block | CallOpaqueOp | MatchOp)
-        if can_be_written and context.solver.first_unknown(arg.type):
+        if can_be_written and context.types.first_unknown(arg.type):
             return _unknown_value(arg, context)
     return deferred.source_map.error(
         "cannot infer the type of this: the type of an argument is unknown", deferred.node.offset
@@ -146,7 +146,7 @@ def _unresolved(deferred: Deferred, context: Context) -> RelayTextError:
 
 def _complete_signatures(context: Context) -> None:
     for signature in context.program.functions.values():
-        type = context.solver.resolved(signature.type)
+        type = context.types.resolved(signature.type)
         assert isinstance(type, FunctionType)
         returned = signature.block.last_op
         if returned is not None:

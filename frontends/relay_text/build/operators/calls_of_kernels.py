@@ -91,7 +91,7 @@ def is_primitive(value: Any) -> bool:
 def _type_of(context: Context, callee: Signature | FnOp) -> FunctionType:
     if isinstance(callee, Signature):
         return callee.type
-    return cast(FunctionType, context.solver.shallow(callee.result.type))
+    return cast(FunctionType, context.types.shallow(callee.result.type))
 
 
 # ------------------------------------------------------------------- arguments
@@ -116,7 +116,7 @@ def parts_of(context: Context, value: Value, at: int) -> list[Value] | None:
         return list(value.values)
     if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
         return list(value.op.operands)
-    type = context.solver.shallow(value.type)
+    type = context.types.shallow(value.type)
     if not isinstance(type, TupleType):
         return None
     return [project(context, value, i, at) for i in range(len(type.types))]
@@ -197,7 +197,7 @@ def _destination_call(
     at = call.args[2].offset
     outs = [o for value in _fields(context, call, 2) for o in leaves_of(context, value, at)]
     (result,) = type.outputs.data
-    known = context.solver.shallow(result)
+    known = context.types.shallow(result)
     types = [out.type for out in outs]
     single = len(outs) == 1 and not isinstance(known, TupleType)
     given = types[0] if single else tuple_of(types)
@@ -211,7 +211,7 @@ def _destination_call(
 def _holds_tuples(context: Context, type: Attribute) -> bool:
     """Return whether `type` is a tuple that contains tuples; its outs form one flat list."""
     return isinstance(type, TupleType) and any(
-        isinstance(context.solver.shallow(part), TupleType) for part in type.types
+        isinstance(context.types.shallow(part), TupleType) for part in type.types
     )
 
 

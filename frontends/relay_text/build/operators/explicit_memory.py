@@ -114,7 +114,7 @@ def _size(context: Context, call: ast.Call, value: SSAValue, what: str) -> int |
     numbers = _folded(context, value, 0)
     if numbers is not None:
         return numbers[0]
-    if not context.solver.unify(SCALAR, value.type):
+    if not context.types.unify(SCALAR, value.type):
         given = context.text(value.type)
         raise problem(context, call, f"the {what} must be an int64 scalar, but is of type {given}")
     return context.value(ExtractOp(value, [], i64), call.offset)
@@ -224,7 +224,7 @@ def _shape(
             raise problem(context, call, message)
         return None
     wanted = tensor_type(i64, [len(dims)])
-    if not context.solver.unify(wanted, shape.type):
+    if not context.types.unify(wanted, shape.type):
         given, expected = context.text(shape.type), context.text(wanted)
         raise problem(
             context, call, f"the shape must be of type {expected}, but is of type {given}"
