@@ -165,8 +165,8 @@ class _Reader:
             if only:
                 refine_types(module, only)
         except PassError as error:
-            assert error.location is not None, "an op that was read has a location"
-            raise RelayTextError(error.message, error.location) from None
+            here = self.context.source_map.location(0)
+            raise RelayTextError(error.message, error.location or here) from None
 
     # ------------------------------------------------------------ declarations
 
