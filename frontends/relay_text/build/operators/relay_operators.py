@@ -27,7 +27,7 @@ from ...tvm_operators import (
     is_variadic,
     operand_count,
     returns_tuple,
-    rule_of,
+    verify_repeated,
 )
 from ..build_context import Context, TupleValue, Value
 from ..deferred import when_known
@@ -123,12 +123,10 @@ def _must_be_given(definition: Any) -> bool:
 
 
 def _verify_redundant(name: str, dropped: Values, operands: Sequence[SSAValue]) -> None:
-    verify = rule_of(name).verify
     tensors: list[Tensor] = []
     for operand in operands:
         tensor = as_tensor(operand.type)
         if tensor is None:
             return  # the type rule reports it
         tensors.append(tensor)
-    if verify is not None:
-        verify(dropped, tensors)
+    verify_repeated(name, dropped, tensors)
