@@ -58,7 +58,7 @@ MAY_IMPORT = {
     ),
     "frontends.relay_text": (
         *("frontends", "dialects", "operators"),
-        *("passes.infer_types", "passes.support.diagnostics"),
+        *("passes.infer_types", "passes.rename_written_tensors", "passes.support.diagnostics"),
         *("runtime.errors", "runtime.files", "runtime.weights.tensor_file"),
     ),
     "tools": (

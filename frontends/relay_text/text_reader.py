@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.device import DEVICE
 from ...dialects.errors import TOO_DEEP
@@ -26,6 +27,7 @@ from ...dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
 from ...dialects.relay.unification import TypeTooLarge
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.infer_types import refine_types
+from ...passes.rename_written_tensors import rename_written_tensors
 from ...passes.support.diagnostics import PassError
 from . import prelude
 from .build import function_rules, generic_rules
@@ -35,14 +37,13 @@ from .build.deferred import run_ready
 from .build.definitions_of_program import ConstructorInfo, DataType, Signature
 from .build.dispatch import RULES
 from .build.function_attributes import attributes_of
-from .errors import RelayTextError, SourceMap, nearest
+from .errors import RelayTextError, SourceMap, location_of, nearest
 from .infer.complete_types import complete_types
 from .json.json_module import NodeMap, module_of
 from .json.metadata_section import Metadata
 from .json.node_graph import GraphError, NodeGraph
 from .outline.lift_generics import pass_captures
 from .outline.outline_kernels import Kernels
-from .outline.rename_destinations import rename_written_tensors
 from .text.grammar import Grammar
 from .text.lexer import tokenize
 from .text.syntax import Definition, Local, Module, TypeData, is_empty
@@ -136,11 +137,18 @@ class _Reader:
         pass_captures(self.context.generics)
         kernels = Kernels(self.context)
         kernels.complete()
-        rename_written_tensors(self.context.explicit, self._bodies(kernels))
         ops = [*self._type_ops(), *self._function_ops(kernels)]
         result = ModuleOp(ops)
         result.location = module.source_map.location(0)
-        self._refine(result)
+        try:
+            if self.context.explicit.calls or self.context.explicit.ops:
+                rename_written_tensors(result)
+                self._verify_explicit_memory()
+            self._refine(result)
+        except PassError as error:
+            here = module.source_map.location(0)
+            notes = [(note.message, note.location or here) for note in error.notes]
+            raise RelayTextError(error.message, error.location or here, notes=notes) from None
         return Read(result, self.context.params)
 
     def _refine(self, module: ModuleOp) -> None:
@@ -161,12 +169,18 @@ class _Reader:
             else:
                 owners = {value.owner for value in last.operands}
                 only = [op for op in only if op not in owners]
-        try:
-            if only:
-                refine_types(module, only)
-        except PassError as error:
-            here = self.context.source_map.location(0)
-            raise RelayTextError(error.message, error.location or here) from None
+        if only:
+            refine_types(module, only)
+
+    def _verify_explicit_memory(self) -> None:
+        explicit = self.context.explicit
+        for op in (*explicit.ops, *(call.op for call in explicit.calls)):
+            if op.parent is None:
+                continue
+            try:
+                op.verify_()
+            except VerifyException as error:
+                raise RelayTextError(f"{op.name}: {error}", location_of(op)) from None
 
     # ------------------------------------------------------------ declarations
 
@@ -263,10 +277,6 @@ class _Reader:
         with context.writing(signature.block):
             context.add(ReturnOp(value), at)
         run_ready(context)
-
-    def _bodies(self, kernels: Kernels) -> list[Block]:
-        functions = [signature.block for signature in self.program.functions.values()]
-        return [*functions, *(kernel.body.block for kernel in kernels.literals.values())]
 
     # --------------------------------------------------------------------- ops
 

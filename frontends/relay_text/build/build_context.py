@@ -123,8 +123,6 @@ class ExplicitMemory:
     """The other ops of `memory` and `vm`, which remain to be verified."""
     folded: list[Operation] = field(default_factory=list[Operation])
     """Ops that are erased if nothing uses them: arguments that became attributes; users first."""
-    hinted: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
-    """Results of kernels, mapped to the hints that replace them."""
 
 
 @dataclass(eq=False, repr=False)

@@ -296,8 +296,7 @@ def absorb_hint(
     if isinstance(arg, UnitResult):
         results = () if arg.op is None else tuple(arg.op.results)
         for value in results if constrains else ():
-            hint = OnDeviceOp(value, device, True, True)
-            context.explicit.hinted[value] = context.value(hint, call.offset)
+            context.value(OnDeviceOp(value, device, True, True), call.offset)
         return True
     inner = call.args[0]
     if isinstance(inner, ast.Node):
