@@ -28,7 +28,7 @@ def module_of_text(text: str) -> ast.Module:
 
 
 def shape(node: Any, numbers: dict[Any, int]) -> Any:
-    """A tree as nested tuples, without places and attributes; a node that is shared is there once."""
+    """A tree as nested tuples, without places and attributes; a shared node is there once."""
     if isinstance(node, ast.Local | ast.Binding):
         if node in numbers:
             return numbers[node]
