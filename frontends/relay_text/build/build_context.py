@@ -18,27 +18,23 @@ from typing import Any, TypeAlias
 
 from xdsl.context import Context as XdslContext
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     FileLineColLoc,
-    FunctionType,
     TensorType,
-    TupleType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
 from ....dialects.dense import Dense
-from ....dialects.memory import StorageType
 from ....dialects.relay.language.closures import FnOp
-from ....dialects.relay.language.language_types import AdtType, RefType, TypeVarType
+from ....dialects.relay.language.language_types import TypeVarType
 from ....dialects.relay.language.tuples import TupleOp
 from ....dialects.relay.unification import Unifier
-from ....dialects.tensors import as_tensor, dtype_name
 from ....dialects.type_algebra import parts, rebuild
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ..errors import RelayTextError, SourceMap
 from ..infer.weight_types import Weights
 from ..text import syntax as ast
+from ..type_texts import type_text
 from .binding_scopes import Scopes, is_within
 from .definition_regions import Region
 from .definitions_of_program import Generic, Program, Signature
@@ -367,31 +363,3 @@ def ssa_name(name: str) -> str | None:
     text = _OTHER.sub("_", name).lstrip("0123456789")
     # the printer treats a trailing `_1` as a number of its own
     return _NUMBERED.sub(".", text) or None
-
-
-def type_text(type: Attribute) -> str:
-    """Return `Tensor[(3, ?), float32]`, `fn (A) -> B`, `List[A]`; an unknown type is `_`."""
-    tensor = as_tensor(type)
-    if tensor is not None:
-        dtype = dtype_name(tensor.element_type) or str(tensor.element_type)
-        if not tensor.get_num_dims():
-            return dtype
-        dims = ("?" if dim == DYNAMIC_INDEX else str(dim) for dim in tensor.get_shape())
-        return f"Tensor[({', '.join(dims)}), {dtype}]"
-    match type:
-        case TupleType():
-            return f"({', '.join(map(type_text, type.types.data))})"
-        case FunctionType():
-            params = ", ".join(map(type_text, type.inputs.data))
-            return f"fn ({params}) -> {', '.join(map(type_text, type.outputs.data))}"
-        case RefType():
-            return f"ref({type_text(type.contents)})"
-        case AdtType():
-            args = f"[{', '.join(map(type_text, type.args.data))}]" if type.args.data else ""
-            return f"{type.adt.string_value()}{args}"
-        case StorageType():
-            return "Storage[]"
-        case TypeVarType():
-            return type.parameter.data
-        case _:
-            return "_"

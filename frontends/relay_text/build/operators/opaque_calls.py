@@ -25,7 +25,8 @@ from .....dialects.tensors import as_tensor
 from .....dialects.xdsl_extras.xdsl_internals import set_type
 from ...errors import SourceMap
 from ...text import syntax as ast
-from ..build_context import Context, type_text
+from ...type_texts import type_text
+from ..build_context import Context
 from ..function_attributes import attribute_of
 
 
