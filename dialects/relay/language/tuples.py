@@ -170,6 +170,15 @@ def rebuild(type: Attribute, leaves: Iterator[SSAValue], write: Write) -> SSAVal
     return made.result
 
 
+def fold_projections(tuple: TupleOp) -> None:
+    """Replace the projections of `tuple` by its fields."""
+    for use in list(tuple.result.uses):
+        item = use.operation
+        if isinstance(item, TupleGetItemOp) and item.parent is not None:
+            item.result.replace_all_uses_with(tuple.operands[item.index.value.data])
+            item.parent.erase_op(item)
+
+
 def erase_unused(op: Operation) -> None:
     """Erase `op` if it is an unused tuple, and then the tuples in it that become unused."""
     pending = [op]

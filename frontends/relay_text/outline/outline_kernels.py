@@ -38,10 +38,10 @@ from ....dialects.relay.language.closures import FnOp
 from ....dialects.relay.language.control import YieldOp
 from ....dialects.relay.language.primitive import CallLoweredOp, PrimFuncOp, kernel_symbol
 from ....dialects.relay.language.tuples import (
-    TupleGetItemOp,
     TupleOp,
     erase_unused,
     flatten,
+    fold_projections,
     rebuild,
 )
 from ....dialects.tensors import as_tensor
@@ -317,15 +317,6 @@ def _check_types(context: Context, call: KernelCall, callee: PrimFuncOp) -> None
 
 
 # ---------------------------------------------------------------- tuples of results
-
-
-def fold_projections(tuple: TupleOp) -> None:
-    """Replace projections of a tuple by its fields."""
-    for use in list(tuple.result.uses):
-        item = use.operation
-        if isinstance(item, TupleGetItemOp) and item.parent is not None:
-            item.result.replace_all_uses_with(tuple.operands[item.index.value.data])
-            item.parent.erase_op(item)
 
 
 def flatten_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp:

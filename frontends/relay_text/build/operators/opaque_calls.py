@@ -15,14 +15,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import TupleType
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from .....dialects.attributes import attribute_of as plain_attribute
-from .....dialects.relay import CallOpaqueOp, TupleGetItemOp, TupleOp
-from .....dialects.relay.language.tuples import erase_unused, fields_of
+from .....dialects.relay import CallOpaqueOp, TupleOp
+from .....dialects.relay.language.tuples import erase_unused, fields_of, fold_projections
 from .....dialects.relay.opaque import is_operator_name
 from .....dialects.tensors import as_tensor
-from .....dialects.xdsl_extras.xdsl_internals import set_type
 from ...errors import SourceMap
 from ...text import syntax as ast
 from ...type_texts import type_text
@@ -75,9 +74,13 @@ def _complete(op: CallOpaqueOp, source_map: SourceMap, call: ast.Call) -> None:
     new.location = op.location
     block.insert_op_before(new, op)
     if isinstance(result.type, TupleType):
-        _replace_tuple(result, new)
+        tuple = TupleOp(new.results)
+        tuple.location = op.location
+        block.insert_op_before(tuple, op)
+        result.replace_all_uses_with(tuple.result)
+        fold_projections(tuple)
+        erase_unused(tuple)
     else:
-        new.results[0].name_hint = result.name_hint
         result.replace_all_uses_with(new.results[0])
     made = [arg.owner for arg in op.args if isinstance(arg.owner, TupleOp)]
     block.erase_op(op)
@@ -110,23 +113,3 @@ def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
         before.parent.insert_op_before(op, before)
 
     return fields_of(tuple, insert)
-
-
-def _replace_tuple(result: OpResult, new: CallOpaqueOp) -> None:
-    """Replace `result`, a tuple, by the results of `new`, which are its fields."""
-    for use in list(result.uses):
-        user = use.operation
-        if isinstance(user, TupleGetItemOp) and user.parent is not None:
-            field = new.results[user.index.value.data]
-            field.name_hint = field.name_hint or user.result.name_hint
-            user.result.replace_all_uses_with(field)
-            user.parent.erase_op(user)
-    if result.first_use is None:
-        return
-    tuple = TupleOp(new.results)
-    tuple.location = new.location
-    set_type(tuple.result, result.type)
-    tuple.result.name_hint = result.name_hint
-    assert new.parent is not None
-    new.parent.insert_op_after(tuple, new)
-    result.replace_all_uses_with(tuple.result)
