@@ -61,7 +61,12 @@ MAY_IMPORT = {
     ),
     "frontends.relay_text": (
         *("frontends", "dialects", "operators"),
-        *("passes.infer_types", "passes.rename_written_tensors", "passes.support.diagnostics"),
+        *(
+            "passes.infer_types",
+            "passes.functions.instantiation",
+            "passes.rename_written_tensors",
+            "passes.support.diagnostics",
+        ),
         *("runtime.errors", "runtime.files", "runtime.weights.tensor_file"),
     ),
     "tools": (

@@ -26,10 +26,9 @@ from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, va
 
 from ....dialects.dense import Dense
 from ....dialects.relay.language.closures import FnOp
-from ....dialects.relay.language.language_types import TypeVarType
+from ....dialects.relay.language.language_types import substituted
 from ....dialects.relay.language.tuples import TupleOp
 from ....dialects.relay.unification import Unifier
-from ....dialects.type_algebra import parts, rebuild
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ..errors import RelayTextError, SourceMap
 from ..infer.weight_types import Weights
@@ -266,12 +265,7 @@ class Context:
     def annotation(self, type: Attribute | None) -> Attribute:
         """Return a type of the program, with unknowns for what it omits."""
         type = self.types.annotation(type)
-        return self._instance(type) if self.type_args else type
-
-    def _instance(self, type: Attribute) -> Attribute:
-        if isinstance(type, TypeVarType):
-            return self.type_args.get(type.parameter.data, type)
-        return rebuild(type, [self._instance(part) for part in parts(type)])
+        return substituted(type, self.type_args) if self.type_args else type
 
     # ------------------------------------------------------------------ errors
 

@@ -18,6 +18,7 @@ from ....dialects.relay.language.match_patterns import (
 )
 from ....dialects.relay.language.matching import MatchOp
 from ....dialects.type_algebra import tuple_of
+from ....passes.functions.instantiation import replaced_in
 from ..errors import SourceMap, nearest
 from ..text import syntax as ast
 from .build_context import Context, Value
@@ -84,7 +85,7 @@ def match(context: Context, expr: ast.Match) -> Value:
 
 def _complete(context: Context, op: MatchOp, source_map: SourceMap, at: int) -> None:
     """Complete the types of pattern variables and check that all cases are covered."""
-    op.patterns = ArrayAttr([_completed(context, p) for p in op.patterns])
+    op.patterns = ArrayAttr([replaced_in(p, context.types.resolved) for p in op.patterns])
     if op.partial is not None:
         return
     missing = missing_cases(op.patterns.data, op.data.type, context.program.type_op)
@@ -92,19 +93,6 @@ def _complete(context: Context, op: MatchOp, source_map: SourceMap, at: int) -> 
         what = f"does not cover {missing}" if op.patterns else "has no case"
         message = f"this match {what}; add what is missing, or write match?"
         raise source_map.error(message, at, len("match"))
-
-
-def _completed(context: Context, pattern: Attribute) -> Attribute:
-    match pattern:
-        case VarPattern():
-            return VarPattern(context.types.resolved(pattern.type))
-        case ConstructorPattern():
-            fields = [_completed(context, p) for p in pattern.fields]
-            return ConstructorPattern(pattern.adt, pattern.constructor, fields)
-        case TuplePattern():
-            return TuplePattern([_completed(context, p) for p in pattern.fields])
-        case _:
-            return pattern
 
 
 def _pattern(
