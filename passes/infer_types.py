@@ -81,6 +81,26 @@ def pass_as(value: OpResult, type: Attribute, rewriter: PatternRewriter) -> None
     )
 
 
+def expand_result(op: Operation, rewriter: PatternRewriter) -> None:
+    """
+    Give an operator the results that it has, where a tuple of unknown type stands for them.
+
+    %t = relay.split %x : (T) -> !relay.incomplete
+    ->
+    %0, %1 = relay.split %x : (T) -> (U, U)
+    %t = relay.tuple %0, %1 : (U, U) -> tuple<U, U>
+    """
+    types = infer_result_types(op)
+    if types is None:
+        return
+    new = type(op).create(
+        operands=op.operands, result_types=types, properties=op.properties, location=op.location
+    )
+    tuple = relay.TupleOp(new.results)
+    tuple.result.name_hint = op.results[0].name_hint
+    rewriter.replace(op, [new, tuple], [tuple.result])
+
+
 @dataclass(frozen=True)
 class RefineResults(RewritePattern):
     """Fill in the result types of an op that has a type rule."""
@@ -101,6 +121,9 @@ class RefineResults(RewritePattern):
         if key in self.agreeing:
             return
         types = refined_result_types(op)
+        if types is None and stands_for_tuple(op):
+            expand_result(op, rewriter)
+            return
         if types == list(op.result_types):
             if kind not in self.reads_contents:
                 self.reads_contents[kind] = rule_reads_contents(kind)
@@ -120,31 +143,6 @@ def check_sizes(value: SSAValue) -> None:
         for axis, dim in enumerate(() if tensor is None else tensor.get_shape()):
             if dim > MAX_SIZE:
                 raise PassError(f"dim {axis} of {tensor} must be below 2^63, but is {dim}", value)
-
-
-class ExpandResult(RewritePattern):
-    """
-    Give an operator the results that it has, where a tuple of unknown type stands for them.
-
-    %t = relay.split %x : (T) -> !relay.incomplete
-    ->
-    %0, %1 = relay.split %x : (T) -> (U, U)
-    %t = relay.tuple %0, %1 : (U, U) -> tuple<U, U>
-    """
-
-    @op_trait_rewrite_pattern(InferTypes)
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not stands_for_tuple(op):
-            return
-        types = infer_result_types(op)
-        if types is None or len(types) == 1:
-            return
-        new = type(op).create(
-            operands=op.operands, result_types=types, properties=op.properties, location=op.location
-        )
-        tuple = relay.TupleOp(new.results)
-        tuple.result.name_hint = op.results[0].name_hint
-        rewriter.replace(op, [new, tuple], [tuple.result])
 
 
 class RefineSignature(RewritePattern):
@@ -230,7 +228,6 @@ def refine_types(module: ModuleOp, only: Sequence[Operation] | None = None) -> b
     functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp)}
     definitions = {d.sym_name.data: d for d in module.ops if isinstance(d, relay.TypeDataOp)}
     patterns = (
-        ExpandResult(),
         RefineResults(),
         RefineSignature(),
         RefineCall(functions),
