@@ -75,6 +75,10 @@ Rule: TypeAlias = "Callable[[Context, Any], Value | Generic]"
 """Builds a node of the tree."""
 
 
+Completion: TypeAlias = "tuple[Callable[..., None], Operation, tuple[Any, ...]]"
+"""A rule that completes an op, the op, and the rule's other arguments after the context."""
+
+
 @dataclass(eq=False, repr=False)
 class Deferred:
     """A placeholder, and what replaces it: the result of `rule` for `node` and `args`."""
@@ -171,8 +175,8 @@ class Context:
     """Weights whose types were unknown when they were used."""
     explicit: ExplicitMemory = field(default_factory=ExplicitMemory)
     """Calls of kernels, and the tensors they write into."""
-    completions: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
-    """Work to do once all types are known."""
+    completions: list[Completion] = field(default_factory=list["Completion"])
+    """Ops to complete once all types are known."""
     caches: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """The caches of rules, each with keys of its own."""
 

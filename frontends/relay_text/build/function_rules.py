@@ -286,7 +286,7 @@ def defer_type_args(
     """
     Set the type arguments of `op`, which uses the function called `name`, once they are known.
     """
-    context.completions.append(lambda: _complete_type_args(context, op, args, name))
+    context.completions.append((_complete_type_args, op, (args, name)))
 
 
 def _complete_type_args(

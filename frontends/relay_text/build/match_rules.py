@@ -78,8 +78,7 @@ def match(context: Context, expr: ast.Match) -> Value:
         regions=regions,
     )
     assert isinstance(op, MatchOp)
-    source_map = context.source_map
-    context.completions.append(lambda: _complete(context, op, source_map, expr.offset))
+    context.completions.append((_complete, op, (context.source_map, expr.offset)))
     return context.value(op, expr.offset)
 
 

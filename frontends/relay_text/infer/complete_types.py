@@ -33,8 +33,8 @@ def complete_types(context: Context) -> None:
         if context.types.first_unknown(type) is not None:
             raise _unknown_value(value, context)
         set_type(value, type)
-    for complete in context.completions:
-        complete()
+    for rule, op, data in context.completions:
+        rule(context, op, *data)
     _complete_signatures(context)
 
 

@@ -34,8 +34,7 @@ def opaque_call(context: Context, name: str, args: Sequence[SSAValue], call: ast
     attributes = _attributes(context, name, call)
     type = context.annotation(context.noted_type(call))
     op = CallOpaqueOp(name, args, [type], attributes)
-    source_map = context.source_map
-    context.completions.append(lambda: _complete(op, source_map, call))
+    context.completions.append((_complete, op, (context.source_map, call)))
     return context.value(op, call.offset)
 
 
@@ -54,7 +53,7 @@ def _attributes(context: Context, name: str, call: ast.Call) -> dict[str, Attrib
 # ------------------------------------------------- once all types are known
 
 
-def _complete(op: CallOpaqueOp, source_map: SourceMap, call: ast.Call) -> None:
+def _complete(context: Context, op: CallOpaqueOp, source_map: SourceMap, call: ast.Call) -> None:
     """Make `op` accept and return tensors only, flattening tuples."""
     name = op.operator.data
     args: list[SSAValue | Sequence[SSAValue]] = []
