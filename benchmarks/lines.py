@@ -61,6 +61,10 @@ SETS = {
         *("passes/functions/unify_types.py", "passes/rename_written_tensors.py"),
     ),
     "native code": ("lowering/native/*", "lowering/entries/*", "runtime/native/*"),
+    "records and commands": (
+        *("runtime/executable/*", "runtime/native/*", "tools/*", "xrelay/__init__.py"),
+        *("runtime/codec/*", "runtime/weights/late_bound.py"),
+    ),
 }
 """Named parts of the product; a pattern that begins with `!` takes files away."""
 
