@@ -9,7 +9,6 @@ from typing import Protocol
 from ..runtime.errors import Error, render
 from .commands import describe
 from .errors import NO_MEMORY, FileError, exit_status
-from .plugin_faults import SHOWN, blame, blame_of_cause
 
 
 class Shows(Protocol):
@@ -52,6 +51,8 @@ def report(
     `reporter`, which has the lines that are quoted. `hint` is added to what is said about an
     internal error.
     """
+    from .plugin_faults import SHOWN, blame, blame_of_cause
+
     if traceback:
         from traceback import print_exception
 

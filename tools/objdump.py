@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..runtime.executable import ExecutableFile
+from ..runtime.executable import ExecutableFile, read_executable
 from ..runtime.files import limit_input
 from ..runtime.plain_text import human, printable, table
 from ..runtime.program.dtypes import element_type
@@ -22,8 +22,8 @@ from ..runtime.program.planned_memory import PlannedMemory, storages_of
 from ..runtime.program.program import Constant, Kernel, Late, TensorSpec, spec_of
 from ..runtime.python.call_signature import signature_of
 from .error_report import reported
-from .option_types import add_max_input, refer_to_help
-from .run.run_executable import read_file
+from .option_types import HelpFormatter, add_max_input, refer_to_help
+from .standard_input import read_stdin
 
 SHOWN = 40
 """The number of bytes of a plug-in's section that are shown as text."""
@@ -42,7 +42,8 @@ def _main(argv: Sequence[str] | None) -> int:
 
 
 def _dump(options: argparse.Namespace) -> int:
-    file, _ = read_file(options.file, options.verify)
+    source = read_stdin() if options.file == "-" else options.file
+    file = read_executable(source, verify=options.verify)
     sections = list(dict.fromkeys(options.section)) or list(SECTIONS)
     if options.json:
         import json  # imported on demand, for fast start-up
@@ -56,7 +57,9 @@ def _dump(options: argparse.Namespace) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="xrelay-objdump", description="Show what is in an executable, without running it."
+        prog="xrelay-objdump",
+        description="Show what is in an executable, without running it.",
+        formatter_class=HelpFormatter,
     )
     refer_to_help(parser)
     parser.add_argument("file", help="an executable (.xrx); '-' is stdin")

@@ -1,6 +1,8 @@
 """Types of options, and options that several commands have. Imports nothing heavy."""
 
 import argparse
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import (
     Annotated,
@@ -30,6 +32,25 @@ class Group(Protocol):
     def add_mutually_exclusive_group(self) -> Any:
         """Add a group of options of which at most one may be given."""
         ...
+
+
+def _columns() -> int:
+    """Return the width of the terminal as `shutil.get_terminal_size` does."""
+    try:
+        return int(os.environ["COLUMNS"]) or 80
+    except (KeyError, ValueError):
+        pass
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # pyright: ignore[reportOptionalMemberAccess]
+    except (AttributeError, ValueError, OSError):
+        return 80
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """argparse's formatter without `shutil`, which imports compressors, for fast start-up."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
 
 
 def refer_to_help(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:

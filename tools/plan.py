@@ -33,7 +33,7 @@ from ..runtime.errors import MachineError
 from ..runtime.files import contents, limit_input
 from .error_report import reported
 from .errors import FileError, UsageError
-from .option_types import add_max_input, count, non_negative
+from .option_types import HelpFormatter, add_max_input, count, non_negative
 from .output_files import OutputFiles
 from .standard_input import read_stdin
 
@@ -62,6 +62,7 @@ def _run(options: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="xrelay-plan",
+        formatter_class=HelpFormatter,
         description="Assign an offset to every buffer such that the arena is as small as possible.",
     )
     add = parser.add_argument

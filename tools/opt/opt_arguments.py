@@ -10,6 +10,7 @@ from ..option_types import (
     REPORT,
     Arg,
     BindingOptions,
+    HelpFormatter,
     KeepOne,
     count,
     declare,
@@ -241,7 +242,9 @@ class Options(Files, Inputs, Pipeline, Checking, Watching, argparse.Namespace):
 
 def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse `argv`, without the compiler; raise `CommandLineError` if it is wrong."""
-    parser = argparse.ArgumentParser(prog="xrelay-opt", description=DESCRIPTION)
+    parser = argparse.ArgumentParser(
+        prog="xrelay-opt", description=DESCRIPTION, formatter_class=HelpFormatter
+    )
     refer_to_help(parser)
     declare(parser, "input and output", Files)
     inputs = {**BindingOptions.__annotations__, **Inputs.__annotations__}

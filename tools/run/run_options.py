@@ -10,6 +10,7 @@ from ..option_types import (
     REPORT,
     Arg,
     BindingOptions,
+    HelpFormatter,
     count,
     declare,
     non_negative,
@@ -222,7 +223,9 @@ DESCRIPTION = (
 
 def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse `argv`; `UsageError` when it is wrong."""
-    parser = ArgumentParser(prog="xrelay-run", description=DESCRIPTION)
+    parser = ArgumentParser(
+        prog="xrelay-run", description=DESCRIPTION, formatter_class=HelpFormatter
+    )
     fail = refer_to_help(parser)
     declare(parser, "program", Program)
     declare(
