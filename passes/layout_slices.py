@@ -11,49 +11,41 @@ Choose the offsets of packed slices.
     …
 
 Static sizes are planned by `xrelay.planning`, whose strategies these are; constant sizes and
-offsets become attributes of the allocations. If a size is dynamic, offsets are sums and maxima of
-sizes, which are right for all of them: only the order of the slices from the bottom up is planned,
-for sample values of the sizes' symbols (`planning.choice`), which respect the bounds of named dims
-(`relay.dim_bounds`). When no order is good at all samples, up to three are computed, and the one
-with the smallest arena is taken at run time. With `dynamic=at-bind`, the pack stays, and the
-machine plans when it knows the sizes, but for a workspace. With strategy `coalesce`, slices are
-concatenated. The size of a workspace is computed in the function and in its callers, which replaces
-`memory.workspace_size`. A size that is negative, as it may be of an arm that is not taken, counts
-as 0. `xrelay-opt --remarks` reports the choices. Levels `manifest` and `memory-planned`.
+offsets become attributes of the allocations. If a size is dynamic, the pack is `ordered`: the order
+of the slices from the bottom up is right for all sizes, and it is chosen for sample values of the
+sizes' symbols (`planning.choice`), which respect the bounds of named dims (`relay.dim_bounds`).
+When no order is good at all samples, up to three are kept, and the one with the smallest arena is
+taken at run time. The pack keeps them, as the proof of the plan, until `expand-packs` computes
+them. With `dynamic=at-bind`, the machine plans when it knows the sizes, but for a workspace. With
+strategy `coalesce`, slices lie one after the other. `xrelay-opt --remarks` reports the choices.
+Levels `manifest` and `memory-planned`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
 from ..dialects.memory import Slice
+from ..operators.orders import On
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
-from ..planning.unknown_sizes.orientation import Orientation
-from .functions.call_graph import CallGraph
+from .expand_packs import Arithmetic, Layout, constant_of, fold_constants, parts_of, replace_pack
 from .sizes.polynomials import Polynomial
 from .sizes.program_sizes import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
-from .sizes.symbolic_measures import is_natural
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
-from .workspaces.workspace_sizes import (
-    ComputeWorkspaceSize,
-    EraseUnusedSize,
-    Totals,
-    has_workspaces,
-)
+from .workspaces.workspace_sizes import FoldWorkspaceSize, Totals, read_totals
 
 Strategy = Literal[
     "auto", "exact", "greedy-by-size", "greedy-by-breadth", "first-fit", "best-fit", "coalesce"
@@ -67,21 +59,6 @@ SLACK = 1024
 
 MAX_SUM = LIMIT // 2**16
 """Samples with a sum of sizes from this on are not planned for."""
-
-
-def constant_of(value: SSAValue | None) -> int | None:
-    """Return the integer that `value` always is; None if it is not a constant."""
-    owner = None if value is None else value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    if isinstance(owner, arith.AddiOp):
-        lhs, rhs = _literal(owner.lhs), _literal(owner.rhs)
-        return None if lhs is None or rhs is None else lhs + rhs
-    return None
-
-
-def _literal(value: SSAValue) -> int | None:
-    return constant_of(value) if isinstance(value.owner, arith.ConstantOp) else None
 
 
 def static_size(slice: Slice) -> int | None:
@@ -170,186 +147,44 @@ def summary_of(choice: Choice, samples: Sequence[Sample]) -> str:
     return f"{kept} of slices, with these ratios to the lower bound: {ratios or 'none computed'}"
 
 
-Size = int | SSAValue
-"""A number of bytes, static or an i64."""
-
-
-@dataclass(eq=False)
-class Arithmetic:
-    """Computes sizes, at compile time if they are static; `ops` computes the others, each once."""
-
-    ops: list[Operation] = field(default_factory=list[Operation])
-    _constants: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    _made: dict[object, SSAValue] = field(default_factory=dict[object, SSAValue])
-
-    def value(self, size: Size) -> SSAValue:
-        """Return `size` as a value."""
-        if isinstance(size, SSAValue):
-            return size
-        found = self._constants.get(size)
-        if found is None:
-            constant = arith.ConstantOp.from_int_and_width(size, i64)
-            self.ops.append(constant)
-            found = self._constants[size] = constant.result
-        return found
-
-    def add(self, left: Size, right: Size) -> Size:
-        if isinstance(left, int) and isinstance(right, int):
-            return left + right
-        if right == 0:
-            return left
-        return right if left == 0 else self._binary(arith.AddiOp, left, right)
-
-    def maximum(self, sizes: Sequence[Size]) -> Size:
-        """Return the largest of `sizes`, none of which is negative."""
-        static = max((size for size in sizes if isinstance(size, int)), default=0)
-        found: Size = static
-        for size in dict.fromkeys(size for size in sizes if isinstance(size, SSAValue)):
-            found = size if found == 0 else self._binary(arith.MaxSIOp, found, size)
-        return found
-
-    def round_up(self, size: Size, alignment: int) -> Size:
-        if isinstance(size, int):
-            return -(-size // alignment) * alignment
-        above = self._binary(arith.AddiOp, size, alignment - 1)
-        return self._binary(arith.AndIOp, above, -alignment)
-
-    def natural(self, size: Size) -> Size:
-        """Return `size`, or 0 if it is negative."""
-        return max(size, 0) if isinstance(size, int) else self._binary(arith.MaxSIOp, size, 0)
-
-    def select(self, choice: SSAValue, left: Size, right: Size) -> Size:
-        """Return `left` if `choice`, else `right`."""
-        if left is right or (isinstance(left, int) and left == right):
-            return left
-        self.ops.append(op := arith.SelectOp(choice, self.value(left), self.value(right)))
-        return op.result
-
-    def less(self, left: Size, right: Size) -> SSAValue:
-        self.ops.append(op := arith.CmpiOp(self.value(left), self.value(right), "slt"))
-        return op.result
-
-    def _binary(
-        self,
-        kind: type[arith.AddiOp] | type[arith.MaxSIOp] | type[arith.AndIOp],
-        left: Size,
-        right: Size,
-    ) -> SSAValue:
-        key = kind, self.value(left), self.value(right)
-        found = self._made.get(key)
-        if found is None:
-            self.ops.append(op := kind(key[1], key[2]))
-            found = self._made[key] = op.result
-        return found
-
-
-Layout = tuple[Size, list[Size]]
-"""The size of an arena, and the offset of each slice."""
-
-
-def stacked(
-    orientation: Orientation, sizes: Sequence[Size], divisors: Sequence[int], into: Arithmetic
-) -> Layout:
-    """Compute the layout of slices that lie on each other as `orientation` says."""
-    rounded = set(orientation.rounded(divisors))
-    offsets: list[Size] = [0] * len(sizes)
-    ends: list[Size] = [0] * len(sizes)
-    for i in orientation.order:
-        at = into.maximum([ends[j] for j in orientation.below[i]])
-        offsets[i] = into.round_up(at, orientation.alignment[i]) if i in rounded else at
-        ends[i] = into.add(offsets[i], sizes[i])
-    return into.maximum([ends[i] for i in orientation.tops]), offsets
-
-
-def concatenated(sizes: Sequence[Size], alignment: int, into: Arithmetic) -> Layout:
-    """Compute the layout of slices one after the other."""
-    end: Size = 0
-    offsets: list[Size] = []
-    for size in sizes:
-        offsets.append(end if not offsets or alignment == 1 else into.round_up(end, alignment))
-        end = into.add(offsets[-1], size)
-    return end, offsets
-
-
-def smaller(one: Layout, other: Layout, into: Arithmetic) -> Layout:
-    """Compute the layout with the smaller arena."""
-    choice = into.less(one[0], other[0])
-    pairs = zip((one[0], *one[1]), (other[0], *other[1]), strict=True)
-    total, *offsets = [into.select(choice, left, right) for left, right in pairs]
-    return total, offsets
-
-
-def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
-    """Place the tensors whose offset is the value `at` at the constant `offset`."""
-    for use in list(at.uses):
-        user = use.operation
-        if isinstance(user, memory.AllocTensorOp):
-            user.place(user.start[0], offset)
-            rewriter.notify_op_modified(user)
-
-
 @dataclass(frozen=True)
 class LayOutSlices(RewritePattern):
-    """Replace a pack by its offsets."""
+    """Replace a pack of static sizes by its offsets, and order one of dynamic sizes."""
 
     strategy: Strategy
     sizes: Sizes
     totals: Totals
     remark: Callable[[Operation, str], None]
-    made: list[Operation] = field(default_factory=list[Operation])
-    """The ops that compute sizes of workspaces, which their functions need not use."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
-        into = Arithmetic()
-        total, offsets = self.layout(op, into)
-        for result, offset in zip(op.offsets, offsets, strict=True):
-            if isinstance(offset, int):
-                place_tensors(result, offset, rewriter)
-        results = [
-            None if result.first_use is None else into.value(size)
-            for result, size in zip(op.results, (total, *offsets), strict=True)
-        ]
-        made = set(into.ops)
-        if op.workspace is not None:
-            self.totals.record(op, total)
-            self.made.extend(into.ops)
-        named = [total if isinstance(total, SSAValue) else results[0], *results[1:]]
-        for value, hint in zip(named, ("total", *["offset"] * len(offsets)), strict=True):
-            if value is not None and value.owner in made:
-                value.name_hint = value.name_hint or hint
-        rewriter.replace(op, into.ops, results)
-
-    def layout(self, op: memory.PackOp, into: Arithmetic) -> Layout:
         if is_static(op):
             plan = plan_of(op, self.strategy)
-            return plan.height, list(plan.offsets)
-        alignment, slices = op.alignment.value.data, op.slices
-        known = [static_size(slice) for slice in slices]
-        sizes = [s.size if size is None else size for s, size in zip(slices, known, strict=True)]
-        polynomials = [
-            self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
-            for size in sizes
-        ]
-        sizes = [
-            size if is_natural(polynomial) else into.natural(size)
-            for size, polynomial in zip(sizes, polynomials, strict=True)
-        ]
+            layout: Layout = plan.height, list(plan.offsets)
+            replace_pack(op, layout, Arithmetic(), self.totals, rewriter)
+            return
+        if op.orders is not None:
+            return
+        op.order(self.orders(op))
+        rewriter.notify_op_modified(op)
+        if op.workspace is not None:
+            self.totals.record(op, op.total)
+
+    def orders(self, op: memory.PackOp) -> Sequence[On]:
+        slices = op.slices
         if self.strategy == "coalesce":
             self.remark(op, f"{len(slices)} slices of dynamic size lie one after the other")
-            return concatenated(sizes, alignment, into)
-        # A size of 0 is divided by everything.
-        divisors = [polynomial.content or alignment for polynomial in polynomials]
-        samples = samples_of(polynomials, MAX_SUM)
+            return [tuple((i - 1,) if i else () for i in range(len(slices)))]
+        samples = samples_of(
+            [
+                self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
+                for size in (slice.size for slice in slices)
+            ],
+            MAX_SUM,
+        )
         choice = choice_of(op, samples)
         self.remark(op, f"{len(slices)} slices of dynamic size: {summary_of(choice, samples)}")
-        layouts = [
-            stacked(orientation, sizes, divisors, into) for orientation in choice.orientations
-        ]
-        found = layouts[0]
-        for layout in layouts[1:]:
-            found = smaller(layout, found, into)
-        return found
+        return [orientation.below for orientation in choice.orientations]
 
 
 @dataclass(frozen=True)
@@ -365,93 +200,6 @@ class LeaveToMachine(RewritePattern):
         op.at_bind = UnitAttr()
         rewriter.notify_op_modified(op)
         self.remark(op, f"{len(op.offsets)} slices of dynamic size: planned when sizes are known")
-
-
-def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:
-    """Erase the constant that `value` is, or the sum of constants, when its uses were folded."""
-    owner = None if value is None else value.owner
-    if not isinstance(owner, arith.ConstantOp | arith.AddiOp) or owner.result.uses:
-        return
-    operands = list(owner.operands)
-    rewriter.erase(owner)
-    for operand in dict.fromkeys(operands):
-        erase_unused(operand, rewriter)
-
-
-def is_computed(op: Operation) -> bool:
-    """Test whether the size or the offset of `op` is an operand."""
-    kind = type(op)
-    if kind is memory.AllocTensorOp:
-        return "offset" not in op.properties
-    if kind is memory.AllocStorageOp:
-        return "size" not in op.properties
-    return kind is memory.SliceStorageOp
-
-
-class FoldSize(RewritePattern):
-    """Make a constant size of a storage an attribute."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        size = constant_of(op.dynamic_size)
-        if size is None:
-            return
-        before = op.dynamic_size
-        properties = {**op.properties, "size": IntegerAttr(size, i64)}
-        rewriter.replace(
-            op,
-            memory.AllocStorageOp.create(
-                properties=properties, attributes=op.attributes, result_types=[op.storage.type]
-            ),
-        )
-        erase_unused(before, rewriter)
-
-
-class FoldOffset(RewritePattern):
-    """Make a constant offset of a tensor an attribute."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
-        offset = constant_of(op.dynamic_offset)
-        if offset is None:
-            return
-        before = op.dynamic_offset
-        op.place(op.storage, offset)
-        rewriter.notify_op_modified(op)
-        erase_unused(before, rewriter)
-
-
-class FoldSlice(RewritePattern):
-    """Make a constant offset and size of a slice of a storage attributes."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.SliceStorageOp, rewriter: PatternRewriter, /) -> None:
-        offset, size = constant_of(op.dynamic_offset), constant_of(op.dynamic_size)
-        if offset is None and size is None:
-            return
-        before = [value for value in (op.dynamic_offset, op.dynamic_size) if value is not None]
-        folded = memory.SliceStorageOp(
-            op.storage,
-            _folded(offset, op.offset, op.dynamic_offset),
-            _folded(size, op.size, op.dynamic_size),
-            op.alignment.value.data,
-        )
-        folded.attributes = op.attributes
-        folded.slice.name_hint = op.slice.name_hint
-        rewriter.replace(op, folded)
-        for value in dict.fromkeys(before):
-            erase_unused(value, rewriter)
-
-
-def _folded(
-    constant: int | None, static: IntegerAttr[I64] | None, dynamic: SSAValue | None
-) -> int | SSAValue:
-    if constant is not None:
-        return constant
-    if static is not None:
-        return static.value.data
-    assert dynamic is not None, "verified: static or dynamic"
-    return dynamic
 
 
 @dataclass(frozen=True)
@@ -472,28 +220,22 @@ class LayoutSlicesPass(ModulePass):
             if wants_remarks(ctx):
                 emit_remark(ctx, pack, message)
 
-        parts: list[Operation] = [op]
         totals = Totals({})
-        if has_workspaces(op):
-            graph = CallGraph.of(op)
-            totals.functions = graph.symbols
-            parts = [graph.symbols[name] for part in graph.components() for name in part]
         lay_out = LayOutSlices(self.strategy, Sizes(), totals, remark)
-        for part in parts:  # callees first: callers need the sizes of their workspaces
+        for part in parts_of(op, totals):
             inside = [*outside_primitives(part)]
             asked = [size for size in inside if isinstance(size, memory.WorkspaceSizeOp)]
             packs = [pack for pack in inside if isinstance(pack, memory.PackOp)]
             if asked:
-                apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
+                apply_patterns(op, FoldWorkspaceSize(totals), only=asked)
             dynamic = [pack for pack in packs if not is_static(pack)]
             if self.dynamic == "at-bind":
-                left = [pack for pack in dynamic if pack.workspace is None]
+                left = [pack for pack in dynamic if pack.workspace is None and not pack.orders]
                 apply_patterns(op, LeaveToMachine(remark), only=left)
             packs = [pack for pack in packs if pack.at_bind is None]
             if any(pack.at_bind is None for pack in dynamic):
+                read_totals(part, totals, lay_out.sizes)
                 read_sizes(part, lay_out.sizes)
             if packs:
                 apply_patterns(op, lay_out, only=packs)
-        apply_patterns(op, EraseUnusedSize(), only=lay_out.made[::-1])
-        computed = [inside for inside in outside_primitives(op) if is_computed(inside)]
-        apply_patterns(op, FoldSize(), FoldOffset(), FoldSlice(), only=computed)
+        fold_constants(op)

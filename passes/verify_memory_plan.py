@@ -13,11 +13,11 @@ overwrites a byte of it or by a kill. Every use of an ended value is a fault; so
 are live together overlap. Facts:
 
 - Where contents lie: the slot of the tensor that an op writes, `[offset, offset + size)` of its
-  storage. Numbers are compared exactly; of unknown sizes it is shown that the slots do not overlap
-  whatever they are (`memory_plan.slots`), or that a `memory.pack` puts them apart. What cannot be
-  shown is an error that says so.
+  storage. Numbers are compared exactly; of unknown sizes, slots are apart that lie in slices of a
+  `memory.pack` of which one is above the other (`plan_check.slots`). Nothing is searched for: what
+  is not known is an error that says so.
 - Which values name them: results of views, tuples, calls and cells, by interface
-  (`memory_plan.names`). Overwriting ends every value that may name the contents; a kill ends every
+  (`plan_check.names`). Overwriting ends every value that may name the contents; a kill ends every
   value that may name the same bytes. A call may return what its callee's body may.
 - The lattice: intact below ended. After a choice a value is ended if it is on one of the paths.
   A result of a choice is a name of its own, intact if the value that it was on each path is; so a
@@ -27,17 +27,17 @@ Also: a tensor lies in its storage, and a slice in its own; offset and alignment
 multiples of what the element type needs; a view that is certainly larger than its tensor is a fault
 (the machine checks the others); a tensor is written once on a path; no bytes are killed twice or
 used after a kill. An op that reads bytes that it writes is a fault, unless it is a kernel that
-reads each element before it writes it (`memory_plan.overwriting`) and both are in one slot.
+reads each element before it writes it (`plan_check.overwriting_kernels`) and both are in one slot.
 
 A call may write all of the storages that it is given: they must not overlap, nothing live may be in
 them, and they must be as large and aligned as the callee needs for these arguments, in its calls
-too (`memory_plan.lent`). A result is in those in which the callee may allocate it.
+too (`plan_check.lent`). A result is in those in which the callee may allocate it.
 
 Not promised: a storage that a function gets from outside the module has the size and alignment that
 its tensors need, and does not overlap another. An op other than these that is given a storage is
 taken to write all of it. A function that calls itself cannot be given storage. Elements of tuples
-and data are not told apart. Proofs have budgets; an error says when one was used up. It shares no
-code with the passes that plan. From level `manifest` or `memory-planned` to the same.
+and data are not told apart. It shares no code with the passes that plan. From level `manifest` or
+`memory-planned` to the same.
 """
 
 from __future__ import annotations
@@ -54,9 +54,7 @@ from xdsl.ir import Block
 from ..dialects.xdsl_extras.walking import values_from_above, walk
 from .analysis.blocks import only_block
 from .plan_check.checker import Checked, Checker
-from .plan_check.faults import NotShown
 from .plan_check.names import is_storage, summaries, traits_of
-from .plan_check.proofs import MAX_STEPS
 from .support.changes import InspectionPass
 from .support.levels import Level
 from .support.walk import is_kernel
@@ -134,15 +132,7 @@ class VerifyMemoryPlanPass(InspectionPass):
         named = {only_block(inner): name for name, inner in functions.items()}
         for block in callees_first(blocks, named):
             checker = Checker(block, captured, returned, kernels, lent)
-            try:
-                checker.check()
-            except NotShown as error:
-                if checker.slots.proofs.has_given_up:
-                    error.message += (
-                        f" (proofs were given up after {MAX_STEPS} steps: give sizes to open dims, "
-                        "or run plan-memory{dynamic=at-bind}, whose plan needs no proof)"
-                    )
-                raise
+            checker.check()
             if block in named:
                 dims = checker.dims_of_results()
                 lent[named[block]] = Checked(block, checker.needs, dims)

@@ -75,7 +75,10 @@ NEVER = {
 }
 """The third-party packages that a room must not import."""
 
-STAGES = ("relay", "planned", "fused", "lowered", "manifest", "memory-planned", "bytecode")
+STAGES = (
+    *("relay", "planned", "fused", "lowered", "manifest", "memory-planned", "expanded"),
+    "bytecode",
+)
 ROOMS = ("operators", "dialects", "planning", "passes", "lowering", "runtime", "frontends", "tools")
 TOP = ROOT / "xrelay" / "__init__.py"
 """The package itself; beside it are links to the rooms, as Python sees them."""

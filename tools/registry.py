@@ -83,6 +83,7 @@ PASSES = {
     "annotate-memory": "passes.annotate_memory:AnnotateMemoryPass",
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
+    "expand-packs": "passes.expand_packs:ExpandPacksPass",
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",

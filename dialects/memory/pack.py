@@ -32,6 +32,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ...operators.orders import On, OrderError, Orders
 from ..integers import i64_array
 from ..interfaces import DeviceConstraint, DeviceRule, OnHost, reads_contents
 from .static_or_dynamic import verify_alignment
@@ -53,6 +54,8 @@ class Slice(NamedTuple):
     size: int | SSAValue
     arms: tuple[Arm, ...] = ()
     """The arms in which it is; slices in different arms of a branch never exist together."""
+    on: tuple[tuple[int, ...], ...] = ()
+    """The slices that it lies directly on, in each order that is kept."""
 
 
 class NumbersOnHost(DeviceRule):
@@ -81,6 +84,15 @@ class PackOp(IRDLOperation):
     %need, %offset = memory.pack align 64 within %w : !memory.storage {
       [0, 1) 64
     }
+    %total, %offsets:3 = memory.pack ordered align 64 {
+      [0, 2) %a
+      [1, 3) %b on (0)
+      [2, 4) 512 on (1)
+    }
+    %total, %offsets:2 = memory.pack smallest of 2 align 64 {
+      [0, 2) %a on () or (1)
+      [1, 3) %b on (0) or ()
+    }
     ```
 
     A slice has a half-open lifetime and a size in bytes, static or an `i64`, which counts as 0 if
@@ -91,6 +103,10 @@ class PackOp(IRDLOperation):
     or with `at_bind` of the machine, which plans when it knows the sizes. `within` names the arena
     if it is a workspace, a parameter of the function: the total is then what
     `memory.workspace_size` computes for its callers, and offsets are not chosen `at_bind`.
+
+    Of an `ordered` pack, offsets are known: a slice starts at the end of the highest slice that it
+    lies `on`, rounded up to the alignment, and the arena ends at the highest end. `smallest of` two
+    or more orders is the first whose arena is smallest. `expand-packs` computes it.
     """
 
     name = "memory.pack"
@@ -102,6 +118,8 @@ class PackOp(IRDLOperation):
     """The size of each slice; dynamic ones are the operands, in order."""
     arms = opt_prop_def(ArrayAttr[DenseArrayBase[I64]])
     """Branch and arm, alternating, for each slice."""
+    orders = opt_prop_def(ArrayAttr[ArrayAttr[DenseArrayBase[I64]]])
+    """For each order, the slices that each slice lies directly on."""
     at_bind = opt_prop_def(UnitAttr)
     """Present if offsets are chosen when the sizes are known."""
     sizes = var_operand_def(i64)
@@ -136,19 +154,31 @@ class PackOp(IRDLOperation):
         times: tuple[int, ...] = self.lifetimes.get_values()
         static: tuple[int, ...] = self.static_sizes.get_values()
         arms = [()] * len(static) if self.arms is None else [a.get_values() for a in self.arms]
+        on = self.on
         return [
             Slice(
                 times[2 * i],
                 times[2 * i + 1],
                 next(dynamic) if size == DYNAMIC_INDEX else size,
                 tuple(map(Arm, arms[i][::2], arms[i][1::2])),
+                tuple(order[i] for order in on),
             )
             for i, size in enumerate(static)
         ]
 
+    @property
+    def on(self) -> tuple[On, ...]:
+        """The slices that each slice lies directly on, in each order; none if it has no order."""
+        return tuple(tuple(below.get_values() for below in order) for order in self.orders or ())
+
+    def order(self, on: Sequence[On]) -> None:
+        """Keep one or more orders."""
+        self.orders = ArrayAttr([ArrayAttr([i64_array(below) for below in order]) for order in on])
+
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         at_bind = parser.parse_optional_keyword("at_bind") is not None
+        count = _parse_count(parser)
         parser.parse_keyword("align")
         alignment = parser.parse_integer(allow_boolean=False)
         workspace = None
@@ -159,8 +189,10 @@ class PackOp(IRDLOperation):
         parser.parse_punctuation("{")
         slices: list[Slice] = []
         while parser.parse_optional_punctuation("}") is None:
-            slices.append(_parse_slice(parser))
+            slices.append(_parse_slice(parser, count))
         op = cls(alignment, slices, workspace)
+        if count:
+            op.order([tuple(slice.on[k] for slice in slices) for k in range(count)])
         if at_bind:
             op.at_bind = UnitAttr()
         op.attributes = parser.parse_optional_attr_dict()
@@ -168,7 +200,9 @@ class PackOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         at_bind = "" if self.at_bind is None else "at_bind "
-        printer.print_string(f" {at_bind}align {self.alignment.value.data} ")
+        count = len(self.orders or ())
+        ordered = f"smallest of {count} " if count > 1 else "ordered " if count else ""
+        printer.print_string(f" {at_bind}{ordered}align {self.alignment.value.data} ")
         if self.workspace is not None:
             printer.print_string("within ")
             printer.print_operand(self.workspace)
@@ -199,6 +233,13 @@ class PackOp(IRDLOperation):
                 raise VerifyException(
                     f"a pack of {len(sizes)} slices needs {wanted} {what}, but has {found}"
                 )
+        for on in self.on:
+            if self.at_bind is not None:
+                raise VerifyException("the offsets of an ordered pack cannot be chosen at_bind")
+            try:
+                Orders(self.alignment.value.data, (on,)).check(len(sizes))
+            except OrderError as error:
+                raise VerifyException(str(error)) from error
         if self.arms is not None and any(len(arms) % 2 for arms in self.arms):
             raise VerifyException("arms must be pairs of a branch and an arm")
         for i, slice in enumerate(self.slices):
@@ -218,7 +259,21 @@ def _verify_slice(i: int, slice: Slice) -> None:
         raise VerifyException(f"slice {i} can be in one arm of a branch only")
 
 
-def _parse_slice(parser: Parser) -> Slice:
+def _parse_count(parser: Parser) -> int:
+    """Parse the number of orders."""
+    if parser.parse_optional_keyword("ordered") is not None:
+        return 1
+    if parser.parse_optional_keyword("smallest") is None:
+        return 0
+    parser.parse_keyword("of")
+    before = parser.pos
+    count = parser.parse_integer(allow_boolean=False)
+    if count < 2:
+        parser.raise_error(f"expected two orders or more, but got {count}", before, parser.pos)
+    return count
+
+
+def _parse_slice(parser: Parser, count: int) -> Slice:
     parser.parse_punctuation("[")
     start = parser.parse_integer(allow_boolean=False)
     parser.parse_punctuation(",")
@@ -233,7 +288,16 @@ def _parse_slice(parser: Parser) -> Slice:
     arms: list[Arm] = []
     if parser.parse_optional_keyword("in") is not None:
         arms = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_arm(parser))
-    return Slice(start, stop, size, tuple(arms))
+    on: list[tuple[int, ...]] = [()] * count
+    if count and parser.parse_optional_keyword("on") is not None:
+        for k in range(count):
+            if k:
+                parser.parse_keyword("or")
+            below = parser.parse_comma_separated_list(
+                parser.Delimiter.PAREN, lambda: parser.parse_integer(allow_boolean=False)
+            )
+            on[k] = tuple(below)
+    return Slice(start, stop, size, tuple(arms), tuple(on))
 
 
 def _parse_arm(parser: Parser) -> Arm:
@@ -251,3 +315,6 @@ def _print_slice(slice: Slice, printer: Printer) -> None:
     if slice.arms:
         named = ", ".join(f"{branch}:{arm}" for branch, arm in slice.arms)
         printer.print_string(f" in ({named})")
+    if any(slice.on):
+        lists = (", ".join(map(str, below)) for below in slice.on)
+        printer.print_string(f" on {' or '.join(f'({below})' for below in lists)}")

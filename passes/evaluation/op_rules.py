@@ -20,6 +20,7 @@ from ...dialects.relay.language.match_patterns import (
     subpatterns,
 )
 from ...dialects.tensors import Tensor, as_tensor
+from ...operators.orders import Orders
 from ...runtime.memory.limits import Memory
 from ...runtime.weights.derived_weights import ArraySource, Weights
 from ..analysis.arrays import Array, array_of, numpy_dtype
@@ -267,11 +268,15 @@ def require(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -
 
 
 def pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    """Concatenate the slices: any valid offsets are right. A negative size counts as 0."""
+    """Lay the slices out as ordered, or concatenate them. A negative size counts as 0."""
     assert isinstance(op, memory.PackOp)
     args = args[: len(op.sizes)]
     dynamic, end, offsets = iter(args), 0, list[Value]()
     alignment = op.alignment.value.data
+    if op.orders is not None:
+        sizes = [s.size if isinstance(s.size, int) else int(next(dynamic)) for s in op.slices]
+        total, laid_out = Orders(alignment, op.on).laid_out(sizes)
+        return [total, *laid_out]
     for slice in op.slices:
         size = max(slice.size if isinstance(slice.size, int) else int(next(dynamic)), 0)
         offsets.append(end)

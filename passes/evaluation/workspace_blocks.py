@@ -35,6 +35,9 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
     if isinstance(known, IntegerAttr):
         slices.append(memory.Slice(0, 1, known.value.data))
     total = memory.PackOp(alignment, slices)
+    orders = {pack.on for pack in packs_within(param) if pack.orders is not None}
+    if len(orders) == 1 and len(slices) == len(next(iter(orders))[0]):
+        total.order(*orders)
     block.add_ops([total, relay.YieldOp.create(operands=[total.total])])
     return block
 

@@ -23,10 +23,11 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
+from ...operators.orders import Orders
 from ...operators.sizes import SizeOp
 from ..sizes import polynomials
-from ..sizes.polynomials import Polynomial, Symbol
-from ..sizes.program_sizes import Sizes
+from ..sizes.polynomials import PACK, TOTAL, Polynomial, Symbol
+from ..sizes.program_sizes import Packed, Sizes
 
 
 class Step(NamedTuple):
@@ -100,6 +101,9 @@ class Formulas:
     """The size of each formula that was added."""
     _known: dict[Step, int] = field(default_factory=dict[Step, int])
     _symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
+    _packs: dict[tuple[Orders, tuple[int, ...]], Sequence[int]] = field(
+        default_factory=dict[tuple[Orders, tuple[int, ...]], Sequence[int]]
+    )
 
     def add(self, size: Polynomial) -> int:
         """Return the number of the formula for `size`."""
@@ -172,6 +176,8 @@ class Formulas:
             return self._step("const", BINARY[op](a, b))
         if op == "add" and (a == 0 or b == 0):
             return right if a == 0 else left
+        if op == "max" and (a == 0 or b == 0) and self._is_natural(right if a == 0 else left):
+            return right if a == 0 else left
         if op == "mul" and (a == 1 or b == 1):
             return right if a == 1 else left
         return self._step(op, left, right)
@@ -181,6 +187,15 @@ class Formulas:
         if holds is None and left != right:
             return self._step(SELECT, test, left, right)
         return left if holds else right
+
+    def _is_natural(self, number: int) -> bool:
+        """Test whether formula `number` is at least 0 whatever the sizes are."""
+        op, args = self.steps[number]
+        if op == "const":
+            return args[0] >= 0
+        if op == "var":
+            return self.variables[args[0]].natural
+        return op in ("add", "mul", "max", "floordiv") and all(map(self._is_natural, args))
 
     def _polynomial(self, size: Polynomial) -> int:
         total: int | None = None
@@ -193,6 +208,8 @@ class Formulas:
 
     def _parts(self, symbol: Symbol) -> list[Polynomial] | None:
         """Return the operands of the operation that `symbol` is; None if it is a variable."""
+        if (pack := _pack_of(symbol)) is not None:
+            return list(pack[1])
         if symbol.kind in BINARY or symbol.kind == polynomials.SELECT:
             parts = [arg for arg in symbol.args if isinstance(arg, Polynomial)]
             return parts if len(parts) == len(symbol.args) else None
@@ -204,12 +221,45 @@ class Formulas:
         if parts is None:
             return self._variable(symbol)
         numbers = [self._polynomial(part) for part in parts]
+        if (pack := _pack_of(symbol)) is not None:
+            return self._laid_out(pack[0], tuple(numbers))[pack[2]]
         if symbol.kind == polynomials.SELECT:
             less, more, left, right = numbers
             return self._select(self._binary("lt", less, more), left, right)
         test = _comparison_of(symbol)
         kind = symbol.kind if test is None else PREDICATES[test.predicate.value.data]
         return reduce(lambda left, right: self._binary(kind, left, right), numbers)
+
+    def _laid_out(self, orders: Orders, sizes: tuple[int, ...]) -> Sequence[int]:
+        """Return the formulas of the total and the offsets of an ordered pack."""
+        found = self._packs.get((orders, sizes))
+        if found is None:
+            zero = self._step("const", 0)
+            counted = [self._binary("max", size, zero) for size in sizes]
+            found, *others = (self._stacked(orders, k, counted) for k in range(len(orders.on)))
+            for other in others:
+                test = self._binary("lt", other[0], found[0])
+                found = [
+                    one if one == two else self._step(SELECT, test, one, two)
+                    for one, two in zip(other, found, strict=True)
+                ]
+            self._packs[orders, sizes] = found
+        return found
+
+    def _stacked(self, orders: Orders, k: int, sizes: Sequence[int]) -> list[int]:
+        zero, less, unit = (
+            self._step("const", value) for value in (0, orders.alignment - 1, orders.alignment)
+        )
+        offsets, ends = [zero] * len(sizes), [zero] * len(sizes)
+        for i in orders.sorted(k):
+            at = self._maximum([ends[j] for j in orders.on[k][i]])
+            up = self._binary("floordiv", self._binary("add", at, less), unit)
+            offsets[i] = self._binary("mul", up, unit)
+            ends[i] = self._binary("add", offsets[i], sizes[i])
+        return [self._maximum(ends), *offsets]
+
+    def _maximum(self, numbers: Sequence[int]) -> int:
+        return reduce(lambda a, b: self._binary("max", a, b), numbers, self._step("const", 0))
 
     def _variable(self, symbol: Symbol) -> int:
         taken = {variable.name for variable in self.variables}
@@ -228,6 +278,18 @@ class Formulas:
                 options.append(f"{argument.name_hint}:{axis}")
         self.variables.append(Variable(name, tuple(options), parameter, axis, symbol.natural))
         return self._step("var", len(self.variables) - 1)
+
+
+def _pack_of(symbol: Symbol) -> tuple[Orders, Sequence[Polynomial], int] | None:
+    """Return the orders and sizes of the pack that `symbol` is a result of, and its number."""
+    if symbol.kind == TOTAL:
+        orders, *sizes = symbol.args
+        return cast(Orders, orders), [size for size in sizes if isinstance(size, Polynomial)], 0
+    if symbol.kind == PACK:
+        number, packed = symbol.args
+        if isinstance(packed, Packed) and packed.orders is not None:
+            return packed.orders, packed.sizes, cast(int, number)
+    return None
 
 
 def _comparison_of(symbol: Symbol) -> arith.CmpiOp | None:

@@ -1,13 +1,14 @@
 """
-The contents that may lie in each slot, in order.
+The contents that may lie in each slot.
 
-    layer 0    [0, 64)   [64, 64 + 4*n)   [64 + 4*n, 128 + 4*n)
-    layer 1    [32, 96)
+    numbers    layer 0    [0, 64)   [64, 128)   [192, 256)
+               layer 1    [32, 96)
+    slices     3: [o3, o3 + 4*n)   5: …          of a pack, and as bits 0b101000
 
-In a layer, each slot is shown to be below the next one, so that what overlaps a slot is next to it:
-contents that are intact together do not overlap, and are in one layer; those of different regions
-of a choice may. Slots are sorted by their values at a sample point, which decides nothing: those
-that are not in that order for all sizes are compared one by one.
+In a layer, each slot is below the next one, so that what overlaps a slot is next to it: contents
+that are intact together do not overlap, and are in one layer; those of different regions of a
+choice may. Of slots in slices of a pack, those are looked at that lie in the same slice, or in one
+of the slices that are not apart from it: mostly none. Other slots are compared one by one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 
-from .slots import Relation, Slot, Slots
+from ..sizes.program_sizes import Packed
+from .slots import Place, Relation, Slot, Slots
 from .undoable import Undoable
 
 MAX_LAYERS = 16
@@ -37,12 +39,12 @@ class _Layer:
     keys: list[Key] = field(default_factory=list[Key])
     slots: list[Slot] = field(default_factory=list[Slot])
 
-    def has_room(self, key: Key, slot: Slot, slots: Slots) -> bool:
-        """Test whether `slot` can be shown to be between its neighbours."""
+    def has_room(self, key: Key, slot: Slot) -> bool:
+        """Test whether `slot` lies between its neighbours."""
         at = bisect_left(self.keys, key)
-        if at and slots.relation(self.slots[at - 1], slot) is not Relation.BELOW:
+        if at and Slots.relation(self.slots[at - 1], slot) is not Relation.BELOW:
             return False
-        return at == len(self.slots) or slots.relation(slot, self.slots[at]) is Relation.BELOW
+        return at == len(self.slots) or Slots.relation(slot, self.slots[at]) is Relation.BELOW
 
     def insert(self, key: Key, slot: Slot) -> None:
         at = bisect_left(self.keys, key)
@@ -53,23 +55,45 @@ class _Layer:
         at = bisect_left(self.keys, key)
         del self.keys[at], self.slots[at]
 
-    def near(self, key: Key, slot: Slot, slots: Slots) -> Iterator[tuple[Slot, Relation]]:
+    def near(self, key: Key, slot: Slot) -> Iterator[tuple[Slot, Relation]]:
         """Yield the slots that are not shown to be apart from `slot`."""
         at = bisect_left(self.keys, key)
         for i in range(at - 1, -1, -1):
             other = self.slots[i]
-            relation = slots.relation(other, slot)
+            relation = Slots.relation(other, slot)
             if relation is Relation.BELOW:
                 break
             if relation in OVERLAPPING:
                 yield other, relation
         for i in range(at, len(self.slots)):
             other = self.slots[i]
-            relation = slots.relation(other, slot)
+            relation = Slots.relation(other, slot)
             if relation is Relation.ABOVE:
                 break
             if relation in OVERLAPPING:
                 yield other, relation
+
+
+@dataclass(eq=False)
+class Slices:
+    """The slots in the slices of a pack."""
+
+    inside: dict[int, dict[Slot, None]] = field(default_factory=dict[int, "dict[Slot, None]"])
+    bits: int = 0
+    """The slices that have slots."""
+
+    def near(self, place: Place) -> Iterator[Slot]:
+        """Yield the slots that may overlap one in the slice `place`."""
+        packed, i = place
+        if packed.orders is not None:
+            left = self.bits & ~packed.comparable[i]
+            while left:
+                j = left.bit_length() - 1
+                left &= ~(1 << j)
+                yield from self.inside[j]
+        else:
+            for slots in self.inside.values():
+                yield from slots
 
 
 @dataclass(eq=False)
@@ -85,14 +109,14 @@ class _Contents:
     )
     """The layer of each slot; None if it is in no layer."""
     unordered: dict[Slot, None] = field(default_factory=dict[Slot, None])
+    slices: dict[Packed, Slices] = field(default_factory=dict[Packed, "Slices"])
     count: int = 0
 
 
 class Held:
     """The results that may lie in each slot, by storage."""
 
-    def __init__(self, slots: Slots) -> None:
-        self.slots = slots
+    def __init__(self) -> None:
         self.changes = Undoable[tuple[Slot, SSAValue], bool]()
         self._by_storage: dict[SSAValue, _Contents] = {}
         self._slots: dict[SSAValue, dict[Slot, None]] = {}
@@ -134,11 +158,18 @@ class Held:
         if slot.is_empty:
             contents.where[slot] = None
             return
-        contents.count += 1
-        key = (*self._key(slot), contents.count)
-        if not slot.is_whole and self.slots.is_ordered(slot):
+        if slot.place is not None:
+            packed, i = slot.place
+            slices = contents.slices.setdefault(packed, Slices())
+            slices.inside.setdefault(i, {})[slot] = None
+            slices.bits |= 1 << i
+            contents.where[slot] = None
+            return
+        if slot.static is not None:
+            contents.count += 1
+            key = (*slot.static, contents.count)
             for layer in contents.layers:
-                if layer.has_room(key, slot, self.slots):
+                if layer.has_room(key, slot):
                     layer.insert(key, slot)
                     contents.where[slot] = layer, key
                     return
@@ -150,16 +181,18 @@ class Held:
         contents.where[slot] = None
         contents.unordered[slot] = None
 
-    def _key(self, slot: Slot) -> tuple[int, int]:
-        return slot.static or self.slots.proofs.samples.bounds(slot.start, slot.stop)
-
     @staticmethod
     def _remove(contents: _Contents, slot: Slot) -> None:
         place = contents.where.pop(slot)
-        if place is None:
-            contents.unordered.pop(slot, None)
-        else:
+        if place is not None:
             place[0].remove(place[1])
+        elif slot.place is not None:
+            slices, i = contents.slices[slot.place.packed], slot.place.slice
+            slices.inside[i].pop(slot, None)
+            if not slices.inside[i]:
+                slices.bits &= ~(1 << i)
+        else:
+            contents.unordered.pop(slot, None)
 
     def close(self) -> dict[tuple[Slot, SSAValue], bool | None]:
         changes = self.changes.close()
@@ -181,15 +214,25 @@ class Held:
         if contents is None or slot.is_empty:
             return []
         found: list[tuple[Slot, Relation]] = []
-        if slot.is_whole or not self.slots.is_ordered(slot):
-            candidates = [*contents.values]
-        else:
-            key = (*self._key(slot), 0)
+        if slot.static is not None:
+            key = (*slot.static, 0)
             for layer in contents.layers:
-                found += layer.near(key, slot, self.slots)
+                found += layer.near(key, slot)
             candidates = [*contents.unordered]
+            for slices in contents.slices.values():
+                candidates += [other for inside in slices.inside.values() for other in inside]
+        elif slot.place is not None:
+            candidates = [other for layer in contents.layers for other in layer.slots]
+            candidates += contents.unordered
+            for packed, slices in contents.slices.items():
+                if packed is slot.place.packed:
+                    candidates += slices.near(slot.place)
+                else:
+                    candidates += [other for inside in slices.inside.values() for other in inside]
+        else:
+            candidates = [*contents.values]
         for other in candidates:
-            relation = self.slots.relation(other, slot)
+            relation = Slots.relation(other, slot)
             if relation in OVERLAPPING:
                 found.append((other, relation))
         return [

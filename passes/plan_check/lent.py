@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ...operators.sizes import SizeOp
-from ..sizes.polynomials import SELECT, Polynomial, Symbol
+from ..sizes.polynomials import SELECT, TOTAL, Polynomial, Symbol
 from ..sizes.program_sizes import Sizes
 from .operations import SIZE_OPS, ZERO, args_of
 
@@ -96,6 +96,9 @@ def _translated(
     if symbol.kind == SELECT:
         args = [_substituted(arg, found, sizes) for arg in args_of(symbol)]
         return sizes.algebra.select_less(*args)
+    if symbol.kind == TOTAL:
+        args = [_substituted(arg, found, sizes) for arg in args_of(symbol)]
+        return sizes.algebra.again(symbol, (symbol.args[0], *args))
     value, *rest = symbol.args or (None,)
     if not isinstance(value, BlockArgument) or value.block is not body:
         return _translated_measure(symbol, found, sizes)

@@ -1,109 +1,29 @@
 """
-Sizes that are operations: their operands, the cases of selections, and sizes that they exceed.
+Inequalities of sizes that are known without a search, and divisors of sizes.
 
-    max(a, b)                   is at least a, and at least b
-    select(a < b, c, d)         is c in the case a < b, and d otherwise
+    max(a, 4*n) >= 4*n                   a maximum is at least each of its operands
+    64*((4*n + 63) // 64) >= 4*n         rounding up
+    total(a, b on (0)) >= a              an arena is at least each of its slices
+
+A size is compared with what is below it, one operation after the other; equal sizes are equal
+polynomials. There is no case distinction, and no budget: an expression has as many parts as it has.
 """
 
 from __future__ import annotations
 
 from ...operators.sizes import SizeOp
-from ..sizes.polynomials import PACK, SELECT, Monomial, Polynomial, Symbol
+from ..sizes.polynomials import PACK, TOTAL, Polynomial, Symbol
 from ..sizes.program_sizes import Packed
+from ..sizes.symbolic_measures import is_natural
 
 ZERO = Polynomial.of(0)
 
-ONE = Polynomial.of(1)
-
 SIZE_OPS = frozenset[str](SizeOp)
-
-EXTREMA = (SizeOp.MAX, SizeOp.MIN)
 
 
 def args_of(symbol: Symbol) -> list[Polynomial]:
     """Return the operands of the operation on sizes that `symbol` is."""
     return [arg for arg in symbol.args if isinstance(arg, Polynomial)]
-
-
-def without(monomial: Monomial, symbol: Symbol) -> Monomial:
-    """Return `monomial` without one factor `symbol`, which it has."""
-    at = monomial.index(symbol)
-    return monomial[:at] + monomial[at + 1 :]
-
-
-def substituted(size: Polynomial, symbol: Symbol, value: Polynomial) -> Polynomial:
-    """Return `size` with `value` in place of one factor `symbol` of each term that has it."""
-    found = ZERO
-    for monomial, coefficient in size.terms:
-        if symbol not in monomial:
-            found += Polynomial(((monomial, coefficient),))
-            continue
-        found += Polynomial(((without(monomial, symbol), coefficient),)) * value
-    return found
-
-
-def conditions(size: Polynomial) -> list[Condition]:
-    """Return the conditions of the selections in `size`."""
-    return list(dict.fromkeys(condition_of(s) for s in size.symbols() if s.kind == SELECT))
-
-
-Condition = tuple[Polynomial, Polynomial]
-"""The first is less than the second."""
-
-
-def condition_of(symbol: Symbol) -> Condition:
-    less, more, *_ = args_of(symbol)
-    return less, more
-
-
-def resolved(size: Polynomial, condition: Condition, holds: bool) -> Polynomial:
-    """Return `size` with what is selected if `condition` holds or does not."""
-    while True:
-        chosen = next(
-            (s for s in size.symbols() if s.kind == SELECT and condition_of(s) == condition), None
-        )
-        if chosen is None:
-            return size
-        size = substituted(size, chosen, args_of(chosen)[2 if holds else 3])
-
-
-Case = tuple[tuple[Condition, bool], ...]
-"""Conditions, and if each holds."""
-
-MAX_CASES = 64
-"""The maximum number of cases of a size."""
-
-
-def cases_of(size: Polynomial) -> list[Case]:
-    """Return the cases in which what is selected in `size` is known."""
-    found: list[Case] = []
-    pending: list[tuple[Case, Polynomial]] = [((), size)]
-    while pending:
-        case, left = pending.pop()
-        open = conditions(left) if len(found) + len(pending) < MAX_CASES else []
-        if not open:
-            found.append(case)
-            continue
-        for holds in (True, False):
-            pending.append(((*case, (open[0], holds)), resolved(left, open[0], holds)))
-    return found
-
-
-def in_case(size: Polynomial, case: Case) -> Polynomial:
-    """Return `size` with what is selected in `case`."""
-    for condition, holds in case:
-        size = resolved(size, condition, holds)
-    return size
-
-
-def kind_of(symbol: Symbol) -> SizeOp | None:
-    """Return the operation that `symbol` is; a selection may be a maximum or minimum."""
-    if symbol.kind == SELECT:
-        less, more, left, right = args_of(symbol)
-        if (left, right) == (less, more):
-            return SizeOp.MIN
-        return SizeOp.MAX if (left, right) == (more, less) else None
-    return SizeOp(symbol.kind) if symbol.kind in SIZE_OPS else None
 
 
 def packed_of(symbol: Symbol) -> tuple[Packed, int] | None:
@@ -116,31 +36,51 @@ def packed_of(symbol: Symbol) -> tuple[Packed, int] | None:
     return packed, number
 
 
-def is_operation(symbol: Symbol) -> bool:
-    """Test whether the value of `symbol` follows from those of its operands."""
-    return symbol.kind == SELECT or symbol.kind in SIZE_OPS
+def at_least(left: Polynomial, right: Polynomial) -> bool:
+    """Test whether it is known that `left >= right`."""
+    difference = left - right if right.terms else left
+    found, pending = {difference}, [difference]
+    while pending:
+        size = pending.pop()
+        if is_natural(size):
+            return True
+        for lower in below(size):
+            if lower not in found:
+                found.add(lower)
+                pending.append(lower)
+    return False
 
 
-def lower_bounds(size: Polynomial) -> list[Polynomial]:
-    """Return sizes that `size` is at least, for any values: without its first operation."""
-    for monomial, c in size.terms:
+def below(size: Polynomial) -> list[Polynomial]:
+    """Return sizes that `size` is at least: one of its operations replaced by what it exceeds."""
+    rounded: list[Polynomial] = []
+    for monomial, factor in size.terms:
         symbol = monomial[0] if len(monomial) == 1 else None
-        if symbol is None or c < 0:
+        if symbol is None:
             continue
-        kind, result = kind_of(symbol), packed_of(symbol)
-        if kind is None and (result is None or result[1]):
-            continue
-        if any(symbol in other for other, _ in size.terms if other is not monomial):
-            continue
-        rest = size - Polynomial(((monomial, c),))
-        args = args_of(symbol)[-2:]
-        if kind == SizeOp.MAX:
-            return [rest + arg * c for arg in args]
-        if kind == SizeOp.ADD:
-            return [rest + (args[0] + args[1]) * c]
-        divisor = args[1].constant if kind == SizeOp.FLOORDIV else None
-        if divisor is not None and divisor > 0 and c % divisor == 0:
-            return [rest + (args[0] - (divisor - 1)) * (c // divisor)]
-        if result is not None:
-            return [rest + result[0].end(i) * c for i in range(len(result[0].sizes))]
-    return []
+        args = args_of(symbol)
+        if symbol.kind in ((SizeOp.MAX, TOTAL) if factor > 0 else (SizeOp.MIN,)):
+            rest = size - Polynomial(((monomial, factor),))
+            return [rest + arg * factor for arg in args]
+        divisor = args[1].constant if symbol.kind == SizeOp.FLOORDIV and factor > 0 else None
+        if divisor is not None and divisor > 0 and factor % divisor == 0 and not rounded:
+            rest = size - Polynomial(((monomial, factor),))
+            rounded = [rest + (args[0] - (divisor - 1)) * (factor // divisor)]
+    return rounded
+
+
+def is_multiple(size: Polynomial, of: int) -> bool:
+    """Test whether `size` is a multiple of `of` for all values of its symbols."""
+    return all(
+        coefficient % of == 0 or any(_symbol_is_multiple(symbol, of) for symbol in monomial)
+        for monomial, coefficient in size.terms
+    )
+
+
+def _symbol_is_multiple(symbol: Symbol, of: int) -> bool:
+    result = packed_of(symbol)
+    if result is not None:
+        return result[1] > 0 and result[0].alignment % of == 0
+    if symbol.kind in (SizeOp.MAX, SizeOp.MIN):
+        return all(is_multiple(arg, of) for arg in args_of(symbol))
+    return False

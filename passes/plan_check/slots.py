@@ -1,19 +1,21 @@
 """
-The bytes of tensors in their storages, and proofs that they do not overlap.
+The bytes of tensors in their storages, and which of them are apart.
 
     %t = memory.alloc_tensor %s[128] : tensor<4xf32>               [128, 144) of %s
     %d = memory.alloc_tensor %s[%o] shape %dims : … tensor<?xf32>  [o, o + 4*n) of %s
     %w = memory.slice_storage %s[64] size 128 align 64             [64, 192) of %s
     %u = memory.alloc_tensor %w[32] : tensor<4xf32>                [96, 112) of %s
 
-Bounds are polynomials (`analysis.sizes`); ranges of numbers are compared exactly. One of unknown
-size is above another if its start is at least the other's end for all sizes (`proofs`), or in each
-case if an order is selected. What cannot be shown is unknown, not false.
+Bounds are polynomials (`analysis.sizes`); ranges of numbers are compared exactly. If a start is an
+offset of a `memory.pack`, the slot lies in that slice, and two slots are apart if their slices are:
+if one is above the other in the orders that the pack keeps, whatever the sizes are, or, of a pack
+whose offsets are not chosen yet, if their lifetimes say that they must be. Other slots are compared
+by what is known of their bounds (`operations.at_least`). What is not shown is unknown, not false.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
@@ -22,19 +24,12 @@ from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory
-from ...dialects.tensors import as_tensor, element_size, has_dynamic, static_size
+from ...dialects.tensors import as_tensor, element_size, static_size
 from ...dialects.xdsl_extras.walking import walk
-from ...operators.sizes import SizeOp
-from ..sizes.polynomials import PACK, SELECT, Polynomial
+from ..sizes.polynomials import Polynomial
 from ..sizes.program_sizes import Packed, Sizes
 from ..support.walk import is_kernel
-from .operations import ZERO, Case, cases_of, conditions, in_case, packed_of, resolved
-from .proofs import Proofs
-
-MAX_CONDITIONS = 6
-"""The maximum number of selections on which the order of two slots may depend."""
-
-Bounds = tuple[Polynomial, Polynomial]
+from .operations import ZERO, at_least, packed_of
 
 Bound = int | Polynomial
 
@@ -49,6 +44,17 @@ class Relation(Enum):
     SAME = auto()
     """They overlap if they are not empty."""
     UNKNOWN = auto()
+
+
+class Place(NamedTuple):
+    """A slice of a `memory.pack`."""
+
+    packed: Packed
+    slice: int
+
+    @property
+    def size(self) -> Polynomial:
+        return self.packed.sizes[self.slice]
 
 
 class Room(NamedTuple):
@@ -70,6 +76,8 @@ class Slot:
     stop: Polynomial
     static: tuple[int, int] | None
     """The bounds, if both are known."""
+    place: Place | None = None
+    """The slice of a pack that it lies in."""
     is_whole: bool = False
     """True if it is the whole storage, whose size does not matter."""
 
@@ -86,7 +94,6 @@ class Slots:
     """The slots of the tensors of a body; tensors at the same bytes have the same slot."""
 
     sizes: Sizes = field(default_factory=Sizes)
-    proofs: Proofs = field(default_factory=Proofs)
     _slots: dict[tuple[SSAValue, Bound, Bound], Slot] = field(
         default_factory=dict[tuple[SSAValue, "Bound", "Bound"], Slot]
     )
@@ -94,33 +101,13 @@ class Slots:
     _of: dict[SSAValue, Slot] = field(default_factory=dict[SSAValue, Slot])
     _rooms: dict[SSAValue, Room] = field(default_factory=dict[SSAValue, Room])
 
-    _fitting: dict[SSAValue, list[tuple[Case, set[Polynomial]]]] = field(
-        default_factory=dict[SSAValue, "list[tuple[Case, set[Polynomial]]]"]
-    )
-    """Sizes that are at most that of a storage in each case, among them ends of slots."""
-
-    _natural: dict[Block, list[Polynomial]] = field(default_factory=dict[Block, "list[Polynomial]"])
-
     def read(self, body: Block, at_op: Callable[[Operation], None]) -> None:
-        """
-        Read the sizes in `body`, those of an op after those of its operands and `at_op`.
-
-        The dims of the tensors that a block itself allocates are natural in all of the block: where
-        one is negative, the block ends in an error.
-        """
+        """Read the sizes in `body`, those of an op after those of its operands and `at_op`."""
         for op in walk(body, region_first=True, enters=lambda op: not is_kernel(op)):
             at_op(op)
-            if type(op) is memory.AllocTensorOp:
-                if has_dynamic(op.results[0].type) and op.parent is not None:
-                    self._natural.setdefault(op.parent, []).extend(self.sizes.dims(op.results[0]))
-                continue
             for result in op.results:
                 if result.type.__class__ is IntegerType and result.type == i64:
                     self.sizes.size(result)
-
-    def natural_in(self, block: Block) -> Sequence[Polynomial]:
-        """Return dims that are not negative in `block`."""
-        return self._natural.get(block, ())
 
     # ------------------------------------------------------------------ places
 
@@ -195,59 +182,23 @@ class Slots:
             key = root, *static
         found = self._slots.get(key)
         if found is None:
-            found = self._slots[key] = Slot(root, start, start + size, static)
+            place = None if static else place_of(start, size)
+            found = self._slots[key] = Slot(root, start, start + size, static, place)
         return found
 
     def _whole(self, root: SSAValue) -> Slot:
         key = (root, ZERO, ZERO - 1)
         found = self._slots.get(key)
         if found is None:
-            found = self._slots[key] = Slot(root, ZERO, ZERO, None, is_whole=True)
+            found = self._slots[key] = Slot(root, ZERO, ZERO, None, None, True)
         return found
-
-    def enter_storage(self, storage: SSAValue) -> None:
-        """Find the slots of a storage that lie on each other up to its size, if it is not known."""
-        room = self.room(storage)
-        size = room.size
-        found = [self.of(tensor) for tensor in tensors_in(storage)]
-        slots = [slot for slot in found if slot is not None and slot.static is None]
-        if size is None or not slots:
-            return
-        limit = 1000 + 50 * len(slots)
-        self._fitting[storage] = []
-        for case in cases_of(size):
-            for slot in slots:
-                start, stop = in_case(slot.start, case), in_case(slot.stop, case)
-                ends = self._ends_of_slice(start, stop, room.alignment or 1)
-                self.proofs.add_span(start, stop, ends)
-            below = self.proofs.all_below(in_case(size, case), limit)
-            self._fitting[storage].append((case, below))
-
-    def _ends_of_slice(
-        self, start: Polynomial, stop: Polynomial, unit: int
-    ) -> Sequence[Polynomial]:
-        """
-        Return ends that a slice of a slot may have: a negative size counts as 0, and the end may be
-        rounded up to a multiple of `unit`.
-        """
-        binary = self.sizes.algebra.binary
-        end = binary(SizeOp.ADD, start, binary(SizeOp.MAX, stop - start, ZERO))
-        units = binary(SizeOp.FLOORDIV, end + (unit - 1), Polynomial.of(unit))
-        return end, binary(SizeOp.MUL, units, Polynomial.of(unit))
 
     # --------------------------------------------------------------- relations
 
-    def is_ordered(self, slot: Slot) -> bool:
-        """Test whether the order of `slot` and others is the same for all sizes."""
-        if slot.static is not None:
-            return True
-        symbols = (*slot.start.symbols(), *slot.stop.symbols())
-        is_fixed = all(symbol.kind not in (SELECT, PACK) for symbol in symbols)
-        return is_fixed and self.proofs.at_least(slot.stop, slot.start)
-
-    def relation(self, one: Slot, other: Slot) -> Relation:
+    @staticmethod
+    def relation(one: Slot, other: Slot) -> Relation:
         """Return the relation of `one` to `other`, a slot of the same storage."""
-        if one.is_whole or other.is_whole:
+        if one.is_whole or other.is_whole or one is other:
             return Relation.SAME
         if one.static is not None and other.static is not None:
             (a, b), (c, d) = one.static, other.static
@@ -256,78 +207,47 @@ class Slots:
             if d <= a:
                 return Relation.ABOVE
             return Relation.APART if a == b or c == d else Relation.SAME
-        at_least = self.proofs.at_least
+        a, b = one.place, other.place
+        if a is not None and b is not None and a.packed is b.packed and a.slice != b.slice:
+            return Relation.APART if are_apart(a.packed, a.slice, b.slice) else Relation.UNKNOWN
         if at_least(other.start, one.stop):
             return Relation.BELOW
         if at_least(one.start, other.stop):
             return Relation.ABOVE
-        if self._are_disjoint((one.start, one.stop), (other.start, other.stop)):
-            return Relation.APART
         return Relation.SAME if one.start == other.start else Relation.UNKNOWN
 
-    def _are_disjoint(self, one: Bounds, other: Bounds, depth: int = 0) -> bool:
-        """Test whether one range is above the other in each case of what is selected."""
-        at_least = self.proofs.at_least
-        if depth and (at_least(one[0], other[1]) or at_least(other[0], one[1])):
-            return True
-        if self._are_packed_apart(one, other):
-            return True
-        found = [condition for bound in (*one, *other) for condition in conditions(bound)]
-        if not found or depth == MAX_CONDITIONS:
-            return False
-        return all(
-            self._are_disjoint(
-                (resolved(one[0], found[0], holds), resolved(one[1], found[0], holds)),
-                (resolved(other[0], found[0], holds), resolved(other[1], found[0], holds)),
-                depth + 1,
-            )
-            for holds in (True, False)
-        )
-
-    def _are_packed_apart(self, one: Bounds, other: Bounds) -> bool:
-        """Test whether two ranges are in slices of a `memory.pack` that are alive together."""
-        first, second = self._slice_around(one), self._slice_around(other)
-        if first is None or second is None or first[0] is not second[0]:
-            return False
-        a, b = (packed.slices[i] for packed, i in (first, second))
-        arms = dict(a.arms)
-        excluded = any(arms.get(branch, arm) != arm for branch, arm in b.arms)
-        return a is not b and a.start < b.stop and b.start < a.stop and not excluded
-
-    def _slice_around(self, bounds: Bounds) -> tuple[Packed, int] | None:
-        """Return the slice of a `memory.pack` that a range lies in."""
-        at_least = self.proofs.at_least
-        for symbol in bounds[0].symbols():
-            packed, number = packed_of(symbol) or (None, 0)
-            if packed is None or not number:
-                continue
-            start, stop = packed.values[number], packed.end(number - 1)
-            if at_least(bounds[0], start) and at_least(stop, bounds[1]):
-                return packed, number - 1
-        return None
-
-    def lies_in(self, slot: Slot, room: Room) -> bool:
-        """Test whether a slot can be shown to end within a storage of known size."""
+    @staticmethod
+    def lies_in(slot: Slot, room: Room) -> bool:
+        """Test whether it is known that a slot ends within a storage of known size."""
         assert room.size is not None
         stop = room.start + room.size
         if slot.static is not None and stop.constant is not None:
             return slot.static[1] <= stop.constant
-        cases = None if room.start.terms else self._fitting.get(room.root)
-        if cases and all(in_case(slot.stop, case) in below for case, below in cases):
-            return True
-        return self.proofs.at_least(stop, slot.stop)
+        if slot.place is not None and not room.start.terms:
+            return at_least(room.size, slot.place.packed.values[0])
+        return at_least(stop, slot.stop)
 
 
-def tensors_in(storage: SSAValue) -> Iterator[SSAValue]:
-    """Yield the tensors that are allocated in `storage` and in slices of it."""
-    pending = [storage]
-    while pending:
-        for use in pending.pop().uses:
-            op = use.operation
-            if isinstance(op, memory.AllocTensorOp):
-                yield op.results[0]
-            elif isinstance(op, memory.SliceStorageOp):
-                pending.append(op.slice)
+def place_of(start: Polynomial, size: Polynomial) -> Place | None:
+    """Return the slice of a pack that `size` bytes from `start` lie in."""
+    for monomial, factor in start.terms:
+        packed, number = (packed_of(monomial[0]) if len(monomial) == 1 else None) or (None, 0)
+        if packed is None or not number or factor != 1:
+            continue
+        within = start - packed.values[number]
+        if at_least(within, ZERO) and at_least(packed.sizes[number - 1], within + size):
+            return Place(packed, number - 1)
+    return None
+
+
+def are_apart(packed: Packed, i: int, j: int) -> bool:
+    """Test whether two slices of a pack never share a byte, whatever the sizes are."""
+    if packed.orders is not None:
+        return bool(packed.comparable[i] >> j & 1)
+    a, b = packed.slices[i], packed.slices[j]
+    arms = dict(a.arms)
+    excluded = any(arms.get(branch, arm) != arm for branch, arm in b.arms)
+    return a.start < b.stop and b.start < a.stop and not excluded
 
 
 def bytes_of_element(type: Attribute) -> int:

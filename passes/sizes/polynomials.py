@@ -43,6 +43,10 @@ PACK = "pack"
 """The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
 
 
+TOTAL = "total"
+"""The kind of a symbol with operands `Orders` and sizes: the size of the arena of such slices."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Symbol:
     """
@@ -303,6 +307,15 @@ class Algebra:
         if len(shown) > 80:
             shown = f"{shown[:77]}..."
         return self.symbol(shown, kind, args, natural)
+
+    def again(self, symbol: Symbol, args: Sequence[Hashable]) -> Polynomial:
+        """Return the operation that `symbol` is, on other operands."""
+        sizes = [arg for arg in args if isinstance(arg, Polynomial)]
+        if symbol.kind in list(SizeOp):
+            return self.apply(SizeOp(symbol.kind), sizes)
+        if symbol.kind == SELECT:
+            return self.select_less(*sizes)
+        return self.opaque(symbol.kind, args, symbol.natural, symbol.name)
 
     def binary(self, op: SizeOp, left: Polynomial, right: Polynomial) -> Polynomial:
         """Return `left op right`."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import TypeAlias, cast
 
@@ -36,9 +37,10 @@ from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.control import yielded
 from ...dialects.relay.language.dims_attributes import dim_names
 from ...dialects.tensors import as_tensor, is_static
+from ...operators.orders import Orders
 from ...operators.sizes import Check, SizeOp
 from ..support.walk import outside_primitives
-from .polynomials import PACK, Algebra, Polynomial, holds
+from .polynomials import PACK, TOTAL, Algebra, Polynomial, holds
 from .symbolic_measures import SIGNED, symbolic_measure
 
 MAX_ELEMENTS = 64
@@ -115,12 +117,19 @@ class Packed:
     slices: Sequence[memory.Slice]
     sizes: Sequence[Polynomial]
     """Of the slices."""
+    orders: Orders | None
     values: list[Polynomial] = field(default_factory=list[Polynomial])
     """The total and the offset of each slice; operands of their symbols are a number and this."""
 
     def end(self, i: int) -> Polynomial:
         """Return the end of slice `i`, which the total is not below."""
         return self.values[i + 1] + self.sizes[i]
+
+    @cached_property
+    def comparable(self) -> list[int]:
+        """For each slice those that are above or below it in all orders, as bits of an integer."""
+        assert self.orders is not None, "an ordered pack"
+        return self.orders.comparable()
 
 
 @dataclass
@@ -179,12 +188,26 @@ class Sizes:
             Polynomial.of(slice.size) if isinstance(slice.size, int) else self.size(slice.size)
             for slice in slices
         ]
-        packed = Packed(op.alignment.value.data, slices, sizes)
+        alignment = op.alignment.value.data
+        orders = Orders(alignment, op.on) if op.orders is not None else None
+        packed = Packed(alignment, slices, sizes, orders)
         for i, value in enumerate(op.results):
-            symbol = self.algebra.symbol(_shown(value), PACK, (i, packed))
+            if i or orders is None:
+                symbol = self.algebra.symbol(_shown(value), PACK, (i, packed))
+            else:
+                symbol = self.total_of(op)
             packed.values.append(symbol)
             self._sizes[value] = symbol
         return self._sizes
+
+    def total_of(self, op: memory.PackOp) -> Polynomial:
+        """Return the total of an ordered pack."""
+        orders = Orders(op.alignment.value.data, op.on)
+        sizes = [
+            Polynomial.of(slice.size) if isinstance(slice.size, int) else self.size(slice.size)
+            for slice in op.slices
+        ]
+        return self.algebra.opaque(TOTAL, (orders, *sizes), True, _shown(op.total))
 
     def _masked(self, op: arith.AndIOp) -> Polynomial:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""

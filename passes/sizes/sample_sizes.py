@@ -21,8 +21,9 @@ from xdsl.ir import BlockArgument
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...operators.measures import MEASURES
 from ...operators.named_dims import Bounds
+from ...operators.orders import Orders
 from ...operators.sizes import SizeOp
-from .polynomials import Polynomial, Symbol
+from .polynomials import TOTAL, Polynomial, Symbol
 
 LEVELS = (1, 16, 128, 1024)
 """The values of a symbol without bounds, from small to large."""
@@ -74,6 +75,8 @@ def levels_of(bounds: Bounds) -> tuple[int, ...]:
 
 def arguments_of(symbol: Symbol) -> list[Polynomial]:
     """Return the sizes that `symbol` follows from; none if nothing is known of it."""
+    if symbol.kind == TOTAL:
+        return [arg for arg in symbol.args if isinstance(arg, Polynomial)]
     if symbol.kind not in _COMPUTED:
         return []
     found = [arg for arg in symbol.args if isinstance(arg, Polynomial)]
@@ -148,6 +151,10 @@ class Values:
     def _value(self, symbol: Symbol, arguments: list[Polynomial]) -> int:
         if not arguments:
             return self.point[symbol]
+        if symbol.kind == TOTAL:
+            orders = symbol.args[0]
+            assert isinstance(orders, Orders)
+            return min(orders.laid_out([a.value(self._known) for a in arguments])[0], MAX_SIZE)
         try:
             value = int(_COMPUTED[symbol.kind](*(a.value(self._known) for a in arguments)))
         except (ArithmeticError, ValueError, TypeError):  # it fails when the program runs

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
@@ -23,7 +24,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
+from ...operators.sizes import SizeOp
+from ..sizes.polynomials import PACK, Polynomial
+from ..sizes.program_sizes import Dims, Sizes
 from ..support.diagnostics import PassError
+from ..support.walk import outside_primitives
 from .caller_sizes import Origin, origin_of
 
 MAX_OPS = 1 << 14
@@ -141,6 +146,63 @@ def function_of(param: BlockArgument) -> Operation:
     function = param.block.parent_op()
     assert function is not None, "a parameter of a function"
     return function
+
+
+@dataclass(frozen=True)
+class FoldWorkspaceSize(RewritePattern):
+    """Replace the size of a workspace by a constant if it is one."""
+
+    totals: Totals
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.WorkspaceSizeOp, rewriter: PatternRewriter, /) -> None:
+        _, size = self.totals.size_of(op)
+        if isinstance(size, int):
+            rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
+
+
+def read_totals(part: Operation, totals: Totals, sizes: Sizes) -> None:
+    """Let `sizes` know the sizes of workspaces that `part` asks for, in terms of its own sizes."""
+    for op in outside_primitives(part):
+        if isinstance(op, memory.WorkspaceSizeOp):
+            param, total = totals.size_of(op)
+            if isinstance(total, int) or not isinstance(total.owner, memory.PackOp):
+                continue
+            listed = memory.shapes_of_workspace(function_of(param), param.index) or ()
+            shapes: dict[SSAValue, Dims | None] = {
+                param.block.args[i]: sizes.elements(shape)
+                for i, shape in zip(listed, op.shapes, strict=True)
+            }
+            found = in_caller(sizes.total_of(total.owner), shapes, sizes)
+            if found is not None:
+                sizes.know(op.bytes, found)
+
+
+def in_caller(
+    size: Polynomial, shapes: Mapping[SSAValue, Dims | None], sizes: Sizes
+) -> Polynomial | None:
+    """Return a size of a function in terms of the shapes of its parameters in a caller."""
+    total = Polynomial.of(0)
+    for monomial, coefficient in size.terms:
+        term = Polynomial.of(coefficient)
+        for symbol in monomial:
+            if symbol.kind == "dim":
+                value, axis = symbol.args
+                dims = shapes.get(cast("SSAValue", value))
+                factor = None if dims is None else dims[cast(int, axis)]
+            else:
+                args = [
+                    in_caller(arg, shapes, sizes) if isinstance(arg, Polynomial) else arg
+                    for arg in symbol.args
+                ]
+                if symbol.kind in ("value", "element", PACK) or None in args:
+                    return None
+                factor = sizes.algebra.again(symbol, args)
+            if factor is None:
+                return None
+            term = sizes.algebra.binary(SizeOp.MUL, term, factor)
+        total = sizes.algebra.binary(SizeOp.ADD, total, term)
+    return total
 
 
 @dataclass(frozen=True)

@@ -31,12 +31,12 @@ from ..pass_run.ir_dumps import Dumps
 from ..pass_run.pipeline import (
     PIPELINE,
     TARGET,
-    TO_BYTECODE,
     Step,
     TargetText,
     build,
     pass_names,
     pipeline_text,
+    report_index,
 )
 from ..pass_run.runner import Runner
 from ..pass_run.timing import Timer
@@ -183,14 +183,13 @@ class ConfiguredOpt(xDSLOptMain):
             message = "--plan-dim needs --memory-report, or a target that shows memory"
             raise CommandLineError(message)
         names = [step.run.name for step in steps]
-        if stop in names:
-            del steps[names.index(stop) :]
+        if stop is not None:
+            del steps[report_index(names) :]
         if args.memory_report is not None:
             from ...passes.report_memory import ReportMemoryPass
 
             report = ReportMemoryPass(format=args.memory_report, dims=self._dims())
-            at = names.index(TO_BYTECODE) if TO_BYTECODE in names else len(steps)
-            steps.insert(at, Step(report))
+            steps.insert(report_index(names), Step(report))
 
     def _print_options(self) -> PrintOptions:
         args = self.args

@@ -12,7 +12,7 @@ string option need not be quoted (`plan-devices{default=cuda:0}`).
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from types import NoneType
@@ -38,6 +38,9 @@ TARGET = "target"
 
 TO_BYTECODE = "lower-to-bytecode"
 """The name of the pass after which values have no types, and memory is not planned any more."""
+
+EXPANDS = "expand-packs"
+"""The name of the pass that forgets the orders of packs, which reports of memory read."""
 
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
 Pipelines: TypeAlias = "Mapping[str, type[Pipeline]]"
@@ -407,3 +410,8 @@ def pass_text(run: ModulePass, *, include_default: bool = True) -> str:
         elif getattr(type(run), name, None) not in (None, ()):  # none, but not by default
             options.append(shown(name))
     return f"{run.name}{{{' '.join(options)}}}" if options else run.name
+
+
+def report_index(names: Sequence[str]) -> int:
+    """Return the index before which memory is reported among the passes `names`."""
+    return next((i for i, name in enumerate(names) if name in (EXPANDS, TO_BYTECODE)), len(names))

@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file --verify-diagnostics -p layout-slices %s
+// RUN: xrelay-opt --split-input-file --verify-diagnostics -p layout-slices,expand-packs %s
 
 // The size of a workspace that is used without a pack is not known.
 func.func private @f(%w: !memory.storage {memory.workspace = array<i64>}) {

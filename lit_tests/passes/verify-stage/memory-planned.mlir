@@ -55,15 +55,3 @@ func.func @pack() {
   }
   func.return
 }
-
-// -----
-
-// The sizes of workspaces are computed before lowering.
-func.func private @f(%w: !memory.storage<#relay.device<cpu:0>> {memory.workspace = array<i64>}) {
-  func.return
-}
-func.func @workspace_size() {
-  // expected-error @below {{memory.workspace_size is left at stage memory-planned: layout-slices should have computed it}}
-  %n = memory.workspace_size @f[0]
-  func.return
-}

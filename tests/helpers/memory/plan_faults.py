@@ -25,6 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import memory
+from xrelay.dialects.integers import i64_array
 from xrelay.dialects.interfaces import DestinationPassing
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.infer_types import InferTypesPass
@@ -221,6 +222,91 @@ def change_arithmetic(rng: Random, ops: Sequence[Operation]) -> bool:
     op.results[0].replace_all_uses_with(kept)
     return True
 
+
+def ordered_pack(rng: Random, ops: Sequence[Operation]) -> memory.PackOp | None:
+    found = [op for op in ops if isinstance(op, memory.PackOp) and op.orders is not None]
+    return rng.choice(found) if found else None
+
+
+def drop_edge(rng: Random, ops: Sequence[Operation]) -> bool:
+    """Let a slice not lie on one of the slices below it, or turn that round."""
+    op = ordered_pack(rng, ops)
+    if op is None:
+        return False
+    orders = [[[*below] for below in on] for on in op.on]
+    edges = [(on, i, j) for on in orders for i, below in enumerate(on) for j in below]
+    if not edges:
+        return False
+    on, i, j = rng.choice(edges)
+    on[i].remove(j)
+    if rng.random() < 0.3:
+        on[j].append(i)
+    op.order([tuple(map(tuple, on)) for on in orders])
+    return True
+
+
+def swap_slices(rng: Random, ops: Sequence[Operation]) -> bool:
+    """Let what lies in two slices change places."""
+    op = ordered_pack(rng, ops)
+    if op is None or len(op.offsets) < 2:
+        return False
+    one, other = rng.sample(list(op.offsets), 2)
+    uses = [(use.operation, use.index, other) for use in one.uses]
+    uses += [(use.operation, use.index, one) for use in other.uses]
+    for user, index, value in uses:
+        user.operands[index] = value
+    return True
+
+
+def edit_lifetime(rng: Random, ops: Sequence[Operation]) -> bool:
+    """Change the lifetime of a slice, which is no evidence."""
+    op = ordered_pack(rng, ops)
+    if op is None:
+        return False
+    times = [*op.lifetimes.get_values()]
+    i = rng.randrange(len(times) // 2)
+    start = rng.randrange(max(times))
+    times[2 * i : 2 * i + 2] = [start, rng.randint(start + 1, max(times) + 1)]
+    op.lifetimes = i64_array(times)
+    return True
+
+
+def shrink_slice(rng: Random, ops: Sequence[Operation]) -> bool:
+    """Make a slice smaller, or as large as another."""
+    op = ordered_pack(rng, ops)
+    if op is None:
+        return False
+    if not op.sizes or rng.random() < 0.3:
+        sizes = [*op.static_sizes.get_values()]
+        static = [i for i, size in enumerate(sizes) if size > 0]
+        if not static:
+            return False
+        sizes[rng.choice(static)] -= rng.choice([1, 4])
+        op.static_sizes = i64_array([max(size, 0) if size > 0 else size for size in sizes])
+        return True
+    i = rng.randrange(len(op.sizes))
+    if rng.random() < 0.5:
+        return shift(rng, op, i)
+    op.operands[i] = rng.choice(op.sizes)
+    return True
+
+
+def drop_kill(rng: Random, ops: Sequence[Operation]) -> bool:
+    op = chosen(rng, ops, memory.KillOp)
+    if op is None:
+        return False
+    Rewriter.erase_op(op)
+    return True
+
+
+PACK_FAULTS: dict[str, Fault] = {
+    "edge": drop_edge,
+    "slices": swap_slices,
+    "lifetime": edit_lifetime,
+    "shrink": shrink_slice,
+    "no kill": drop_kill,
+}
+"""The faults of ordered packs."""
 
 FAULTS: dict[str, Fault] = {
     "move": move_tensor,

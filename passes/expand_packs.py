@@ -1,0 +1,360 @@
+"""
+Compute the offsets of ordered packs.
+
+    %total, %offsets:2 = memory.pack ordered align 64 {       %above = arith.addi %a, 63
+      [0, 2) %a                                          ->   %end = arith.andi %above, -64
+      [1, 3) %b on (0)                                        %total = arith.addi %end, %b
+    }
+
+A slice starts at the highest end of the slices that it lies on, rounded up where a divisor of their
+sizes does not make that needless. Of two or more orders, the smallest arena is taken at run time.
+The size of a workspace is computed in the function and in its callers, which replaces
+`memory.workspace_size`. A size that is negative, as it may be of an arm that is not taken, counts
+as 0. Late: what follows cannot tell any more why no live bytes overlap. Level `memory-planned`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import gcd
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import memory
+from ..operators.orders import On, Orders
+from .functions.call_graph import CallGraph
+from .sizes.polynomials import Polynomial
+from .sizes.program_sizes import Sizes, read_sizes
+from .sizes.symbolic_measures import is_natural
+from .support.levels import Level
+from .support.rewriting import apply_patterns
+from .support.walk import outside_primitives
+from .workspaces.workspace_sizes import (
+    ComputeWorkspaceSize,
+    EraseUnusedSize,
+    Totals,
+    has_workspaces,
+)
+
+
+def constant_of(value: SSAValue | None) -> int | None:
+    """Return the integer that `value` always is; None if it is not a constant."""
+    owner = None if value is None else value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    if isinstance(owner, arith.AddiOp):
+        lhs, rhs = _literal(owner.lhs), _literal(owner.rhs)
+        return None if lhs is None or rhs is None else lhs + rhs
+    return None
+
+
+def _literal(value: SSAValue) -> int | None:
+    return constant_of(value) if isinstance(value.owner, arith.ConstantOp) else None
+
+
+Size = int | SSAValue
+"""A number of bytes, static or an i64."""
+
+
+@dataclass(eq=False)
+class Arithmetic:
+    """Computes sizes, at compile time if they are static; `ops` computes the others, each once."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+    _constants: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
+    _made: dict[object, SSAValue] = field(default_factory=dict[object, SSAValue])
+
+    def value(self, size: Size) -> SSAValue:
+        """Return `size` as a value."""
+        if isinstance(size, SSAValue):
+            return size
+        found = self._constants.get(size)
+        if found is None:
+            constant = arith.ConstantOp.from_int_and_width(size, i64)
+            self.ops.append(constant)
+            found = self._constants[size] = constant.result
+        return found
+
+    def add(self, left: Size, right: Size) -> Size:
+        if isinstance(left, int) and isinstance(right, int):
+            return left + right
+        if right == 0:
+            return left
+        return right if left == 0 else self._binary(arith.AddiOp, left, right)
+
+    def maximum(self, sizes: Sequence[Size]) -> Size:
+        """Return the largest of `sizes`, none of which is negative."""
+        static = max((size for size in sizes if isinstance(size, int)), default=0)
+        found: Size = static
+        for size in dict.fromkeys(size for size in sizes if isinstance(size, SSAValue)):
+            found = size if found == 0 else self._binary(arith.MaxSIOp, found, size)
+        return found
+
+    def round_up(self, size: Size, alignment: int) -> Size:
+        if isinstance(size, int):
+            return -(-size // alignment) * alignment
+        above = self._binary(arith.AddiOp, size, alignment - 1)
+        return self._binary(arith.AndIOp, above, -alignment)
+
+    def natural(self, size: Size) -> Size:
+        """Return `size`, or 0 if it is negative."""
+        return max(size, 0) if isinstance(size, int) else self._binary(arith.MaxSIOp, size, 0)
+
+    def select(self, choice: SSAValue, left: Size, right: Size) -> Size:
+        """Return `left` if `choice`, else `right`."""
+        if left is right or (isinstance(left, int) and left == right):
+            return left
+        self.ops.append(op := arith.SelectOp(choice, self.value(left), self.value(right)))
+        return op.result
+
+    def less(self, left: Size, right: Size) -> SSAValue:
+        self.ops.append(op := arith.CmpiOp(self.value(left), self.value(right), "slt"))
+        return op.result
+
+    def _binary(
+        self,
+        kind: type[arith.AddiOp] | type[arith.MaxSIOp] | type[arith.AndIOp],
+        left: Size,
+        right: Size,
+    ) -> SSAValue:
+        key = kind, self.value(left), self.value(right)
+        found = self._made.get(key)
+        if found is None:
+            self.ops.append(op := kind(key[1], key[2]))
+            found = self._made[key] = op.result
+        return found
+
+
+Layout = tuple[Size, list[Size]]
+"""The size of an arena, and the offset of each slice."""
+
+
+def stacked(
+    on: On, alignment: int, sizes: Sequence[Size], divisors: Sequence[int], into: Arithmetic
+) -> Layout:
+    """Compute the layout of slices that lie on each other as `on` says."""
+    offsets: list[Size] = [0] * len(sizes)
+    ends: list[Size] = [0] * len(sizes)
+    divisor = [0] * len(sizes)  # of the offset; 0 divides like infinity
+    for i in Orders(alignment, (on,)).sorted(0):
+        at = into.maximum([ends[j] for j in on[i]])
+        divisor[i] = gcd(*(gcd(divisor[j], divisors[j]) for j in on[i]))
+        if divisor[i] % alignment:
+            at, divisor[i] = into.round_up(at, alignment), alignment
+        offsets[i], ends[i] = at, into.add(at, sizes[i])
+    below = {j for under in on for j in under}
+    return into.maximum([end for i, end in enumerate(ends) if i not in below]), offsets
+
+
+def smaller(one: Layout, other: Layout, into: Arithmetic) -> Layout:
+    """Compute the layout with the smaller arena."""
+    choice = into.less(one[0], other[0])
+    pairs = zip((one[0], *one[1]), (other[0], *other[1]), strict=True)
+    total, *offsets = [into.select(choice, left, right) for left, right in pairs]
+    return total, offsets
+
+
+def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
+    """Place the tensors whose offset is the value `at` at the constant `offset`."""
+    for use in list(at.uses):
+        user = use.operation
+        if isinstance(user, memory.AllocTensorOp):
+            user.place(user.start[0], offset)
+            rewriter.notify_op_modified(user)
+
+
+def layout_of(op: memory.PackOp, sizes: Sizes, into: Arithmetic) -> Layout:
+    """Compute the layout of an ordered pack."""
+    given = [slice.size for slice in op.slices]
+    polynomials = [
+        sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size) for size in given
+    ]
+    counted = [
+        size if is_natural(polynomial) else into.natural(size)
+        for size, polynomial in zip(given, polynomials, strict=True)
+    ]
+    alignment = op.alignment.value.data
+    # A size of 0 is divided by everything.
+    divisors = [polynomial.content or alignment for polynomial in polynomials]
+    first, *others = (stacked(on, alignment, counted, divisors, into) for on in op.on)
+    for other in others:
+        first = smaller(other, first, into)
+    return first
+
+
+def replace_pack(
+    op: memory.PackOp, layout: Layout, into: Arithmetic, totals: Totals, rewriter: PatternRewriter
+) -> None:
+    """Replace a pack by its total and offsets, which `into` computes."""
+    total, offsets = layout
+    for result, offset in zip(op.offsets, offsets, strict=True):
+        if isinstance(offset, int):
+            place_tensors(result, offset, rewriter)
+    results = [
+        None if result.first_use is None else into.value(size)
+        for result, size in zip(op.results, (total, *offsets), strict=True)
+    ]
+    made = set(into.ops)
+    if op.workspace is not None:
+        totals.record(op, total)
+    named = [total if isinstance(total, SSAValue) else results[0], *results[1:]]
+    for value, hint in zip(named, ("total", *["offset"] * len(offsets)), strict=True):
+        if value is not None and value.owner in made:
+            value.name_hint = value.name_hint or hint
+    rewriter.replace(op, into.ops, results)
+
+
+@dataclass(frozen=True)
+class ExpandPack(RewritePattern):
+    """Replace an ordered pack by the arithmetic of its order."""
+
+    sizes: Sizes
+    totals: Totals
+    made: list[Operation] = field(default_factory=list[Operation])
+    """The ops that compute sizes of workspaces, which their functions need not use."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
+        if op.orders is None:
+            return
+        into = Arithmetic()
+        layout = layout_of(op, self.sizes, into)
+        if op.workspace is not None:
+            self.made.extend(into.ops)
+        replace_pack(op, layout, into, self.totals, rewriter)
+
+
+def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:
+    """Erase the constant that `value` is, or the sum of constants, when its uses were folded."""
+    owner = None if value is None else value.owner
+    if not isinstance(owner, arith.ConstantOp | arith.AddiOp) or owner.result.uses:
+        return
+    operands = list(owner.operands)
+    rewriter.erase(owner)
+    for operand in dict.fromkeys(operands):
+        erase_unused(operand, rewriter)
+
+
+def is_computed(op: Operation) -> bool:
+    """Test whether the size or the offset of `op` is an operand."""
+    kind = type(op)
+    if kind is memory.AllocTensorOp:
+        return "offset" not in op.properties
+    if kind is memory.AllocStorageOp:
+        return "size" not in op.properties
+    return kind is memory.SliceStorageOp
+
+
+class FoldSize(RewritePattern):
+    """Make a constant size of a storage an attribute."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
+        size = constant_of(op.dynamic_size)
+        if size is None:
+            return
+        before = op.dynamic_size
+        properties = {**op.properties, "size": IntegerAttr(size, i64)}
+        rewriter.replace(
+            op,
+            memory.AllocStorageOp.create(
+                properties=properties, attributes=op.attributes, result_types=[op.storage.type]
+            ),
+        )
+        erase_unused(before, rewriter)
+
+
+class FoldOffset(RewritePattern):
+    """Make a constant offset of a tensor an attribute."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
+        offset = constant_of(op.dynamic_offset)
+        if offset is None:
+            return
+        before = op.dynamic_offset
+        op.place(op.storage, offset)
+        rewriter.notify_op_modified(op)
+        erase_unused(before, rewriter)
+
+
+class FoldSlice(RewritePattern):
+    """Make a constant offset and size of a slice of a storage attributes."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.SliceStorageOp, rewriter: PatternRewriter, /) -> None:
+        offset, size = constant_of(op.dynamic_offset), constant_of(op.dynamic_size)
+        if offset is None and size is None:
+            return
+        before = [value for value in (op.dynamic_offset, op.dynamic_size) if value is not None]
+        folded = memory.SliceStorageOp(
+            op.storage,
+            _folded(offset, op.offset, op.dynamic_offset),
+            _folded(size, op.size, op.dynamic_size),
+            op.alignment.value.data,
+        )
+        folded.attributes = op.attributes
+        folded.slice.name_hint = op.slice.name_hint
+        rewriter.replace(op, folded)
+        for value in dict.fromkeys(before):
+            erase_unused(value, rewriter)
+
+
+def _folded(
+    constant: int | None, static: IntegerAttr[I64] | None, dynamic: SSAValue | None
+) -> int | SSAValue:
+    if constant is not None:
+        return constant
+    if static is not None:
+        return static.value.data
+    assert dynamic is not None, "verified: static or dynamic"
+    return dynamic
+
+
+def parts_of(op: ModuleOp, totals: Totals) -> list[Operation]:
+    """Return the parts of a module, callees first: callers need the sizes of their workspaces."""
+    if not has_workspaces(op):
+        return [op]
+    graph = CallGraph.of(op)
+    totals.functions = graph.symbols
+    return [graph.symbols[name] for part in graph.components() for name in part]
+
+
+def fold_constants(op: ModuleOp) -> None:
+    """Make constant sizes and offsets attributes."""
+    computed = [inside for inside in outside_primitives(op) if is_computed(inside)]
+    apply_patterns(op, FoldSize(), FoldOffset(), FoldSlice(), only=computed)
+
+
+@dataclass(frozen=True)
+class ExpandPacksPass(ModulePass):
+    """Compute the offsets of ordered packs."""
+
+    name = "expand-packs"
+    accepts: ClassVar[Level] = "memory-planned"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        totals = Totals({})
+        expand = ExpandPack(Sizes(), totals)
+        for part in parts_of(op, totals):
+            inside = [*outside_primitives(part)]
+            asked = [size for size in inside if isinstance(size, memory.WorkspaceSizeOp)]
+            packs = [
+                pack
+                for pack in inside
+                if isinstance(pack, memory.PackOp) and pack.orders is not None
+            ]
+            if asked:
+                apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
+            if packs:
+                read_sizes(part, expand.sizes)
+                apply_patterns(op, expand, only=packs)
+        apply_patterns(op, EraseUnusedSize(), only=expand.made[::-1])
+        fold_constants(op)
