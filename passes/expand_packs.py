@@ -1,10 +1,10 @@
 """
 Compute the offsets of ordered packs.
 
-    %total, %offsets:2 = memory.pack ordered align 64 {       %above = arith.addi %a, 63
-      [0, 2) %a                                          ->   %end = arith.andi %above, -64
-      [1, 3) %b on (0)                                        %total = arith.addi %end, %b
-    }
+    %p = memory.pack ordered align 64 : !memory.pack
+    %x = memory.slice %p [0, 2) %a                            %above = arith.addi %a, 63
+    %y = memory.slice %p [1, 3) %b on (%x)               ->   %y = arith.andi %above, -64
+    %total = memory.total %p                                  %total = arith.addi %y, %b
 
 A slice starts at the highest end of the slices that it lies on, rounded up where a divisor of their
 sizes does not make that needless. Of two or more orders, the smallest arena is taken at run time.
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import gcd
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -26,9 +25,10 @@ from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
-from ..operators.orders import On, Orders
+from ..operators.orders import Layout
 from .functions.call_graph import CallGraph
 from .sizes.polynomials import Polynomial
 from .sizes.program_sizes import Sizes, read_sizes
@@ -115,50 +115,41 @@ class Arithmetic:
         return op.result
 
     def less(self, left: Size, right: Size) -> SSAValue:
-        self.ops.append(op := arith.CmpiOp(self.value(left), self.value(right), "slt"))
-        return op.result
+        return self._binary(arith.CmpiOp, left, right)
+
+    def apply(self, op: str, *operands: Size) -> Size:
+        """Compute an operation of a layout (`operators.orders`)."""
+        if op == "select":
+            less, more, left, right = operands
+            if left is right or (isinstance(left, int) and left == right):
+                return left
+            return self.select(self.less(less, more), left, right)
+        left, right = operands
+        if op == "align":
+            assert isinstance(right, int), "an alignment is a number"
+            return self.round_up(left, right)
+        if op == "max":
+            return self.maximum((left, right))
+        if op == "add":
+            return self.add(left, right)
+        if isinstance(left, int) and isinstance(right, int):
+            return left - right
+        return left if right == 0 else self._binary(arith.SubiOp, left, right)
 
     def _binary(
         self,
-        kind: type[arith.AddiOp] | type[arith.MaxSIOp] | type[arith.AndIOp],
+        kind: type[arith.AddiOp | arith.SubiOp | arith.MaxSIOp | arith.AndIOp | arith.CmpiOp],
         left: Size,
         right: Size,
     ) -> SSAValue:
         key = kind, self.value(left), self.value(right)
         found = self._made.get(key)
         if found is None:
-            self.ops.append(op := kind(key[1], key[2]))
-            found = self._made[key] = op.result
+            lhs, rhs = key[1], key[2]
+            op = arith.CmpiOp(lhs, rhs, "slt") if issubclass(kind, arith.CmpiOp) else kind(lhs, rhs)
+            self.ops.append(op)
+            found = self._made[key] = op.results[0]
         return found
-
-
-Layout = tuple[Size, list[Size]]
-"""The size of an arena, and the offset of each slice."""
-
-
-def stacked(
-    on: On, alignment: int, sizes: Sequence[Size], divisors: Sequence[int], into: Arithmetic
-) -> Layout:
-    """Compute the layout of slices that lie on each other as `on` says."""
-    offsets: list[Size] = [0] * len(sizes)
-    ends: list[Size] = [0] * len(sizes)
-    divisor = [0] * len(sizes)  # of the offset; 0 divides like infinity
-    for i in Orders(alignment, (on,)).sorted(0):
-        at = into.maximum([ends[j] for j in on[i]])
-        divisor[i] = gcd(*(gcd(divisor[j], divisors[j]) for j in on[i]))
-        if divisor[i] % alignment:
-            at, divisor[i] = into.round_up(at, alignment), alignment
-        offsets[i], ends[i] = at, into.add(at, sizes[i])
-    below = {j for under in on for j in under}
-    return into.maximum([end for i, end in enumerate(ends) if i not in below]), offsets
-
-
-def smaller(one: Layout, other: Layout, into: Arithmetic) -> Layout:
-    """Compute the layout with the smaller arena."""
-    choice = into.less(one[0], other[0])
-    pairs = zip((one[0], *one[1]), (other[0], *other[1]), strict=True)
-    total, *offsets = [into.select(choice, left, right) for left, right in pairs]
-    return total, offsets
 
 
 def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
@@ -170,45 +161,57 @@ def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
             rewriter.notify_op_modified(user)
 
 
-def layout_of(op: memory.PackOp, sizes: Sizes, into: Arithmetic) -> Layout:
+def layout_of(packing: memory.Packing, sizes: Sizes, into: Arithmetic) -> Layout[SSAValue]:
     """Compute the layout of an ordered pack."""
-    given = [slice.size for slice in op.slices]
+    orders = packing.orders
+    assert orders is not None, "an ordered pack"
     polynomials = [
-        sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size) for size in given
+        sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
+        for size in packing.sizes
     ]
     counted = [
         size if is_natural(polynomial) else into.natural(size)
-        for size, polynomial in zip(given, polynomials, strict=True)
+        for size, polynomial in zip(packing.sizes, polynomials, strict=True)
     ]
-    alignment = op.alignment.value.data
-    # A size of 0 is divided by everything.
-    divisors = [polynomial.content or alignment for polynomial in polynomials]
-    first, *others = (stacked(on, alignment, counted, divisors, into) for on in op.on)
-    for other in others:
-        first = smaller(other, first, into)
-    return first
+    return orders.layout(counted, into.apply, [polynomial.content for polynomial in polynomials])
 
 
 def replace_pack(
-    op: memory.PackOp, layout: Layout, into: Arithmetic, totals: Totals, rewriter: PatternRewriter
+    packing: memory.Packing,
+    layout: Layout[SSAValue],
+    into: Arithmetic,
+    totals: Totals,
+    rewriter: PatternRewriter,
 ) -> None:
-    """Replace a pack by its total and offsets, which `into` computes."""
-    total, offsets = layout
-    for result, offset in zip(op.offsets, offsets, strict=True):
-        if isinstance(offset, int):
-            place_tensors(result, offset, rewriter)
-    results = [
-        None if result.first_use is None else into.value(size)
-        for result, size in zip(op.results, (total, *offsets), strict=True)
-    ]
-    made = set(into.ops)
-    if op.workspace is not None:
-        totals.record(op, total)
-    named = [total if isinstance(total, SSAValue) else results[0], *results[1:]]
-    for value, hint in zip(named, ("total", *["offset"] * len(offsets)), strict=True):
-        if value is not None and value.owner in made:
-            value.name_hint = value.name_hint or hint
-    rewriter.replace(op, into.ops, results)
+    """Replace a pack by its totals and offsets, which `into` computes."""
+    after = packing.members[-1].next_op if packing.members else packing.op
+    assert after is not None, "a terminator follows"
+    offsets = {
+        op.results[0]: offset for op, offset in zip(packing.slices, layout.offsets, strict=True)
+    }
+    sizes = {op.results[0]: layout.totals[op.pool_number] for op in packing.totals}
+    if packing.op.workspace is not None:
+        totals.record(packing.op, layout.totals[0])
+    members = set[Operation](packing.members)
+    replaced: list[tuple[Operation, Size | None]] = []
+    for op in reversed(packing.members):
+        result = op.results[0]
+        size = offsets.get(result, sizes.get(result))
+        if result in offsets and isinstance(size, int):
+            place_tensors(result, size, rewriter)
+        is_used = any(use.operation not in members for use in result.uses)
+        replaced.append((op, size if is_used else None))
+    computed = {op: into.value(size) for op, size in replaced[::-1] if size is not None}
+    added = set(into.ops)
+    for op in packing.members:
+        value = offsets.get(op.results[0], sizes.get(op.results[0]))
+        value = computed.get(op) if isinstance(value, int) else value
+        if value is not None and value.owner in added:
+            value.name_hint = value.name_hint or op.results[0].name_hint
+    rewriter.insert(into.ops, InsertPoint.before(after))
+    for op, size in replaced:
+        rewriter.replace(op, [], [computed[op] if size is not None else None])
+    rewriter.erase(packing.op)
 
 
 @dataclass(frozen=True)
@@ -224,11 +227,11 @@ class ExpandPack(RewritePattern):
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
         if op.orders is None:
             return
-        into = Arithmetic()
-        layout = layout_of(op, self.sizes, into)
+        into, packing = Arithmetic(), memory.Packing(op)
+        layout = layout_of(packing, self.sizes, into)
         if op.workspace is not None:
             self.made.extend(into.ops)
-        replace_pack(op, layout, into, self.totals, rewriter)
+        replace_pack(packing, layout, into, self.totals, rewriter)
 
 
 def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:

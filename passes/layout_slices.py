@@ -1,14 +1,18 @@
 """
 Choose the offsets of packed slices.
 
-    %total, %offsets:3 = memory.pack align 64 {
-      [0, 2) 64
-      [1, 3) 100                                         %s = memory.alloc_storage 192 align 64
-      [2, 4) 64                                    ->    %a = memory.alloc_tensor %s[0]
-    }                                                    %b = memory.alloc_tensor %s[64]
-    %s = memory.alloc_storage %total align 64            %c = memory.alloc_tensor %s[0]
-    %a = memory.alloc_tensor %s[%offsets#0]
+    %p = memory.pack align 64 : !memory.pack
+    %x = memory.slice %p [0, 2) 64
+    %y = memory.slice %p [1, 3) 100
+    %z = memory.slice %p [2, 4) 64                       %s = memory.alloc_storage 192 align 64
+    %total = memory.total %p                       ->    %a = memory.alloc_tensor %s[0]
+    %s = memory.alloc_storage %total align 64            %b = memory.alloc_tensor %s[64]
+    %a = memory.alloc_tensor %s[%x]                      %c = memory.alloc_tensor %s[0]
     …
+
+    %q = memory.pack align 64 : !memory.pack             %q = memory.pack ordered align 64 …
+    %x = memory.slice %q [0, 2) %n                 ->    %x = memory.slice %q [0, 2) %n
+    %y = memory.slice %q [1, 3) %m                       %y = memory.slice %q [1, 3) %m on (%x)
 
 Static sizes are planned by `xrelay.planning`, whose strategies these are; constant sizes and
 offsets become attributes of the allocations. If a size is dynamic, the pack is `ordered`: the order
@@ -32,12 +36,11 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
-from ..dialects.memory import Slice
-from ..operators.orders import On
+from ..operators.orders import Layout, On, Orders
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
-from .expand_packs import Arithmetic, Layout, constant_of, fold_constants, parts_of, replace_pack
+from .expand_packs import Arithmetic, constant_of, fold_constants, parts_of, replace_pack
 from .sizes.polynomials import Polynomial
 from .sizes.program_sizes import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
@@ -61,36 +64,37 @@ MAX_SUM = LIMIT // 2**16
 """Samples with a sum of sizes from this on are not planned for."""
 
 
-def static_size(slice: Slice) -> int | None:
-    """Return the size of `slice` if it is known at compile time."""
-    return slice.size if isinstance(slice.size, int) else constant_of(slice.size)
+def static_size(size: int | SSAValue) -> int | None:
+    """Return `size` if it is known at compile time."""
+    return size if isinstance(size, int) else constant_of(size)
 
 
-def is_static(op: memory.PackOp) -> bool:
+def is_static(packing: memory.Packing) -> bool:
     """Test whether all sizes are known at compile time."""
-    return all(static_size(slice) is not None for slice in op.slices)
+    return all(static_size(size) is not None for size in packing.sizes)
 
 
 def problem_of(
-    op: memory.PackOp, sizes: Sequence[int] | None = None, with_arms: bool = True
+    packing: memory.Packing, sizes: Sequence[int] | None = None, with_arms: bool = True
 ) -> Problem:
     """Return the packing problem of the slices, which have static sizes, or have these `sizes`."""
-    alignment, slices = op.alignment.value.data, op.slices
+    alignment, lives = packing.alignment, [op.life for op in packing.slices]
     if sizes is None:
-        sizes = [size for slice in slices if (size := static_size(slice)) is not None]
-    if op.arms is None or not with_arms:
-        times: tuple[int, ...] = op.lifetimes.get_values()
-        return Problem.of(times[::2], times[1::2], sizes, [alignment] * len(slices))
+        sizes = [known for size in packing.sizes if (known := static_size(size)) is not None]
+    spans = [Interval(life.times[0][0], life.times[-1][1]) for life in lives]
+    if not with_arms or not any(life.arms for life in lives):
+        lower, upper = ([span[k] for span in spans] for k in (0, 1))
+        return Problem.of(lower, upper, sizes, [alignment] * len(lives))
     return Problem(
         tuple(
             Buffer(
                 str(i),
-                Interval(slice.start, slice.stop),
+                span,
                 size,
                 alignment,
-                arms=tuple(Arm(str(branch), str(arm)) for branch, arm in slice.arms),
+                arms=tuple(Arm(str(branch), str(arm)) for branch, arm in op.arms),
             )
-            for i, (slice, size) in enumerate(zip(slices, sizes, strict=True))
+            for i, (op, span, size) in enumerate(zip(packing.slices, spans, sizes, strict=True))
         ),
         (Pool("arena"),),
     )
@@ -99,9 +103,9 @@ def problem_of(
 Planned = TypeVar("Planned")
 
 
-def planned(op: memory.PackOp, plan: Callable[[bool], Planned]) -> Planned:
+def planned(packing: memory.Packing, plan: Callable[[bool], Planned]) -> Planned:
     """
-    Return what `plan(with_arms)` returns; an error at `op` if its sizes have no meaning.
+    Return what `plan(with_arms)` returns; an error at the pack if its sizes have no meaning.
 
     Arms only let slices share more bytes: when there are too many slices, arms are ignored.
     """
@@ -111,8 +115,9 @@ def planned(op: memory.PackOp, plan: Callable[[bool], Planned]) -> Planned:
         except TooManyPairs:
             return plan(False)
     except ProblemError as error:
-        total = sum(size for slice in op.slices if (size := static_size(slice)) is not None)
-        if total >= LIMIT - op.alignment.value.data * len(op.slices):
+        op = packing.op
+        total = sum(known for size in packing.sizes if (known := static_size(size)) is not None)
+        if total >= LIMIT - packing.alignment * len(packing.slices):
             raise PassError(
                 f"this tensor, and those that share memory with it, have {total} bytes, but "
                 "must have fewer than 2^62",
@@ -121,19 +126,21 @@ def planned(op: memory.PackOp, plan: Callable[[bool], Planned]) -> Planned:
         raise PassError(f"these slices cannot be packed: {error}", op) from error
 
 
-def plan_of(op: memory.PackOp, strategy: Strategy) -> Plan:
+def plan_of(packing: memory.Packing, strategy: Strategy) -> Plan:
     """Plan slices of static sizes."""
-    plan = planned(op, lambda with_arms: solve(problem_of(op, None, with_arms), strategy))
+    plan = planned(packing, lambda with_arms: solve(problem_of(packing, None, with_arms), strategy))
     assert not isinstance(plan, Infeasible), "an arena without a capacity"
     return plan
 
 
-def choice_of(op: memory.PackOp, samples: Sequence[Sample]) -> Choice:
+def choice_of(packing: memory.Packing, samples: Sequence[Sample]) -> Choice:
     """Choose orders of slices for dynamic sizes."""
-    sizes = [sample.sizes for sample in samples] or [(1,) * len(op.offsets)]
+    sizes = [sample.sizes for sample in samples] or [(1,) * len(packing.slices)]
     return planned(
-        op,
-        lambda with_arms: choose([problem_of(op, each, with_arms) for each in sizes], slack=SLACK),
+        packing,
+        lambda with_arms: choose(
+            [problem_of(packing, each, with_arms) for each in sizes], slack=SLACK
+        ),
     )
 
 
@@ -158,32 +165,35 @@ class LayOutSlices(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
-        if is_static(op):
-            plan = plan_of(op, self.strategy)
-            layout: Layout = plan.height, list(plan.offsets)
-            replace_pack(op, layout, Arithmetic(), self.totals, rewriter)
+        packing = memory.Packing(op)
+        if is_static(packing):
+            plan = plan_of(packing, self.strategy)
+            layout = Layout[SSAValue]((plan.height,), plan.offsets)
+            replace_pack(packing, layout, Arithmetic(), self.totals, rewriter)
             return
         if op.orders is not None:
             return
-        op.order(self.orders(op))
-        rewriter.notify_op_modified(op)
+        packing.order(self.orders(packing))
+        packing = memory.Packing(op)
+        for changed in (op, *packing.slices):
+            rewriter.notify_op_modified(changed)
         if op.workspace is not None:
-            self.totals.record(op, op.total)
+            self.totals.record(op, packing)
 
-    def orders(self, op: memory.PackOp) -> Sequence[On]:
-        slices = op.slices
+    def orders(self, packing: memory.Packing) -> Sequence[On]:
+        op, count = packing.op, len(packing.slices)
         if self.strategy == "coalesce":
-            self.remark(op, f"{len(slices)} slices of dynamic size lie one after the other")
-            return [tuple((i - 1,) if i else () for i in range(len(slices)))]
+            self.remark(op, f"{count} slices of dynamic size lie one after the other")
+            return Orders.one_after_the_other(packing.alignment, count, packing.rows).on
         samples = samples_of(
             [
                 self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
-                for size in (slice.size for slice in slices)
+                for size in packing.sizes
             ],
             MAX_SUM,
         )
-        choice = choice_of(op, samples)
-        self.remark(op, f"{len(slices)} slices of dynamic size: {summary_of(choice, samples)}")
+        choice = choice_of(packing, samples)
+        self.remark(op, f"{count} slices of dynamic size: {summary_of(choice, samples)}")
         return [orientation.below for orientation in choice.orientations]
 
 
@@ -199,7 +209,8 @@ class LeaveToMachine(RewritePattern):
             return
         op.at_bind = UnitAttr()
         rewriter.notify_op_modified(op)
-        self.remark(op, f"{len(op.offsets)} slices of dynamic size: planned when sizes are known")
+        count = len(memory.Packing(op).slices)
+        self.remark(op, f"{count} slices of dynamic size: planned when sizes are known")
 
 
 @dataclass(frozen=True)
@@ -228,7 +239,7 @@ class LayoutSlicesPass(ModulePass):
             packs = [pack for pack in inside if isinstance(pack, memory.PackOp)]
             if asked:
                 apply_patterns(op, FoldWorkspaceSize(totals), only=asked)
-            dynamic = [pack for pack in packs if not is_static(pack)]
+            dynamic = [pack for pack in packs if not is_static(memory.Packing(pack))]
             if self.dynamic == "at-bind":
                 left = [pack for pack in dynamic if pack.workspace is None and not pack.orders]
                 apply_patterns(op, LeaveToMachine(remark), only=left)

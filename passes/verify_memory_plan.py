@@ -132,7 +132,11 @@ class VerifyMemoryPlanPass(InspectionPass):
         named = {only_block(inner): name for name, inner in functions.items()}
         for block in callees_first(blocks, named):
             checker = Checker(block, captured, returned, kernels, lent)
-            checker.check()
+            unordered = checker.check()
+            if unordered:
+                checker = Checker(block, captured, returned, kernels, lent)
+                checker.slots.unordered = unordered
+                checker.check()
             if block in named:
                 dims = checker.dims_of_results()
                 lent[named[block]] = Checked(block, checker.needs, dims)

@@ -25,7 +25,16 @@ from ...runtime.memory.limits import Memory
 from ...runtime.weights.derived_weights import ArraySource, Weights
 from ..analysis.arrays import Array, array_of, numpy_dtype
 from ..support.diagnostics import PassError
-from .evaluated_values import ClosureValue, DataValue, Enter, Frame, GlobalClosure, RefValue, Value
+from .evaluated_values import (
+    ClosureValue,
+    DataValue,
+    Enter,
+    Frame,
+    GlobalClosure,
+    PackValue,
+    RefValue,
+    Value,
+)
 from .kernel_calls import require_shape, static_type
 from .size_arithmetic import SIZES, require_relation
 
@@ -268,20 +277,30 @@ def require(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -
 
 
 def pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    """Lay the slices out as ordered, or concatenate them. A negative size counts as 0."""
+    """Return the pack, and its totals once they are known."""
     assert isinstance(op, memory.PackOp)
-    args = args[: len(op.sizes)]
-    dynamic, end, offsets = iter(args), 0, list[Value]()
-    alignment = op.alignment.value.data
-    if op.orders is not None:
-        sizes = [s.size if isinstance(s.size, int) else int(next(dynamic)) for s in op.slices]
-        total, laid_out = Orders(alignment, op.on).laid_out(sizes)
-        return [total, *laid_out]
-    for slice in op.slices:
-        size = max(slice.size if isinstance(slice.size, int) else int(next(dynamic)), 0)
-        offsets.append(end)
-        end += -(-size // alignment) * alignment
-    return [end, *offsets]
+    return [PackValue(memory.Packing(op))]
+
+
+def slice_of_pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    """Lay the slices out as ordered, or one after the other, at the last of them."""
+    value, slices = args[0], args[0].packing.slices
+    if op is not slices[-1]:
+        return [0]
+    packing = value.packing
+    sizes = [int(frame[size]) if isinstance(size, SSAValue) else size for size in packing.sizes]
+    orders = packing.orders or Orders.one_after_the_other(
+        packing.alignment, len(slices), packing.rows
+    )
+    value.totals, offsets = orders.laid_out(sizes)
+    frame.update(zip((slice.offset for slice in slices), offsets, strict=True))
+    return [offsets[-1]]
+
+
+def total_of_pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    assert isinstance(op, memory.TotalOp)
+    totals = args[0].totals
+    return [totals[op.pool_number] if op.pool_number < len(totals) else 0]
 
 
 def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
@@ -360,6 +379,8 @@ RULES: dict[type[Operation], Rule] = {
     memory.AllocTensorOp: alloc_tensor,
     memory.CopyOp: copy,
     memory.PackOp: pack,
+    memory.SliceOp: slice_of_pack,
+    memory.TotalOp: total_of_pack,
     memory.SliceStorageOp: slice_storage,
     memory.WorkspaceSizeOp: workspace_size,
     memory.KillOp: kill,

@@ -23,7 +23,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 
-from ...operators.orders import Orders
+from ...operators.orders import Layout, Orders, PoolTotal
 from ...operators.sizes import SizeOp
 from ..sizes import polynomials
 from ..sizes.polynomials import PACK, TOTAL, Polynomial, Symbol
@@ -101,8 +101,8 @@ class Formulas:
     """The size of each formula that was added."""
     _known: dict[Step, int] = field(default_factory=dict[Step, int])
     _symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
-    _packs: dict[tuple[Orders, tuple[int, ...]], Sequence[int]] = field(
-        default_factory=dict[tuple[Orders, tuple[int, ...]], Sequence[int]]
+    _packs: dict[tuple[Orders, tuple[int, ...]], Layout[_Formula]] = field(
+        default_factory=dict[tuple[Orders, tuple[int, ...]], "Layout[_Formula]"]
     )
 
     def add(self, size: Polynomial) -> int:
@@ -222,7 +222,9 @@ class Formulas:
             return self._variable(symbol)
         numbers = [self._polynomial(part) for part in parts]
         if (pack := _pack_of(symbol)) is not None:
-            return self._laid_out(pack[0], tuple(numbers))[pack[2]]
+            layout, _, i = pack
+            laid_out = self._laid_out(layout, tuple(numbers))
+            return self._number(laid_out.offsets[i - 1] if i else laid_out.totals[layout.pool])
         if symbol.kind == polynomials.SELECT:
             less, more, left, right = numbers
             return self._select(self._binary("lt", less, more), left, right)
@@ -230,36 +232,32 @@ class Formulas:
         kind = symbol.kind if test is None else PREDICATES[test.predicate.value.data]
         return reduce(lambda left, right: self._binary(kind, left, right), numbers)
 
-    def _laid_out(self, orders: Orders, sizes: tuple[int, ...]) -> Sequence[int]:
-        """Return the formulas of the total and the offsets of an ordered pack."""
-        found = self._packs.get((orders, sizes))
+    def _laid_out(self, layout: PoolTotal, sizes: tuple[int, ...]) -> Layout[_Formula]:
+        """Return the formulas of the totals and the offsets of an ordered pack."""
+        found = self._packs.get((layout.orders, sizes))
         if found is None:
-            zero = self._step("const", 0)
-            counted = [self._binary("max", size, zero) for size in sizes]
-            found, *others = (self._stacked(orders, k, counted) for k in range(len(orders.on)))
-            for other in others:
-                test = self._binary("lt", other[0], found[0])
-                found = [
-                    one if one == two else self._step(SELECT, test, one, two)
-                    for one, two in zip(other, found, strict=True)
-                ]
-            self._packs[orders, sizes] = found
+            found = layout.layout([_Formula(size) for size in sizes], self._apply)
+            self._packs[layout.orders, sizes] = found
         return found
 
-    def _stacked(self, orders: Orders, k: int, sizes: Sequence[int]) -> list[int]:
-        zero, less, unit = (
-            self._step("const", value) for value in (0, orders.alignment - 1, orders.alignment)
-        )
-        offsets, ends = [zero] * len(sizes), [zero] * len(sizes)
-        for i in orders.sorted(k):
-            at = self._maximum([ends[j] for j in orders.on[k][i]])
-            up = self._binary("floordiv", self._binary("add", at, less), unit)
-            offsets[i] = self._binary("mul", up, unit)
-            ends[i] = self._binary("add", offsets[i], sizes[i])
-        return [self._maximum(ends), *offsets]
+    def _apply(self, op: str, *operands: _Formula | int) -> _Formula:
+        """Add the formula of an operation of a layout, on formulas and constants."""
+        numbers = [self._number(operand) for operand in operands]
+        if op == "select":
+            less, more, left, right = numbers
+            return _Formula(self._select(self._binary("lt", less, more), left, right))
+        if op == "align":
+            at, unit = numbers
+            below = self._binary("sub", unit, self._step("const", 1))
+            up = self._binary("floordiv", self._binary("add", at, below), unit)
+            return _Formula(self._binary("mul", up, unit))
+        return _Formula(self._binary(op, *numbers))
 
-    def _maximum(self, numbers: Sequence[int]) -> int:
-        return reduce(lambda a, b: self._binary("max", a, b), numbers, self._step("const", 0))
+    def _number(self, operand: object) -> int:
+        if isinstance(operand, _Formula):
+            return operand.number
+        assert isinstance(operand, int)
+        return self._step("const", operand)
 
     def _variable(self, symbol: Symbol) -> int:
         taken = {variable.name for variable in self.variables}
@@ -280,15 +278,21 @@ class Formulas:
         return self._step("var", len(self.variables) - 1)
 
 
-def _pack_of(symbol: Symbol) -> tuple[Orders, Sequence[Polynomial], int] | None:
-    """Return the orders and sizes of the pack that `symbol` is a result of, and its number."""
+class _Formula(NamedTuple):
+    """A formula by its number: an operand that is not a constant."""
+
+    number: int
+
+
+def _pack_of(symbol: Symbol) -> tuple[PoolTotal, Sequence[Polynomial], int] | None:
+    """Return the layout and sizes of a pack, and i if `symbol` is offset i - 1, 0 of a total."""
     if symbol.kind == TOTAL:
-        orders, *sizes = symbol.args
-        return cast(Orders, orders), [size for size in sizes if isinstance(size, Polynomial)], 0
+        layout, *sizes = symbol.args
+        return cast(PoolTotal, layout), [size for size in sizes if isinstance(size, Polynomial)], 0
     if symbol.kind == PACK:
         number, packed = symbol.args
-        if isinstance(packed, Packed) and packed.orders is not None:
-            return packed.orders, packed.sizes, cast(int, number)
+        if isinstance(packed, Packed) and packed.packing.orders is not None:
+            return PoolTotal(packed.packing.orders), packed.sizes, cast(int, number)
     return None
 
 

@@ -91,7 +91,9 @@ BOOKKEEPING = (
     memory.AllocTensorOp,
     memory.KillOp,
     memory.PackOp,
+    memory.SliceOp,
     memory.SliceStorageOp,
+    memory.TotalOp,
     memory.WorkspaceSizeOp,
 )
 

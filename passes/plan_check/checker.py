@@ -37,7 +37,7 @@ from .names import (
 from .operations import ZERO, at_least, is_multiple
 from .overwriting_kernels import may_lie_over
 from .sharing import Names
-from .slots import Relation, Room, Slot, Slots, bytes_of_element
+from .slots import Relation, Room, Slot, Slots, Unordered, bytes_of_element
 
 
 @dataclass(eq=False)
@@ -81,9 +81,14 @@ class Checker:
     names: Names = field(default_factory=Names)
     state: State = field(init=False)
 
-    def check(self) -> None:
-        """Raise an error at the first fault."""
-        self.state = State(Held())
+    def check(self) -> Unordered:
+        """
+        Raise an error at the first fault.
+
+        Returns the slices that are needed together and may share bytes: they were taken to be
+        apart, so the body must be checked again with them as `slots.unordered`.
+        """
+        self.state = State(Held(self.slots))
         self.slots.read(self.block, self.read_call)
         path = [Choosing(iter(self.block.ops), None, [], [])]
         while path:
@@ -95,6 +100,7 @@ class Checker:
                 self.enter(op, path, [r.block for r in reversed(op.regions)], [])
             else:
                 self.execute(op)
+        return self.state.held.unordered()
 
     def enter(
         self, choice: Operation, path: list[Choosing], blocks: list[Block], done: list[Changes]
@@ -411,10 +417,12 @@ class Checker:
             return
         end = slot.stop
         for use in room.root.uses:  # what lays it out names what it needs
-            if slot.place is not None and isinstance(use.operation, memory.PackOp):
-                total = self.slots.sizes.size(use.operation.total)
-                if total == slot.place.packed.values[0]:
-                    end = total
+            place = slot.place
+            if place is not None and use.operation is place.packed.packing.op:
+                packing = place.packed.packing
+                is_ordered = packing.orders is not None
+                total = self.slots.sizes.total_of(packing) if is_ordered else place.total
+                end = end if total is None else total
         self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
 
     def is_workspace_size(

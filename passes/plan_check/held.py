@@ -4,11 +4,13 @@ The contents that may lie in each slot.
     numbers    layer 0    [0, 64)   [64, 128)   [192, 256)
                layer 1    [32, 96)
     slices     3: [o3, o3 + 4*n)   5: …          of a pack, and as bits 0b101000
+    needed     7: 0b101000                       when slice 7 was written
 
 In a layer, each slot is below the next one, so that what overlaps a slot is next to it: contents
 that are intact together do not overlap, and are in one layer; those of different regions of a
-choice may. Of slots in slices of a pack, those are looked at that lie in the same slice, or in one
-of the slices that are not apart from it: mostly none. Other slots are compared one by one.
+choice may. Of slots in slices of an ordered pack, those are looked at that lie in the same slice,
+or in one that is known not to be apart from it; the slices that have contents when it is written
+are noted as needed together with it, for `Orders.unordered`. Others are compared one by one.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import SSAValue
 
+from ...operators.orders import Bits, add_row, remove_row
 from ..sizes.program_sizes import Packed
-from .slots import Place, Relation, Slot, Slots
+from .slots import Place, Relation, Slot, Slots, Unordered
 from .undoable import Undoable
 
 MAX_LAYERS = 16
@@ -39,12 +42,12 @@ class _Layer:
     keys: list[Key] = field(default_factory=list[Key])
     slots: list[Slot] = field(default_factory=list[Slot])
 
-    def has_room(self, key: Key, slot: Slot) -> bool:
-        """Test whether `slot` lies between its neighbours."""
+    def has_room(self, key: Key) -> bool:
+        """Test whether a slot lies between its neighbours."""
         at = bisect_left(self.keys, key)
-        if at and Slots.relation(self.slots[at - 1], slot) is not Relation.BELOW:
+        if at and self.keys[at - 1][1] > key[0]:
             return False
-        return at == len(self.slots) or Slots.relation(slot, self.slots[at]) is Relation.BELOW
+        return at == len(self.keys) or key[1] <= self.keys[at][0]
 
     def insert(self, key: Key, slot: Slot) -> None:
         at = bisect_left(self.keys, key)
@@ -55,23 +58,17 @@ class _Layer:
         at = bisect_left(self.keys, key)
         del self.keys[at], self.slots[at]
 
-    def near(self, key: Key, slot: Slot) -> Iterator[tuple[Slot, Relation]]:
-        """Yield the slots that are not shown to be apart from `slot`."""
+    def near(self, key: Key) -> Iterator[Slot]:
+        """Yield the slots that overlap that of `key`."""
         at = bisect_left(self.keys, key)
         for i in range(at - 1, -1, -1):
-            other = self.slots[i]
-            relation = Slots.relation(other, slot)
-            if relation is Relation.BELOW:
+            if self.keys[i][1] <= key[0]:
                 break
-            if relation in OVERLAPPING:
-                yield other, relation
+            yield self.slots[i]
         for i in range(at, len(self.slots)):
-            other = self.slots[i]
-            relation = Slots.relation(other, slot)
-            if relation is Relation.ABOVE:
+            if key[1] <= self.keys[i][0]:
                 break
-            if relation in OVERLAPPING:
-                yield other, relation
+            yield self.slots[i]
 
 
 @dataclass(eq=False)
@@ -79,21 +76,25 @@ class Slices:
     """The slots in the slices of a pack."""
 
     inside: dict[int, dict[Slot, None]] = field(default_factory=dict[int, "dict[Slot, None]"])
-    bits: int = 0
+    alive: Bits = field(default_factory=dict[int, int])
     """The slices that have slots."""
+    needed: dict[int, Bits] = field(default_factory=dict[int, "Bits"])
+    """For each slice, those that had contents when it was written."""
 
-    def near(self, place: Place) -> Iterator[Slot]:
+    def near(self, place: Place, unordered: Unordered) -> Iterator[Slot]:
         """Yield the slots that may overlap one in the slice `place`."""
         packed, i = place
-        if packed.orders is not None:
-            left = self.bits & ~packed.comparable[i]
-            while left:
-                j = left.bit_length() - 1
-                left &= ~(1 << j)
-                yield from self.inside[j]
-        else:
+        if packed.packing.orders is None:
             for slots in self.inside.values():
                 yield from slots
+            return
+        needed = self.needed.setdefault(i, {})
+        for chunk, bits in self.alive.items():
+            needed[chunk] = needed.get(chunk, 0) | bits
+        yield from self.inside.get(i, ())
+        for one, other in unordered.get(packed.packing.op, ()):
+            if i in (one, other):
+                yield from self.inside.get(one + other - i, ())
 
 
 @dataclass(eq=False)
@@ -116,11 +117,23 @@ class _Contents:
 class Held:
     """The results that may lie in each slot, by storage."""
 
-    def __init__(self) -> None:
+    def __init__(self, slots: Slots) -> None:
+        self.slots = slots
         self.changes = Undoable[tuple[Slot, SSAValue], bool]()
         self._by_storage: dict[SSAValue, _Contents] = {}
         self._slots: dict[SSAValue, dict[Slot, None]] = {}
         """The slots in which each value may lie."""
+
+    def unordered(self) -> Unordered:
+        """Return the slices of ordered packs that are needed together and may share bytes."""
+        found: Unordered = {}
+        for contents in self._by_storage.values():
+            for packed, slices in contents.slices.items():
+                orders = packed.packing.orders
+                pairs = [] if orders is None else orders.unordered(slices.needed)
+                if pairs:
+                    found[packed.packing.op] = set(pairs)
+        return found
 
     def slots_of(self, value: SSAValue) -> list[Slot]:
         """Return the slots in which `value` may lie."""
@@ -161,15 +174,16 @@ class Held:
         if slot.place is not None:
             packed, i = slot.place
             slices = contents.slices.setdefault(packed, Slices())
-            slices.inside.setdefault(i, {})[slot] = None
-            slices.bits |= 1 << i
+            if not slices.inside.setdefault(i, {}):
+                add_row(slices.alive, i)
+            slices.inside[i][slot] = None
             contents.where[slot] = None
             return
         if slot.static is not None:
             contents.count += 1
             key = (*slot.static, contents.count)
             for layer in contents.layers:
-                if layer.has_room(key, slot):
+                if layer.has_room(key):
                     layer.insert(key, slot)
                     contents.where[slot] = layer, key
                     return
@@ -190,7 +204,7 @@ class Held:
             slices, i = contents.slices[slot.place.packed], slot.place.slice
             slices.inside[i].pop(slot, None)
             if not slices.inside[i]:
-                slices.bits &= ~(1 << i)
+                remove_row(slices.alive, i)
         else:
             contents.unordered.pop(slot, None)
 
@@ -217,7 +231,7 @@ class Held:
         if slot.static is not None:
             key = (*slot.static, 0)
             for layer in contents.layers:
-                found += layer.near(key, slot)
+                found += [(other, Relation.SAME) for other in layer.near(key)]
             candidates = [*contents.unordered]
             for slices in contents.slices.values():
                 candidates += [other for inside in slices.inside.values() for other in inside]
@@ -226,13 +240,13 @@ class Held:
             candidates += contents.unordered
             for packed, slices in contents.slices.items():
                 if packed is slot.place.packed:
-                    candidates += slices.near(slot.place)
+                    candidates += slices.near(slot.place, self.slots.unordered)
                 else:
                     candidates += [other for inside in slices.inside.values() for other in inside]
         else:
             candidates = [*contents.values]
         for other in candidates:
-            relation = Slots.relation(other, slot)
+            relation = self.slots.relation(other, slot)
             if relation in OVERLAPPING:
                 found.append((other, relation))
         return [

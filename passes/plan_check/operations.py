@@ -80,7 +80,28 @@ def is_multiple(size: Polynomial, of: int) -> bool:
 def _symbol_is_multiple(symbol: Symbol, of: int) -> bool:
     result = packed_of(symbol)
     if result is not None:
-        return result[1] > 0 and result[0].alignment % of == 0
+        packed, number = result
+        return number > 0 and _is_aligned(packed, number - 1, of)
     if symbol.kind in (SizeOp.MAX, SizeOp.MIN):
         return all(is_multiple(arg, of) for arg in args_of(symbol))
     return False
+
+
+def _is_aligned(packed: Packed, i: int, of: int) -> bool:
+    """Test whether the offset of slice `i` is a multiple of `of`, by that of its piece."""
+    packing = packed.packing
+    if not packing.rows:
+        return packing.alignment % of == 0
+    row = packing.rows[i]
+    if row.at is not None:
+        return row.at % of == 0
+    if row.beside is not None:
+        return _is_aligned(packed, row.beside, of) and _ends_aligned(packed, row.beside, of)
+    below = row.tied if row.over is None else row.over[0]
+    return packing.alignment % of == 0 if below is None else _is_aligned(packed, below, of)
+
+
+def _ends_aligned(packed: Packed, i: int, of: int) -> bool:
+    """Test whether the size of slice `i` is a multiple of `of`."""
+    over = packed.packing.rows[i].over
+    return is_multiple(packed.sizes[i], of) if over is None else _ends_aligned(packed, over[1], of)

@@ -7,10 +7,11 @@ The bytes of tensors in their storages, and which of them are apart.
     %u = memory.alloc_tensor %w[32] : tensor<4xf32>                [96, 112) of %s
 
 Bounds are polynomials (`analysis.sizes`); ranges of numbers are compared exactly. If a start is an
-offset of a `memory.pack`, the slot lies in that slice, and two slots are apart if their slices are:
-if one is above the other in the orders that the pack keeps, whatever the sizes are, or, of a pack
-whose offsets are not chosen yet, if their lifetimes say that they must be. Other slots are compared
-by what is known of their bounds (`operations.at_least`). What is not shown is unknown, not false.
+offset of a `memory.slice`, the slot lies in that slice, and two slots are apart if their slices
+are: if one is above the other in the orders that the pack keeps, whatever the sizes are, or, of a
+pack whose offsets are not chosen yet, if their lifetimes say that they must be. Other slots are
+compared by what is known of their bounds (`operations.at_least`). What is not shown is unknown, not
+false.
 """
 
 from __future__ import annotations
@@ -52,9 +53,19 @@ class Place(NamedTuple):
     packed: Packed
     slice: int
 
+    def __str__(self) -> str:
+        name = self.packed.packing.slices[self.slice].offset.name_hint
+        return f"of slice {self.slice}" + ("" if name is None else f", %{name}")
+
     @property
-    def size(self) -> Polynomial:
-        return self.packed.sizes[self.slice]
+    def total(self) -> Polynomial | None:
+        """The total of the pool of the slice; None if it is not computed."""
+        rows = self.packed.packing.rows
+        return self.packed.totals.get(rows[self.slice].pool if rows else 0)
+
+
+Unordered = dict[memory.PackOp, set[tuple[int, int]]]
+"""The slices of each ordered pack that are needed together, none above the other."""
 
 
 class Room(NamedTuple):
@@ -82,7 +93,9 @@ class Slot:
     """True if it is the whole storage, whose size does not matter."""
 
     def __str__(self) -> str:
-        return "of the whole storage" if self.is_whole else f"[{self.start}, {self.stop})"
+        if self.is_whole:
+            return "of the whole storage"
+        return f"[{self.start}, {self.stop})" if self.place is None else str(self.place)
 
     @property
     def is_empty(self) -> bool:
@@ -100,6 +113,7 @@ class Slots:
     """By storage, start and stop."""
     _of: dict[SSAValue, Slot] = field(default_factory=dict[SSAValue, Slot])
     _rooms: dict[SSAValue, Room] = field(default_factory=dict[SSAValue, Room])
+    unordered: Unordered = field(default_factory=dict[memory.PackOp, "set[tuple[int, int]]"])
 
     def read(self, body: Block, at_op: Callable[[Operation], None]) -> None:
         """Read the sizes in `body`, those of an op after those of its operands and `at_op`."""
@@ -195,8 +209,7 @@ class Slots:
 
     # --------------------------------------------------------------- relations
 
-    @staticmethod
-    def relation(one: Slot, other: Slot) -> Relation:
+    def relation(self, one: Slot, other: Slot) -> Relation:
         """Return the relation of `one` to `other`, a slot of the same storage."""
         if one.is_whole or other.is_whole or one is other:
             return Relation.SAME
@@ -209,12 +222,27 @@ class Slots:
             return Relation.APART if a == b or c == d else Relation.SAME
         a, b = one.place, other.place
         if a is not None and b is not None and a.packed is b.packed and a.slice != b.slice:
-            return Relation.APART if are_apart(a.packed, a.slice, b.slice) else Relation.UNKNOWN
+            return Relation.APART if self.are_apart(a, b) else Relation.UNKNOWN
         if at_least(other.start, one.stop):
             return Relation.BELOW
         if at_least(one.start, other.stop):
             return Relation.ABOVE
         return Relation.SAME if one.start == other.start else Relation.UNKNOWN
+
+    def are_apart(self, one: Place, other: Place) -> bool:
+        """
+        Test whether two slices of a pack never share a byte, whatever the sizes are.
+
+        Of an ordered pack, all do not that are not known to: what is needed together is noted
+        (`held`) and looked up in the orders at once. Of one that is not laid out yet, lifetimes say
+        which slices must not.
+        """
+        packing, i, j = one.packed.packing, one.slice, other.slice
+        if packing.orders is not None:
+            return (min(i, j), max(i, j)) not in self.unordered.get(packing.op, ())
+        if packing.rows and packing.rows[i].pool != packing.rows[j].pool:
+            return True
+        return packing.slices[i].life.meets(packing.slices[j].life)
 
     @staticmethod
     def lies_in(slot: Slot, room: Room) -> bool:
@@ -224,7 +252,8 @@ class Slots:
         if slot.static is not None and stop.constant is not None:
             return slot.static[1] <= stop.constant
         if slot.place is not None and not room.start.terms:
-            return at_least(room.size, slot.place.packed.values[0])
+            total = slot.place.total
+            return total is not None and at_least(room.size, total)
         return at_least(stop, slot.stop)
 
 
@@ -234,20 +263,10 @@ def place_of(start: Polynomial, size: Polynomial) -> Place | None:
         packed, number = (packed_of(monomial[0]) if len(monomial) == 1 else None) or (None, 0)
         if packed is None or not number or factor != 1:
             continue
-        within = start - packed.values[number]
-        if at_least(within, ZERO) and at_least(packed.sizes[number - 1], within + size):
+        within = start - packed.values[number - 1]
+        if at_least(within, ZERO) and at_least(packed.size_of(number - 1), within + size):
             return Place(packed, number - 1)
     return None
-
-
-def are_apart(packed: Packed, i: int, j: int) -> bool:
-    """Test whether two slices of a pack never share a byte, whatever the sizes are."""
-    if packed.orders is not None:
-        return bool(packed.comparable[i] >> j & 1)
-    a, b = packed.slices[i], packed.slices[j]
-    arms = dict(a.arms)
-    excluded = any(arms.get(branch, arm) != arm for branch, arm in b.arms)
-    return a.start < b.stop and b.start < a.stop and not excluded
 
 
 def bytes_of_element(type: Attribute) -> int:

@@ -44,7 +44,7 @@ PACK = "pack"
 
 
 TOTAL = "total"
-"""The kind of a symbol with operands `Orders` and sizes: the size of the arena of such slices."""
+"""The kind of a symbol with operands `PoolTotal` and sizes: the size of an arena."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

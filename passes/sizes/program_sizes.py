@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import prod
 from typing import TypeAlias, cast
 
@@ -37,7 +36,7 @@ from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.control import yielded
 from ...dialects.relay.language.dims_attributes import dim_names
 from ...dialects.tensors import as_tensor, is_static
-from ...operators.orders import Orders
+from ...operators.orders import PoolTotal
 from ...operators.sizes import Check, SizeOp
 from ..support.walk import outside_primitives
 from .polynomials import PACK, TOTAL, Algebra, Polynomial, holds
@@ -111,25 +110,28 @@ def projected(value: SSAValue) -> SSAValue:
 
 @dataclass(eq=False)
 class Packed:
-    """The results of a `memory.pack`."""
+    """The results of a pack."""
 
-    alignment: int
-    slices: Sequence[memory.Slice]
+    packing: memory.Packing
     sizes: Sequence[Polynomial]
-    """Of the slices."""
-    orders: Orders | None
+    """Of the slices; 0 of one over others."""
     values: list[Polynomial] = field(default_factory=list[Polynomial])
-    """The total and the offset of each slice; operands of their symbols are a number and this."""
+    """The offset of each slice; operands of their symbols are a number, from 1, and this."""
+    totals: dict[int, Polynomial] = field(default_factory=dict[int, Polynomial])
+    """The total of each pool that is computed."""
 
-    def end(self, i: int) -> Polynomial:
-        """Return the end of slice `i`, which the total is not below."""
-        return self.values[i + 1] + self.sizes[i]
-
-    @cached_property
-    def comparable(self) -> list[int]:
-        """For each slice those that are above or below it in all orders, as bits of an integer."""
-        assert self.orders is not None, "an ordered pack"
-        return self.orders.comparable()
+    def size_of(self, i: int) -> Polynomial:
+        """Return the size of slice `i`; that of one over others is the sum of theirs."""
+        over = self.packing.rows[i].over if self.packing.rows else None
+        if over is None:
+            return self.sizes[i]
+        (first, at), total = over, Polynomial.of(0)
+        while True:
+            total += self.size_of(at)
+            before = self.packing.rows[at].beside
+            if at == first or before is None:
+                return total
+            at = before
 
 
 @dataclass
@@ -176,38 +178,45 @@ class Sizes:
                 return self._extracted(op)
             if isinstance(op, relay.MeasureOp):
                 return self._measured(op)
-            if isinstance(op, memory.PackOp):
-                return self._packed(op)[value]
+            if isinstance(op, memory.SliceOp | memory.TotalOp):
+                pack = op.pack.owner
+                assert isinstance(pack, memory.PackOp), "only this op makes packs"
+                return self._packed(pack)[value]
         natural = isinstance(op, memory.WorkspaceSizeOp)
         return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Polynomial]:
-        """Return the total and the offsets of a pack."""
-        slices = op.slices
-        sizes = [
-            Polynomial.of(slice.size) if isinstance(slice.size, int) else self.size(slice.size)
-            for slice in slices
-        ]
-        alignment = op.alignment.value.data
-        orders = Orders(alignment, op.on) if op.orders is not None else None
-        packed = Packed(alignment, slices, sizes, orders)
-        for i, value in enumerate(op.results):
-            if i or orders is None:
-                symbol = self.algebra.symbol(_shown(value), PACK, (i, packed))
-            else:
-                symbol = self.total_of(op)
+        """Return the totals and the offsets of a pack."""
+        packing = memory.Packing(op)
+        packed = Packed(packing, self._slice_sizes(packing))
+        for i, slice in enumerate(packing.slices, 1):
+            symbol = self.algebra.symbol(_shown(slice.offset), PACK, (i, packed))
             packed.values.append(symbol)
-            self._sizes[value] = symbol
+            self._sizes[slice.offset] = symbol
+        for total in packing.totals:
+            if packing.orders is None:
+                symbol = self.algebra.symbol(
+                    _shown(total.total), PACK, (-total.pool_number, packed)
+                )
+            else:
+                symbol = self.total_of(packing, total.pool_number)
+            self._sizes[total.total] = symbol
+            packed.totals[total.pool_number] = symbol
         return self._sizes
 
-    def total_of(self, op: memory.PackOp) -> Polynomial:
-        """Return the total of an ordered pack."""
-        orders = Orders(op.alignment.value.data, op.on)
-        sizes = [
-            Polynomial.of(slice.size) if isinstance(slice.size, int) else self.size(slice.size)
-            for slice in op.slices
+    def _slice_sizes(self, packing: memory.Packing) -> list[Polynomial]:
+        return [
+            Polynomial.of(size) if isinstance(size, int) else self.size(size)
+            for size in packing.sizes
         ]
-        return self.algebra.opaque(TOTAL, (orders, *sizes), True, _shown(op.total))
+
+    def total_of(self, packing: memory.Packing, pool: int = 0) -> Polynomial:
+        """Return the total of an ordered pack."""
+        orders, total = packing.orders, packing.total
+        assert orders is not None, "an ordered pack"
+        args = (PoolTotal(orders, pool), *self._slice_sizes(packing))
+        name = "total" if total is None else _shown(total.total)
+        return self.algebra.opaque(TOTAL, args, True, name)
 
     def _masked(self, op: arith.AndIOp) -> Polynomial:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""

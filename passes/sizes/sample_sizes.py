@@ -21,7 +21,7 @@ from xdsl.ir import BlockArgument
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...operators.measures import MEASURES
 from ...operators.named_dims import Bounds
-from ...operators.orders import Orders
+from ...operators.orders import PoolTotal, on_integers
 from ...operators.sizes import SizeOp
 from .polynomials import TOTAL, Polynomial, Symbol
 
@@ -152,9 +152,10 @@ class Values:
         if not arguments:
             return self.point[symbol]
         if symbol.kind == TOTAL:
-            orders = symbol.args[0]
-            assert isinstance(orders, Orders)
-            return min(orders.laid_out([a.value(self._known) for a in arguments])[0], MAX_SIZE)
+            layout = symbol.args[0]
+            assert isinstance(layout, PoolTotal)
+            values = [a.value(self._known) for a in arguments]
+            return min(layout.total(values, on_integers), MAX_SIZE)
         try:
             value = int(_COMPUTED[symbol.kind](*(a.value(self._known) for a in arguments)))
         except (ArithmeticError, ValueError, TypeError):  # it fails when the program runs

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
@@ -35,14 +35,18 @@ MAX_OPS = 1 << 14
 """The maximum number of ops that compute the size of a workspace."""
 
 
+Total: TypeAlias = int | SSAValue | memory.Packing
+"""The size of a workspace: a number, a value that is computed, or that of an ordered pack."""
+
+
 @dataclass
 class Totals:
     """The size of each workspace that is laid out, by its parameter."""
 
     functions: Mapping[str, Operation]
-    found: dict[SSAValue, int | SSAValue] = field(default_factory=dict[SSAValue, "int | SSAValue"])
+    found: dict[SSAValue, Total] = field(default_factory=dict[SSAValue, "Total"])
 
-    def record(self, pack: memory.PackOp, total: int | SSAValue) -> None:
+    def record(self, pack: memory.PackOp, total: Total) -> None:
         """Note the size of the workspace that `pack` lays out; an error if there are two."""
         param = pack.workspace
         assert param is not None, "a pack within a workspace"
@@ -54,7 +58,7 @@ class Totals:
         if isinstance(total, int):
             set_size(param, total)
 
-    def size_of(self, op: memory.WorkspaceSizeOp) -> tuple[BlockArgument, int | SSAValue]:
+    def size_of(self, op: memory.WorkspaceSizeOp) -> tuple[BlockArgument, Total]:
         """Return the workspace that `op` asks for, and its size there."""
         name, index = op.function.string_value(), op.param.value.data
         function = self.functions.get(name)
@@ -126,6 +130,7 @@ class ComputeWorkspaceSize(RewritePattern):
         if isinstance(size, int):
             rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
             return
+        assert isinstance(size, SSAValue), "callees are expanded first"
         origin = origin_of(size, param.block, MAX_OPS)
         shapes = memory.shapes_of_workspace(function_of(param), param.index) or ()
         given = dict(zip((param.block.args[i] for i in shapes), op.shapes, strict=True))
@@ -166,14 +171,14 @@ def read_totals(part: Operation, totals: Totals, sizes: Sizes) -> None:
     for op in outside_primitives(part):
         if isinstance(op, memory.WorkspaceSizeOp):
             param, total = totals.size_of(op)
-            if isinstance(total, int) or not isinstance(total.owner, memory.PackOp):
+            if not isinstance(total, memory.Packing):
                 continue
             listed = memory.shapes_of_workspace(function_of(param), param.index) or ()
             shapes: dict[SSAValue, Dims | None] = {
                 param.block.args[i]: sizes.elements(shape)
                 for i, shape in zip(listed, op.shapes, strict=True)
             }
-            found = in_caller(sizes.total_of(total.owner), shapes, sizes)
+            found = in_caller(sizes.total_of(total), shapes, sizes)
             if found is not None:
                 sizes.know(op.bytes, found)
 

@@ -22,7 +22,8 @@ from xrelay.dialects.tensors import as_tensor, tensor_size
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.plan_check.slots import Relation, Slot, Slots
+from xrelay.passes.plan_check.held import Held
+from xrelay.passes.plan_check.slots import Relation, Slot
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
@@ -282,15 +283,16 @@ def test_a_storage_that_is_too_small_or_badly_aligned_is_rejected(text: str, dat
 def test_only_bytes_that_are_alive_are_compared(
     kill: str, compared: int, monkeypatch: pytest.MonkeyPatch
 ):
-    """Proofs for dynamic sizes are long: none is needed for bytes that were killed."""
+    """What was killed is not looked at again."""
     pairs: list[tuple[Slot, Slot]] = []
-    relation = Slots.relation
+    near = Held.near
 
-    def recorded(one: Slot, other: Slot) -> Relation:
-        pairs.append((one, other))
-        return relation(one, other)
+    def recorded(held: Held, slot: Slot) -> list[tuple[Slot, Relation, SSAValue]]:
+        found = near(held, slot)
+        pairs.extend((slot, other) for other, _, _ in found)
+        return found
 
-    monkeypatch.setattr(Slots, "relation", staticmethod(recorded))
+    monkeypatch.setattr(Held, "near", recorded)
     module = parse(f"""
         func.func @main(%x: tensor<32xf32>) {{
           %s = memory.alloc_storage 256 align 64 : !memory.storage

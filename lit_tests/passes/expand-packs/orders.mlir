@@ -9,11 +9,11 @@
 // CHECK-NOT:     memory.pack
 // CHECK:         "test.op"(%{{.*}}, %{{.*}}, %[[AT]])
 func.func @ordered(%a: i64, %b: i64) {
-  %total, %offsets:2 = memory.pack ordered align 64 {
-    [0, 2) %a
-    [1, 3) %b on (0)
-  }
-  "test.op"(%total, %offsets#0, %offsets#1) : (i64, i64, i64) -> ()
+  %pack = memory.pack ordered align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) %a
+  %offsets_1 = memory.slice %pack [1, 3) %b on (%offsets_0)
+  %total = memory.total %pack
+  "test.op"(%total, %offsets_0, %offsets_1) : (i64, i64, i64) -> ()
   func.return
 }
 
@@ -26,10 +26,10 @@ func.func @ordered(%a: i64, %b: i64) {
 // CHECK:         arith.select
 // CHECK-NOT:     memory.pack
 func.func @two_orders(%a: i64, %b: i64) {
-  %total, %offsets:2 = memory.pack smallest of 2 align 64 {
-    [0, 2) %a on () or (1)
-    [1, 3) %b on (0) or ()
-  }
-  "test.op"(%total, %offsets#0, %offsets#1) : (i64, i64, i64) -> ()
+  %pack = memory.pack smallest of 2 align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) %a on () or (1)
+  %offsets_1 = memory.slice %pack [1, 3) %b on (0) or ()
+  %total = memory.total %pack
+  "test.op"(%total, %offsets_0, %offsets_1) : (i64, i64, i64) -> ()
   func.return
 }

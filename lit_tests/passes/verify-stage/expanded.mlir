@@ -3,9 +3,9 @@
 // Ordered packs are expanded before lowering.
 func.func @pack(%a: i64) {
   // expected-error @below {{memory.pack is left at stage expanded: expand-packs should have computed its offsets}}
-  %total, %offset = memory.pack ordered align 64 {
-    [0, 1) %a
-  }
+  %pack = memory.pack ordered align 64 : !memory.pack
+  %offset = memory.slice %pack [0, 1) %a
+  %total = memory.total %pack
   func.return
 }
 

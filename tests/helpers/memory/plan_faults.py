@@ -28,6 +28,7 @@ from xrelay.dialects import memory
 from xrelay.dialects.integers import i64_array
 from xrelay.dialects.interfaces import DestinationPassing
 from xrelay.lowering.pipelines import VmPipeline
+from xrelay.operators.orders import OrderError
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 
@@ -223,17 +224,17 @@ def change_arithmetic(rng: Random, ops: Sequence[Operation]) -> bool:
     return True
 
 
-def ordered_pack(rng: Random, ops: Sequence[Operation]) -> memory.PackOp | None:
+def ordered_pack(rng: Random, ops: Sequence[Operation]) -> memory.Packing | None:
     found = [op for op in ops if isinstance(op, memory.PackOp) and op.orders is not None]
-    return rng.choice(found) if found else None
+    return memory.Packing(rng.choice(found)) if found else None
 
 
 def drop_edge(rng: Random, ops: Sequence[Operation]) -> bool:
     """Let a slice not lie on one of the slices below it, or turn that round."""
-    op = ordered_pack(rng, ops)
-    if op is None:
+    packing = ordered_pack(rng, ops)
+    if packing is None or packing.orders is None:
         return False
-    orders = [[[*below] for below in on] for on in op.on]
+    orders = [[[*below] for below in on] for on in packing.orders.on]
     edges = [(on, i, j) for on in orders for i, below in enumerate(on) for j in below]
     if not edges:
         return False
@@ -241,53 +242,52 @@ def drop_edge(rng: Random, ops: Sequence[Operation]) -> bool:
     on[i].remove(j)
     if rng.random() < 0.3:
         on[j].append(i)
-    op.order([tuple(map(tuple, on)) for on in orders])
+    try:
+        packing.order([tuple(map(tuple, on)) for on in orders])
+    except OrderError:  # a cycle: no text says that
+        return False
     return True
 
 
 def swap_slices(rng: Random, ops: Sequence[Operation]) -> bool:
     """Let what lies in two slices change places."""
-    op = ordered_pack(rng, ops)
-    if op is None or len(op.offsets) < 2:
+    packing = ordered_pack(rng, ops)
+    if packing is None or len(packing.slices) < 2:
         return False
-    one, other = rng.sample(list(op.offsets), 2)
+    one, other = (op.offset for op in rng.sample(packing.slices, 2))
     uses = [(use.operation, use.index, other) for use in one.uses]
     uses += [(use.operation, use.index, one) for use in other.uses]
     for user, index, value in uses:
-        user.operands[index] = value
+        if not isinstance(user, memory.SliceOp):
+            user.operands[index] = value
     return True
 
 
 def edit_lifetime(rng: Random, ops: Sequence[Operation]) -> bool:
     """Change the lifetime of a slice, which is no evidence."""
-    op = ordered_pack(rng, ops)
-    if op is None:
+    packing = ordered_pack(rng, ops)
+    if packing is None:
         return False
-    times = [*op.lifetimes.get_values()]
-    i = rng.randrange(len(times) // 2)
-    start = rng.randrange(max(times))
-    times[2 * i : 2 * i + 2] = [start, rng.randint(start + 1, max(times) + 1)]
-    op.lifetimes = i64_array(times)
+    end = max(stop for op in packing.slices for _, stop in op.life.times)
+    start = rng.randrange(end)
+    rng.choice(packing.slices).lifetime = i64_array([start, rng.randint(start + 1, end + 1)])
     return True
 
 
 def shrink_slice(rng: Random, ops: Sequence[Operation]) -> bool:
     """Make a slice smaller, or as large as another."""
-    op = ordered_pack(rng, ops)
-    if op is None:
+    packing = ordered_pack(rng, ops)
+    if packing is None:
         return False
-    if not op.sizes or rng.random() < 0.3:
-        sizes = [*op.static_sizes.get_values()]
-        static = [i for i, size in enumerate(sizes) if size > 0]
-        if not static:
-            return False
-        sizes[rng.choice(static)] -= rng.choice([1, 4])
-        op.static_sizes = i64_array([max(size, 0) if size > 0 else size for size in sizes])
-        return True
-    i = rng.randrange(len(op.sizes))
+    op = rng.choice(packing.slices)
+    if op.static_size is not None:
+        size = op.static_size.value.data
+        op.static_size = IntegerAttr(max(0, size - rng.choice([1, 4])), i64)
+        return size > 0
     if rng.random() < 0.5:
-        return shift(rng, op, i)
-    op.operands[i] = rng.choice(op.sizes)
+        return shift(rng, op, 1)
+    others = [size for size in packing.sizes if isinstance(size, SSAValue)]
+    op.operands[1] = rng.choice(others)
     return True
 
 
