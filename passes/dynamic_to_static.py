@@ -39,10 +39,10 @@ from ..dialects.relay.properties import ints
 from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import rule_of
 from ..operators.sizes import SizeOp
+from ..operators.sizes.size_expressions import Expr
 from .analysis.arrays import dense_of, numpy_dtype
 from .sizes.dims import ProgramSizes
 from .sizes.polynomial_writer import Writer
-from .sizes.polynomials import Polynomial
 from .sizes.program_sizes import Dims
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -87,8 +87,8 @@ def integers(dims: Dims | None) -> list[int] | None:
     return None if known is None or None in known else cast("list[int]", known)
 
 
-def product(sizes: ProgramSizes, dims: Sequence[Polynomial]) -> Polynomial:
-    result = Polynomial.of(1)
+def product(sizes: ProgramSizes, dims: Sequence[Expr]) -> Expr:
+    result = Expr.of(1)
     for dim in dims:
         result = sizes.algebra.binary(SizeOp.MUL, result, dim)
     return result

@@ -29,8 +29,8 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from ..operators.orders import Layout
+from ..operators.sizes.size_expressions import Expr
 from .functions.call_graph import CallGraph
-from .sizes.polynomials import Polynomial
 from .sizes.program_sizes import Sizes, read_sizes
 from .sizes.symbolic_measures import is_natural
 from .support.levels import Level
@@ -166,7 +166,7 @@ def layout_of(packing: memory.Packing, sizes: Sizes, into: Arithmetic) -> Layout
     orders = packing.orders
     assert orders is not None, "an ordered pack"
     polynomials = [
-        sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
+        sizes.size(size) if isinstance(size, SSAValue) else Expr.of(size)
         for size in packing.sizes
     ]
     counted = [

@@ -37,11 +37,11 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..operators.orders import Layout, On, Orders
+from ..operators.sizes.size_expressions import Expr
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from .expand_packs import Arithmetic, constant_of, fold_constants, parts_of, replace_pack
-from .sizes.polynomials import Polynomial
 from .sizes.program_sizes import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
@@ -187,7 +187,7 @@ class LayOutSlices(RewritePattern):
             return Orders.one_after_the_other(packing.alignment, count, packing.rows).on
         samples = samples_of(
             [
-                self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
+                self.sizes.size(size) if isinstance(size, SSAValue) else Expr.of(size)
                 for size in packing.sizes
             ],
             MAX_SUM,

@@ -37,12 +37,12 @@ from ..dialects import memory
 from ..dialects.interfaces import Lookup, OverwritesOperands
 from ..dialects.tensors import as_tensor, element_size, static_size
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
+from ..operators.sizes.size_expressions import Expr
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.liveness import Interval, Point, deaths, live_ranges
 from .bytes.numbered import Row
 from .bytes.storages import is_destination_of_shapes
 from .functions.symbol_names import symbols_of
-from .sizes.polynomials import Polynomial
 from .sizes.program_sizes import Sizes
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -69,18 +69,18 @@ def is_size(type: Attribute) -> bool:
     return type.__class__ is IntegerType and type == i64
 
 
-def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Polynomial:
+def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Expr:
     type = as_tensor(tensor.results[0].type)
     assert type is not None, "verified: a tensor is allocated"
     size = static_size(type)
     if size is not None:
         return size
-    width = Polynomial.of(element_size(type.element_type))
+    width = Expr.of(element_size(type.element_type))
     found = sizes.algebra.product([width, *sizes.dims(tensor.tensor)])
     return found if found.constant is None else found.constant
 
 
-def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Polynomial:
+def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Expr:
     size = storage.properties.get("size")
     if size is not None:
         return cast(IntegerAttr[I64], size).value.data

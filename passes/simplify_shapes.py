@@ -44,8 +44,9 @@ from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import set_type
 from ..operators.measures import MEASURES
 from ..operators.sizes import Check
+from ..operators.sizes.holds import holds
+from ..operators.sizes.size_expressions import Expr, Symbol
 from .sizes.polynomial_writer import Writer
-from .sizes.polynomials import Polynomial, Symbol, holds
 from .sizes.program_sizes import Sizes, integer
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -215,12 +216,12 @@ class SimplifySize(RewritePattern):
         writer.know(shorter.results[0], size)
 
     def _shorter(
-        self, op: Operation, size: Polynomial, rewriter: PatternRewriter
+        self, op: Operation, size: Expr, rewriter: PatternRewriter
     ) -> Operation | None:
         """Return an op on a known size and a constant that computes `size`, unless `op` is it."""
         for base, constant, kind in (
             (size - size.offset, size.offset, arith.AddiOp),
-            (size.quotient(Polynomial.of(size.content)), size.content, arith.MuliOp),
+            (size.quotient(Expr.of(size.content)), size.content, arith.MuliOp),
         ):
             if base is None or base == size:
                 continue

@@ -25,9 +25,9 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 
 from ...operators.orders import Layout, Orders, PoolTotal
 from ...operators.sizes import SizeOp
+from ...operators.sizes.size_expressions import TOTAL, Expr, Symbol
 from ..sizes import polynomials
-from ..sizes.polynomials import PACK, TOTAL, Polynomial, Symbol
-from ..sizes.program_sizes import Packed, Sizes
+from ..sizes.program_sizes import PACK, Packed, Sizes
 
 
 class Step(NamedTuple):
@@ -97,7 +97,7 @@ class Formulas:
     sizes: Sizes = field(default_factory=Sizes)
     steps: list[Step] = field(default_factory=list[Step])
     variables: list[Variable] = field(default_factory=list[Variable])
-    polynomials: dict[int, Polynomial] = field(default_factory=dict[int, Polynomial])
+    polynomials: dict[int, Expr] = field(default_factory=dict[int, Expr])
     """The size of each formula that was added."""
     _known: dict[Step, int] = field(default_factory=dict[Step, int])
     _symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
@@ -105,7 +105,7 @@ class Formulas:
         default_factory=dict[tuple[Orders, tuple[int, ...]], "Layout[_Formula]"]
     )
 
-    def add(self, size: Polynomial) -> int:
+    def add(self, size: Expr) -> int:
         """Return the number of the formula for `size`."""
         for symbol in _operands_first(size.symbols(), self._symbols, self._parts):
             self._symbols[symbol] = self._of_symbol(symbol)
@@ -131,7 +131,7 @@ class Formulas:
         """Return the number of the formula for `max(size - over, 0)`."""
         algebra = self.sizes.algebra
         more = algebra.binary(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
-        return self.add(algebra.binary(SizeOp.MAX, more, Polynomial.of(0)))
+        return self.add(algebra.binary(SizeOp.MAX, more, Expr.of(0)))
 
     def variables_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the indices of the variables that formulas depend on, in order."""
@@ -197,7 +197,7 @@ class Formulas:
             return self.variables[args[0]].natural
         return op in ("add", "mul", "max", "floordiv") and all(map(self._is_natural, args))
 
-    def _polynomial(self, size: Polynomial) -> int:
+    def _polynomial(self, size: Expr) -> int:
         total: int | None = None
         for monomial, coefficient in size.terms:
             term = self._step("const", coefficient)
@@ -206,12 +206,12 @@ class Formulas:
             total = term if total is None else self._binary("add", total, term)
         return self._step("const", 0) if total is None else total
 
-    def _parts(self, symbol: Symbol) -> list[Polynomial] | None:
+    def _parts(self, symbol: Symbol) -> list[Expr] | None:
         """Return the operands of the operation that `symbol` is; None if it is a variable."""
         if (pack := _pack_of(symbol)) is not None:
             return list(pack[1])
         if symbol.kind in BINARY or symbol.kind == polynomials.SELECT:
-            parts = [arg for arg in symbol.args if isinstance(arg, Polynomial)]
+            parts = [arg for arg in symbol.args if isinstance(arg, Expr)]
             return parts if len(parts) == len(symbol.args) else None
         test = _comparison_of(symbol)
         return None if test is None else [self.sizes.size(value) for value in test.operands]
@@ -284,11 +284,11 @@ class _Formula(NamedTuple):
     number: int
 
 
-def _pack_of(symbol: Symbol) -> tuple[PoolTotal, Sequence[Polynomial], int] | None:
+def _pack_of(symbol: Symbol) -> tuple[PoolTotal, Sequence[Expr], int] | None:
     """Return the layout and sizes of a pack, and i if `symbol` is offset i - 1, 0 of a total."""
     if symbol.kind == TOTAL:
         layout, *sizes = symbol.args
-        return cast(PoolTotal, layout), [size for size in sizes if isinstance(size, Polynomial)], 0
+        return cast(PoolTotal, layout), [size for size in sizes if isinstance(size, Expr)], 0
     if symbol.kind == PACK:
         number, packed = symbol.args
         if isinstance(packed, Packed) and packed.packing.orders is not None:
@@ -308,7 +308,7 @@ def _comparison_of(symbol: Symbol) -> arith.CmpiOp | None:
 def _operands_first(
     roots: Sequence[Symbol],
     known: Mapping[Symbol, int],
-    parts: Callable[[Symbol], list[Polynomial] | None],
+    parts: Callable[[Symbol], list[Expr] | None],
 ) -> Iterator[Symbol]:
     """Yield `roots` and the symbols in their operands that are not `known`, operands first."""
     pending = [(symbol, False) for symbol in reversed(roots)]

@@ -17,8 +17,8 @@ from ...dialects import memory, vm
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
-from ..sizes.polynomials import PACK, TOTAL, Polynomial
-from ..sizes.program_sizes import Dims
+from ...operators.sizes.size_expressions import TOTAL, Expr
+from ..sizes.program_sizes import PACK, Dims
 from ..support.diagnostics import PassError
 from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, place_note
 from .held import OVERLAPPING, Held
@@ -426,7 +426,7 @@ class Checker:
         self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
 
     def is_workspace_size(
-        self, size: Polynomial | None, function: Operation | None, i: int, call: Operation
+        self, size: Expr | None, function: Operation | None, i: int, call: Operation
     ) -> bool:
         """Test whether `size` is at least the `memory.workspace_size` of storage `i` of a call."""
         if size is None or not isinstance(function, func.FuncOp):

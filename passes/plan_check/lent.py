@@ -20,7 +20,8 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ...operators.sizes import SizeOp
-from ..sizes.polynomials import SELECT, TOTAL, Polynomial, Symbol
+from ...operators.sizes.size_expressions import TOTAL, Expr, Symbol
+from ...operators.sizes.size_table import SELECT
 from ..sizes.program_sizes import Sizes
 from .operations import SIZE_OPS, ZERO, args_of
 
@@ -30,10 +31,10 @@ class Need:
     """The bytes that a function needs in a storage that is a parameter."""
 
     alignment: int = 1
-    ends: dict[Polynomial, Operation] = field(default_factory=dict[Polynomial, Operation])
+    ends: dict[Expr, Operation] = field(default_factory=dict[Expr, Operation])
     """Ends of slots, each with an op that needs the bytes; of constant ones the greatest."""
 
-    def add(self, end: Polynomial, alignment: int, op: Operation) -> None:
+    def add(self, end: Expr, alignment: int, op: Operation) -> None:
         self.alignment = lcm(self.alignment, alignment)
         if end.constant is not None:
             known = [other for other in self.ends if other.constant is not None]
@@ -49,10 +50,10 @@ Needs = dict[int, Need]
 
 
 def translated(
-    size: Polynomial, body: Block, sizes: Sizes, operands: Sequence[SSAValue]
-) -> Polynomial | None:
+    size: Expr, body: Block, sizes: Sizes, operands: Sequence[SSAValue]
+) -> Expr | None:
     """Return a size of the function of `body` as one of its caller; None if it has none there."""
-    found: dict[Symbol, Polynomial] = {}
+    found: dict[Symbol, Expr] = {}
     for symbol in inner_first(size.symbols()):
         value = _translated(symbol, found, body, sizes, operands)
         if value is None:
@@ -73,10 +74,10 @@ def inner_first(symbols: Iterable[Symbol]) -> list[Symbol]:
     return sorted(found, key=lambda symbol: symbol.number)
 
 
-def _substituted(size: Polynomial, values: dict[Symbol, Polynomial], sizes: Sizes) -> Polynomial:
+def _substituted(size: Expr, values: dict[Symbol, Expr], sizes: Sizes) -> Expr:
     algebra, total = sizes.algebra, ZERO
     for monomial, coefficient in size.terms:
-        term = Polynomial.of(coefficient)
+        term = Expr.of(coefficient)
         for symbol in monomial:
             term = algebra.binary(SizeOp.MUL, term, values[symbol])
         total = algebra.binary(SizeOp.ADD, total, term)
@@ -85,11 +86,11 @@ def _substituted(size: Polynomial, values: dict[Symbol, Polynomial], sizes: Size
 
 def _translated(
     symbol: Symbol,
-    found: dict[Symbol, Polynomial],
+    found: dict[Symbol, Expr],
     body: Block,
     sizes: Sizes,
     operands: Sequence[SSAValue],
-) -> Polynomial | None:
+) -> Expr | None:
     if symbol.kind in SIZE_OPS:
         args = [_substituted(arg, found, sizes) for arg in args_of(symbol)]
         return sizes.algebra.apply(SizeOp(symbol.kind), args)
@@ -112,13 +113,13 @@ def _translated(
 
 
 def _translated_measure(
-    symbol: Symbol, found: dict[Symbol, Polynomial], sizes: Sizes
-) -> Polynomial | None:
+    symbol: Symbol, found: dict[Symbol, Expr], sizes: Sizes
+) -> Expr | None:
     """Translate an operation whose operands are sizes and numbers."""
     args = [
-        _substituted(arg, found, sizes) if isinstance(arg, Polynomial) else arg
+        _substituted(arg, found, sizes) if isinstance(arg, Expr) else arg
         for arg in symbol.args
     ]
-    if not args or not all(isinstance(arg, Polynomial | float) for arg in args):
+    if not args or not all(isinstance(arg, Expr | float) for arg in args):
         return None
     return sizes.algebra.opaque(symbol.kind, args, symbol.natural, symbol.name)

@@ -12,18 +12,18 @@ polynomials. There is no case distinction, and no budget: an expression has as m
 from __future__ import annotations
 
 from ...operators.sizes import SizeOp
-from ..sizes.polynomials import PACK, TOTAL, Polynomial, Symbol
-from ..sizes.program_sizes import Packed
+from ...operators.sizes.size_expressions import TOTAL, Expr, Symbol
+from ..sizes.program_sizes import PACK, Packed
 from ..sizes.symbolic_measures import is_natural
 
-ZERO = Polynomial.of(0)
+ZERO = Expr.of(0)
 
 SIZE_OPS = frozenset[str](SizeOp)
 
 
-def args_of(symbol: Symbol) -> list[Polynomial]:
+def args_of(symbol: Symbol) -> list[Expr]:
     """Return the operands of the operation on sizes that `symbol` is."""
-    return [arg for arg in symbol.args if isinstance(arg, Polynomial)]
+    return [arg for arg in symbol.args if isinstance(arg, Expr)]
 
 
 def packed_of(symbol: Symbol) -> tuple[Packed, int] | None:
@@ -36,7 +36,7 @@ def packed_of(symbol: Symbol) -> tuple[Packed, int] | None:
     return packed, number
 
 
-def at_least(left: Polynomial, right: Polynomial) -> bool:
+def at_least(left: Expr, right: Expr) -> bool:
     """Test whether it is known that `left >= right`."""
     difference = left - right if right.terms else left
     found, pending = {difference}, [difference]
@@ -51,25 +51,25 @@ def at_least(left: Polynomial, right: Polynomial) -> bool:
     return False
 
 
-def below(size: Polynomial) -> list[Polynomial]:
+def below(size: Expr) -> list[Expr]:
     """Return sizes that `size` is at least: one of its operations replaced by what it exceeds."""
-    rounded: list[Polynomial] = []
+    rounded: list[Expr] = []
     for monomial, factor in size.terms:
         symbol = monomial[0] if len(monomial) == 1 else None
         if symbol is None:
             continue
         args = args_of(symbol)
         if symbol.kind in ((SizeOp.MAX, TOTAL) if factor > 0 else (SizeOp.MIN,)):
-            rest = size - Polynomial(((monomial, factor),))
+            rest = size - Expr(((monomial, factor),))
             return [rest + arg * factor for arg in args]
         divisor = args[1].constant if symbol.kind == SizeOp.FLOORDIV and factor > 0 else None
         if divisor is not None and divisor > 0 and factor % divisor == 0 and not rounded:
-            rest = size - Polynomial(((monomial, factor),))
+            rest = size - Expr(((monomial, factor),))
             rounded = [rest + (args[0] - (divisor - 1)) * (factor // divisor)]
     return rounded
 
 
-def is_multiple(size: Polynomial, of: int) -> bool:
+def is_multiple(size: Expr, of: int) -> bool:
     """Test whether `size` is a multiple of `of` for all values of its symbols."""
     return all(
         coefficient % of == 0 or any(_symbol_is_multiple(symbol, of) for symbol in monomial)

@@ -27,12 +27,12 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size, static_size
 from ...dialects.xdsl_extras.walking import walk
-from ..sizes.polynomials import Polynomial
+from ...operators.sizes.size_expressions import Expr
 from ..sizes.program_sizes import Packed, Sizes
 from ..support.walk import is_kernel
 from .operations import ZERO, at_least, packed_of
 
-Bound = int | Polynomial
+Bound = int | Expr
 
 
 class Relation(Enum):
@@ -58,7 +58,7 @@ class Place(NamedTuple):
         return f"of slice {self.slice}" + ("" if name is None else f", %{name}")
 
     @property
-    def total(self) -> Polynomial | None:
+    def total(self) -> Expr | None:
         """The total of the pool of the slice; None if it is not computed."""
         rows = self.packed.packing.rows
         return self.packed.totals.get(rows[self.slice].pool if rows else 0)
@@ -72,8 +72,8 @@ class Room(NamedTuple):
     """The bytes of a storage: from `start` on in `root`, which may be another."""
 
     root: SSAValue
-    start: Polynomial
-    size: Polynomial | None
+    start: Expr
+    size: Expr | None
     """None if the caller knows it."""
     alignment: int | None
 
@@ -83,8 +83,8 @@ class Slot:
     """A half-open range of bytes, `[start, stop)`, of `storage`, which is not part of another."""
 
     storage: SSAValue
-    start: Polynomial
-    stop: Polynomial
+    start: Expr
+    stop: Expr
     static: tuple[int, int] | None
     """The bounds, if both are known."""
     place: Place | None = None
@@ -150,9 +150,9 @@ class Slots:
         size = self._static_or(op.size, op.dynamic_size)
         return Room(storage, ZERO, size, op.alignment.value.data)
 
-    def _static_or(self, static: IntegerAttr[I64] | None, dynamic: SSAValue | None) -> Polynomial:
+    def _static_or(self, static: IntegerAttr[I64] | None, dynamic: SSAValue | None) -> Expr:
         if static is not None:
-            return Polynomial.of(static.value.data)
+            return Expr.of(static.value.data)
         assert dynamic is not None, "verified: static or dynamic"
         return self.sizes.size(dynamic)
 
@@ -165,19 +165,19 @@ class Slots:
                 return None
             storage, offset = op.start
             room = self.room(storage)
-            start = Polynomial.of(offset) if isinstance(offset, int) else self.sizes.size(offset)
+            start = Expr.of(offset) if isinstance(offset, int) else self.sizes.size(offset)
             if room.start != ZERO:
                 start = room.start + start
             found = self._of[tensor] = self.slot(room.root, start, self._size(op))
         return found
 
-    def _size(self, op: memory.AllocTensorOp) -> Polynomial:
+    def _size(self, op: memory.AllocTensorOp) -> Expr:
         type = as_tensor(op.results[0].type)
         assert type is not None, "verified: a tensor is allocated"
         size = static_size(type)
         if size is not None:
-            return Polynomial.of(size)
-        width = Polynomial.of(element_size(type.element_type))
+            return Expr.of(size)
+        width = Expr.of(element_size(type.element_type))
         return self.sizes.algebra.product([width, *self.sizes.dims(op.tensor)])
 
     def all_of(self, storage: SSAValue) -> Slot:
@@ -187,7 +187,7 @@ class Slots:
             return self._whole(room.root)
         return self.slot(room.root, room.start, room.size)
 
-    def slot(self, root: SSAValue, start: Polynomial, size: Polynomial) -> Slot:
+    def slot(self, root: SSAValue, start: Expr, size: Expr) -> Slot:
         first, length = start.constant, size.constant
         if first is None or length is None:
             key, static = (root, start, start + size), None
@@ -257,7 +257,7 @@ class Slots:
         return at_least(stop, slot.stop)
 
 
-def place_of(start: Polynomial, size: Polynomial) -> Place | None:
+def place_of(start: Expr, size: Expr) -> Place | None:
     """Return the slice of a pack that `size` bytes from `start` lie in."""
     for monomial, factor in start.terms:
         packed, number = (packed_of(monomial[0]) if len(monomial) == 1 else None) or (None, 0)

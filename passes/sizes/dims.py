@@ -25,9 +25,10 @@ from ...dialects.tensors import as_tensor, is_static
 from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, Dim, SignatureError, Size, SizeOp, fill
+from ...operators.sizes.holds import holds
+from ...operators.sizes.size_expressions import Expr
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
-from .polynomials import Polynomial, holds
 from .program_sizes import Dims, Sizes, element_count
 from .shape_tensors import ShapeTensors, is_exact
 from .symbolic_measures import SIGNED, symbolic_measure
@@ -38,7 +39,7 @@ class SymbolicDim(Dim):
 
     __slots__ = ("polynomial", "sizes")
 
-    def __init__(self, sizes: ProgramSizes, polynomial: Polynomial):
+    def __init__(self, sizes: ProgramSizes, polynomial: Expr):
         self.sizes = sizes
         self.polynomial = polynomial
 
@@ -62,11 +63,11 @@ class SymbolicDim(Dim):
         return str(self.polynomial)
 
 
-def as_polynomial(size: Size) -> Polynomial:
+def as_polynomial(size: Size) -> Expr:
     if isinstance(size, SymbolicDim):
         return size.polynomial
     assert isinstance(size, int), "a size of another reader"
-    return Polynomial.of(size)
+    return Expr.of(size)
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ class ProgramSizes(Sizes):
     """The dims of tensors, and elements of shape tensors, by the rules of operators."""
 
     tensors: ShapeTensors = field(init=False)
-    _sizes_of: dict[Polynomial, SymbolicDim] = field(default_factory=dict[Polynomial, SymbolicDim])
+    _sizes_of: dict[Expr, SymbolicDim] = field(default_factory=dict[Expr, SymbolicDim])
     _results: dict[Operation, list[Dims | None] | None] = field(
         default_factory=dict[Operation, "list[Dims | None] | None"]
     )
@@ -122,7 +123,7 @@ class ProgramSizes(Sizes):
         self._dims[new] = self.dims(old)
         self._elements[new] = self.elements(old)
 
-    def as_size(self, polynomial: Polynomial) -> Size:
+    def as_size(self, polynomial: Expr) -> Size:
         """Return a polynomial as a size of rules: an integer if it is constant."""
         constant = polynomial.constant
         if constant is not None:

@@ -27,7 +27,7 @@ from ...dialects.device import VirtualDeviceAttr, tensor_type
 from ...dialects.tensors import as_tensor
 from ...operators.measures import MEASURES
 from ...operators.sizes import SizeOp
-from .polynomials import Monomial, Polynomial, Symbol
+from ...operators.sizes.size_expressions import Expr, Monomial, Symbol
 from .program_sizes import Dims, Sizes
 from .scopes import Scopes
 
@@ -78,7 +78,7 @@ class Writer:
         assert op.parent is not None, "the walk visits ops in blocks"
         self.scopes.enter(op.parent)
 
-    def find(self, size: Polynomial) -> SSAValue | None:
+    def find(self, size: Expr) -> SSAValue | None:
         """Return a value that holds `size` at the current op."""
         found = self.scopes.find(size)
         symbol = size.symbol
@@ -95,10 +95,10 @@ class Writer:
             found = self._at_start(self.scopes.function, op, rewriter)
             self.scopes.add(attr, found)
             if attr.type == i64:
-                self.sizes.know(found, Polynomial.of(attr.value.data))
+                self.sizes.know(found, Expr.of(attr.value.data))
         return found
 
-    def write(self, size: Polynomial, at: Operation, rewriter: PatternRewriter) -> SSAValue:
+    def write(self, size: Expr, at: Operation, rewriter: PatternRewriter) -> SSAValue:
         """Return a value that holds `size`; what computes it is inserted before `at`."""
         constant = size.constant
         if constant is not None:
@@ -115,12 +115,12 @@ class Writer:
             self.know(found, size)
         return found
 
-    def know(self, value: SSAValue, size: Polynomial) -> None:
+    def know(self, value: SSAValue, size: Expr) -> None:
         """Record that `value` holds `size`."""
         self.sizes.know(value, size)
         self.scopes.add(size, value)
 
-    def _sum(self, size: Polynomial, at: Operation, rewriter: PatternRewriter) -> SSAValue:
+    def _sum(self, size: Expr, at: Operation, rewriter: PatternRewriter) -> SSAValue:
         terms = [self._product(*term, at, rewriter) for term in size.terms]
         result = terms[0]
         for term in terms[1:]:
@@ -130,7 +130,7 @@ class Writer:
     def _product(
         self, monomial: Monomial, coefficient: int, at: Operation, rewriter: PatternRewriter
     ) -> SSAValue:
-        factors = [self.write(Polynomial((((s,), 1),)), at, rewriter) for s in monomial]
+        factors = [self.write(Expr((((s,), 1),)), at, rewriter) for s in monomial]
         if coefficient != 1 or not factors:
             factors.append(self.constant(IntegerAttr(coefficient, i64), rewriter))
         result = factors[0]
@@ -143,7 +143,7 @@ class Writer:
             index = cast(int, symbol.args[1])
             return self._insert(self._extract(defining(symbol), index, rewriter), at, rewriter)
         values = [
-            self.write(arg, at, rewriter) if isinstance(arg, Polynomial) else cast(SSAValue, arg)
+            self.write(arg, at, rewriter) if isinstance(arg, Expr) else cast(SSAValue, arg)
             for arg in symbol.args
         ]
         if symbol.kind in MEASURES:

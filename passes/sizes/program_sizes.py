@@ -38,16 +38,19 @@ from ...dialects.relay.language.dims_attributes import dim_names
 from ...dialects.tensors import as_tensor, is_static
 from ...operators.orders import PoolTotal
 from ...operators.sizes import Check, SizeOp
+from ...operators.sizes.algebra import Algebra
+from ...operators.sizes.holds import holds
+from ...operators.sizes.size_expressions import TOTAL, Expr
+from ..sizes.program_sizes import PACK
 from ..support.walk import outside_primitives
-from .polynomials import PACK, TOTAL, Algebra, Polynomial, holds
 from .symbolic_measures import SIGNED, symbolic_measure
 
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
 
-Dims: TypeAlias = tuple[Polynomial, ...]
+Dims: TypeAlias = tuple[Expr, ...]
 
-Compute: TypeAlias = Callable[[Algebra, Polynomial, Polynomial], Polynomial]
+Compute: TypeAlias = Callable[[Algebra, Expr, Expr], Expr]
 
 
 def _size_op(op: SizeOp) -> Compute:
@@ -113,19 +116,19 @@ class Packed:
     """The results of a pack."""
 
     packing: memory.Packing
-    sizes: Sequence[Polynomial]
+    sizes: Sequence[Expr]
     """Of the slices; 0 of one over others."""
-    values: list[Polynomial] = field(default_factory=list[Polynomial])
+    values: list[Expr] = field(default_factory=list[Expr])
     """The offset of each slice; operands of their symbols are a number, from 1, and this."""
-    totals: dict[int, Polynomial] = field(default_factory=dict[int, Polynomial])
+    totals: dict[int, Expr] = field(default_factory=dict[int, Expr])
     """The total of each pool that is computed."""
 
-    def size_of(self, i: int) -> Polynomial:
+    def size_of(self, i: int) -> Expr:
         """Return the size of slice `i`; that of one over others is the sum of theirs."""
         over = self.packing.rows[i].over if self.packing.rows else None
         if over is None:
             return self.sizes[i]
-        (first, at), total = over, Polynomial.of(0)
+        (first, at), total = over, Expr.of(0)
         while True:
             total += self.size_of(at)
             before = self.packing.rows[at].beside
@@ -139,21 +142,21 @@ class Sizes:
     """The polynomials of sizes, dims and elements, each computed once."""
 
     algebra: Algebra = field(default_factory=Algebra)
-    _sizes: dict[SSAValue, Polynomial] = field(default_factory=dict[SSAValue, Polynomial])
+    _sizes: dict[SSAValue, Expr] = field(default_factory=dict[SSAValue, Expr])
     _dims: dict[SSAValue, Dims] = field(default_factory=dict[SSAValue, Dims])
     _elements: dict[SSAValue, Dims | None] = field(default_factory=dict[SSAValue, "Dims | None"])
-    _named: dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]] = field(
-        default_factory=dict[func.FuncOp, dict[tuple[SSAValue, int], Polynomial]]
+    _named: dict[func.FuncOp, dict[tuple[SSAValue, int], Expr]] = field(
+        default_factory=dict[func.FuncOp, dict[tuple[SSAValue, int], Expr]]
     )
 
-    def size(self, value: SSAValue) -> Polynomial:
+    def size(self, value: SSAValue) -> Expr:
         """Return the polynomial of an i64."""
         found = self._sizes.get(value)
         if found is None:
             found = self._sizes[value] = self._computed(value)
         return found
 
-    def know(self, value: SSAValue, size: Polynomial) -> None:
+    def know(self, value: SSAValue, size: Expr) -> None:
         """Record the size of a new value."""
         self._sizes[value] = size
 
@@ -161,11 +164,11 @@ class Sizes:
         """Record the dims of the result of a call."""
         self._dims[value] = dims
 
-    def _computed(self, value: SSAValue) -> Polynomial:
+    def _computed(self, value: SSAValue) -> Expr:
         op = value.owner
         constant = integer(value)
         if constant is not None:
-            return Polynomial.of(constant)
+            return Expr.of(constant)
         if value.type == i64 and isinstance(op, Operation):
             compute = ARITHMETIC.get(type(op))
             if compute is not None:
@@ -185,7 +188,7 @@ class Sizes:
         natural = isinstance(op, memory.WorkspaceSizeOp)
         return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
 
-    def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Polynomial]:
+    def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
         """Return the totals and the offsets of a pack."""
         packing = memory.Packing(op)
         packed = Packed(packing, self._slice_sizes(packing))
@@ -204,13 +207,13 @@ class Sizes:
             packed.totals[total.pool_number] = symbol
         return self._sizes
 
-    def _slice_sizes(self, packing: memory.Packing) -> list[Polynomial]:
+    def _slice_sizes(self, packing: memory.Packing) -> list[Expr]:
         return [
-            Polynomial.of(size) if isinstance(size, int) else self.size(size)
+            Expr.of(size) if isinstance(size, int) else self.size(size)
             for size in packing.sizes
         ]
 
-    def total_of(self, packing: memory.Packing, pool: int = 0) -> Polynomial:
+    def total_of(self, packing: memory.Packing, pool: int = 0) -> Expr:
         """Return the total of an ordered pack."""
         orders, total = packing.orders, packing.total
         assert orders is not None, "an ordered pack"
@@ -218,15 +221,15 @@ class Sizes:
         name = "total" if total is None else _shown(total.total)
         return self.algebra.opaque(TOTAL, args, True, name)
 
-    def _masked(self, op: arith.AndIOp) -> Polynomial:
+    def _masked(self, op: arith.AndIOp) -> Expr:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
         unit = -(integer(op.rhs) or 0)
         if unit <= 0 or unit & (unit - 1):
             return self.algebra.symbol(_shown(op.result), "value", (op.result,), natural=False)
-        whole = self.algebra.binary(SizeOp.FLOORDIV, self.size(op.lhs), Polynomial.of(unit))
-        return self.algebra.binary(SizeOp.MUL, whole, Polynomial.of(unit))
+        whole = self.algebra.binary(SizeOp.FLOORDIV, self.size(op.lhs), Expr.of(unit))
+        return self.algebra.binary(SizeOp.MUL, whole, Expr.of(unit))
 
-    def _selected(self, op: arith.SelectOp) -> Polynomial:
+    def _selected(self, op: arith.SelectOp) -> Expr:
         """
         Return one side if the condition is known; `a == 1 ? b : a` is a broadcast, and others are
         selections, of which those of one condition agree.
@@ -242,13 +245,13 @@ class Sizes:
             isinstance(test, arith.CmpiOp)
             and test.predicate.value.data == 0
             and test.lhs.type == i64
-            and {self.size(test.lhs), self.size(test.rhs)} == {right, Polynomial.of(1)}
+            and {self.size(test.lhs), self.size(test.rhs)} == {right, Expr.of(1)}
         ):
             return self.algebra.binary(SizeOp.BROADCAST, right, left)
         less, more, holds = self._compared(op.cond)
         return self.algebra.select_less(less, more, *((left, right) if holds else (right, left)))
 
-    def _compared(self, condition: SSAValue) -> tuple[Polynomial, Polynomial, bool]:
+    def _compared(self, condition: SSAValue) -> tuple[Expr, Expr, bool]:
         """Return two sizes; `condition` holds if the first is less, or, if False, if it is not."""
         op = condition.owner
         if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
@@ -265,16 +268,16 @@ class Sizes:
                 case _:
                     pass
         flag = self.algebra.symbol(_shown(condition), "value", (condition,))
-        return Polynomial.of(0), flag, True
+        return Expr.of(0), flag, True
 
-    def _extracted(self, op: tensor.ExtractOp) -> Polynomial:
+    def _extracted(self, op: tensor.ExtractOp) -> Expr:
         elements = self.elements(op.tensor) if len(op.indices) < 2 else None
         index = integer(op.indices[0]) if op.indices else 0
         if elements is not None and index is not None and 0 <= index < len(elements):
             return elements[index]
         return self.algebra.symbol("element", "value", (op.result,), natural=False)
 
-    def _measured(self, op: relay.MeasureOp) -> Polynomial:
+    def _measured(self, op: relay.MeasureOp) -> Expr:
         name = op.measure.data
         given = [self._number(arg) for arg in op.args]
         known = [arg for arg in given if arg is not None]
@@ -288,7 +291,7 @@ class Sizes:
         args = [value if arg is None else arg for arg, value in zip(given, op.args, strict=True)]
         return self.algebra.opaque(name, args, name not in SIGNED, name)
 
-    def _number(self, value: SSAValue) -> Polynomial | float | None:
+    def _number(self, value: SSAValue) -> Expr | float | None:
         """Return the size or number that `value` is, if it is known."""
         if value.type == i64:
             return self.size(value)
@@ -331,7 +334,7 @@ class Sizes:
         shape = type.get_shape()
         known = self._defined_dims(value) if DYNAMIC_INDEX in shape else None
         return tuple(
-            Polynomial.of(dim)
+            Expr.of(dim)
             if dim != DYNAMIC_INDEX
             else self._dim_symbol(value, axis)
             if known is None
@@ -364,7 +367,7 @@ class Sizes:
             for axis, (a, b) in enumerate(zip(one, other, strict=True))
         )
 
-    def _dim_symbol(self, value: SSAValue, axis: int) -> Polynomial:
+    def _dim_symbol(self, value: SSAValue, axis: int) -> Expr:
         if isinstance(value, BlockArgument):
             function = value.block.parent_op()
             if isinstance(function, func.FuncOp) and value.block is function.body.block:
@@ -374,13 +377,13 @@ class Sizes:
         name = f"{value.name_hint}_dim{axis}" if value.name_hint else f"dim{axis}"
         return self.algebra.symbol(name, "dim", (value, axis))
 
-    def _named_dims(self, function: func.FuncOp) -> dict[tuple[SSAValue, int], Polynomial]:
+    def _named_dims(self, function: func.FuncOp) -> dict[tuple[SSAValue, int], Expr]:
         """Return the symbols of the function's named dims: equal names are one symbol."""
         found = self._named.get(function)
         if found is not None:
             return found
         found = self._named[function] = {}
-        first: dict[str, Polynomial] = {}
+        first: dict[str, Expr] = {}
         for argument, names in zip(function.args, dim_names(function), strict=False):
             for axis, name in enumerate(names):
                 if isinstance(name, str):
@@ -419,7 +422,7 @@ class Sizes:
             return None
         constants = dense_integers(value, count)
         if constants is not None:
-            return tuple(map(Polynomial.of, constants))
+            return tuple(map(Expr.of, constants))
         op = value.owner
         if isinstance(op, vm.ShapeOfOp):
             return self.dims(op.data)

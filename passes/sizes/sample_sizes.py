@@ -23,7 +23,7 @@ from ...operators.measures import MEASURES
 from ...operators.named_dims import Bounds
 from ...operators.orders import PoolTotal, on_integers
 from ...operators.sizes import SizeOp
-from .polynomials import TOTAL, Polynomial, Symbol
+from ...operators.sizes.size_expressions import TOTAL, Expr, Symbol
 
 LEVELS = (1, 16, 128, 1024)
 """The values of a symbol without bounds, from small to large."""
@@ -73,17 +73,17 @@ def levels_of(bounds: Bounds) -> tuple[int, ...]:
     return tuple(min(max(level, low), high) for level in (start, *between, high))
 
 
-def arguments_of(symbol: Symbol) -> list[Polynomial]:
+def arguments_of(symbol: Symbol) -> list[Expr]:
     """Return the sizes that `symbol` follows from; none if nothing is known of it."""
     if symbol.kind == TOTAL:
-        return [arg for arg in symbol.args if isinstance(arg, Polynomial)]
+        return [arg for arg in symbol.args if isinstance(arg, Expr)]
     if symbol.kind not in _COMPUTED:
         return []
-    found = [arg for arg in symbol.args if isinstance(arg, Polynomial)]
+    found = [arg for arg in symbol.args if isinstance(arg, Expr)]
     return found if len(found) == len(symbol.args) else []
 
 
-def free_symbols(sizes: Iterable[Polynomial]) -> list[Symbol]:
+def free_symbols(sizes: Iterable[Expr]) -> list[Symbol]:
     """Return the symbols from which `sizes` follow, in order."""
     found: dict[Symbol, None] = {}
     seen: set[Symbol] = set()
@@ -130,7 +130,7 @@ class Values:
     point: Point
     _known: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
 
-    def of(self, size: Polynomial) -> int:
+    def of(self, size: Expr) -> int:
         """Return the value of `size`, at least 0."""
         self._compute(size.symbols())
         return max(0, size.value(self._known))
@@ -148,7 +148,7 @@ class Values:
             if symbol not in self._known:
                 self._known[symbol] = self._value(symbol, arguments)
 
-    def _value(self, symbol: Symbol, arguments: list[Polynomial]) -> int:
+    def _value(self, symbol: Symbol, arguments: list[Expr]) -> int:
         if not arguments:
             return self.point[symbol]
         if symbol.kind == TOTAL:
@@ -177,7 +177,7 @@ def points_of(symbols: Sequence[Symbol]) -> Iterator[Point]:
         yield {**large, symbol: levels[symbol][0]}
 
 
-def samples_of(sizes: Sequence[Polynomial], limit: int) -> list[Sample]:
+def samples_of(sizes: Sequence[Expr], limit: int) -> list[Sample]:
     """Return `sizes` at sample points, each combination once, those whose sum is below `limit`."""
     distinct = list(dict.fromkeys(sizes))
     found: dict[tuple[int, ...], Point] = {}

@@ -15,22 +15,23 @@ from typing import TypeAlias
 
 from ...operators.measures import MAX_SIZE, MEASURES
 from ...operators.sizes import SizeOp
-from .polynomials import Algebra, Polynomial
+from ...operators.sizes.algebra import Algebra
+from ...operators.sizes.size_expressions import Expr
 
-Argument: TypeAlias = Polynomial | float
+Argument: TypeAlias = Expr | float
 
-Measure: TypeAlias = Callable[[Algebra, Sequence[Polynomial]], "Polynomial | None"]
+Measure: TypeAlias = Callable[[Algebra, Sequence[Expr]], "Expr | None"]
 
 SIGNED = ("rounded_product",)
 """The measures that may be below 0."""
 
 
-def is_natural(size: Polynomial) -> bool:
+def is_natural(size: Expr) -> bool:
     bound = size.lower_bound
     return bound is not None and bound >= 0
 
 
-def slice_length(algebra: Algebra, args: Sequence[Polynomial]) -> Polynomial | None:
+def slice_length(algebra: Algebra, args: Sequence[Expr]) -> Expr | None:
     """Return the length of a slice of stride 1, of which both ends count from one side each."""
     dim, begin, end, stride = args
     if stride.constant != 1:
@@ -39,10 +40,10 @@ def slice_length(algebra: Algebra, args: Sequence[Polynomial]) -> Polynomial | N
     if first is None or last is None:
         return None
     length = algebra.binary(SizeOp.SUB, last, first)
-    return algebra.binary(SizeOp.MAX, length, Polynomial.of(0))
+    return algebra.binary(SizeOp.MAX, length, Expr.of(0))
 
 
-def _position(algebra: Algebra, dim: Polynomial, position: Polynomial) -> Polynomial | None:
+def _position(algebra: Algebra, dim: Expr, position: Expr) -> Expr | None:
     """Return the clamped start or end of a slice; None if its sign is not known."""
     constant = position.constant
     if constant is not None and constant >= MAX_SIZE:
@@ -51,16 +52,16 @@ def _position(algebra: Algebra, dim: Polynomial, position: Polynomial) -> Polyno
         return algebra.binary(SizeOp.MIN, dim, position)
     if constant is None:
         return None
-    return algebra.binary(SizeOp.MAX, dim + constant, Polynomial.of(0))
+    return algebra.binary(SizeOp.MAX, dim + constant, Expr.of(0))
 
 
-def reshaped_dim(algebra: Algebra, args: Sequence[Polynomial]) -> Polynomial | None:
+def reshaped_dim(algebra: Algebra, args: Sequence[Expr]) -> Expr | None:
     """Return a dim of a reshaped tensor, if it has as many elements for all sizes."""
     axis, allowzero, rank = (arg.constant for arg in args[:3])
     if axis is None or rank is None:
         return None
     dims, entries = args[3 : 3 + rank], args[3 + rank :]
-    made: list[Polynomial] = []
+    made: list[Expr] = []
     inferred: int | None = None
     copied: set[int] = set()
     for i, entry in enumerate(entries):
@@ -89,17 +90,17 @@ SYMBOLIC: Mapping[str, Measure] = {
 }
 
 
-def symbolic_measure(algebra: Algebra, name: str, args: Sequence[Argument]) -> Polynomial | None:
+def symbolic_measure(algebra: Algebra, name: str, args: Sequence[Argument]) -> Expr | None:
     """
     Return the measure `name` of `args`; None if it is not a polynomial.
 
     Raises `ValueError` if the measure has no value for its arguments.
     """
-    numbers = [arg.constant if isinstance(arg, Polynomial) else arg for arg in args]
+    numbers = [arg.constant if isinstance(arg, Expr) else arg for arg in args]
     known = [number for number in numbers if number is not None]
     if len(known) == len(args):
-        return Polynomial.of(MEASURES[name](*known))
-    sizes = [arg for arg in args if isinstance(arg, Polynomial)]
+        return Expr.of(MEASURES[name](*known))
+    sizes = [arg for arg in args if isinstance(arg, Expr)]
     measure = SYMBOLIC.get(name)
     if measure is None or len(sizes) != len(args):
         return None

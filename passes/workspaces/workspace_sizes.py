@@ -25,8 +25,8 @@ from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
 from ...operators.sizes import SizeOp
-from ..sizes.polynomials import PACK, Polynomial
-from ..sizes.program_sizes import Dims, Sizes
+from ...operators.sizes.size_expressions import Expr
+from ..sizes.program_sizes import PACK, Dims, Sizes
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
 from .caller_sizes import Origin, origin_of
@@ -184,12 +184,12 @@ def read_totals(part: Operation, totals: Totals, sizes: Sizes) -> None:
 
 
 def in_caller(
-    size: Polynomial, shapes: Mapping[SSAValue, Dims | None], sizes: Sizes
-) -> Polynomial | None:
+    size: Expr, shapes: Mapping[SSAValue, Dims | None], sizes: Sizes
+) -> Expr | None:
     """Return a size of a function in terms of the shapes of its parameters in a caller."""
-    total = Polynomial.of(0)
+    total = Expr.of(0)
     for monomial, coefficient in size.terms:
-        term = Polynomial.of(coefficient)
+        term = Expr.of(coefficient)
         for symbol in monomial:
             if symbol.kind == "dim":
                 value, axis = symbol.args
@@ -197,7 +197,7 @@ def in_caller(
                 factor = None if dims is None else dims[cast(int, axis)]
             else:
                 args = [
-                    in_caller(arg, shapes, sizes) if isinstance(arg, Polynomial) else arg
+                    in_caller(arg, shapes, sizes) if isinstance(arg, Expr) else arg
                     for arg in symbol.args
                 ]
                 if symbol.kind in ("value", "element", PACK) or None in args:

@@ -8,18 +8,13 @@ from math import prod
 from helpers.programs.every_case import seeds
 
 from xrelay.operators.sizes import Check, SizeOp
-from xrelay.passes.sizes.polynomials import (
-    MAX_DEGREE,
-    MAX_TERMS,
-    Algebra,
-    Polynomial,
-    Symbol,
-    holds,
-)
+from xrelay.operators.sizes.algebra import MAX_DEGREE, MAX_TERMS, Algebra
+from xrelay.operators.sizes.holds import holds
+from xrelay.operators.sizes.size_expressions import Expr, Symbol
 
 
-def constant(value: int) -> Polynomial:
-    return Polynomial.of(value)
+def constant(value: int) -> Expr:
+    return Expr.of(value)
 
 
 def apply(kind: str, a: int, b: int) -> int:
@@ -49,13 +44,13 @@ def apply(kind: str, a: int, b: int) -> int:
             raise AssertionError(kind)
 
 
-def evaluate(polynomial: Polynomial, values: dict[str, int]) -> int:
+def evaluate(polynomial: Expr, values: dict[str, int]) -> int:
     """Evaluate, operations that are symbols too."""
 
     def value(symbol: Symbol) -> int:
         if symbol.kind == "symbol":
             return values[symbol.name]
-        args = [evaluate(a, values) for a in symbol.args if isinstance(a, Polynomial)]
+        args = [evaluate(a, values) for a in symbol.args if isinstance(a, Expr)]
         assert len(args) == len(symbol.args)
         return reduce(lambda a, b: apply(symbol.kind, a, b), args)
 
@@ -164,11 +159,11 @@ def test_a_large_product_is_that_of_its_factors_in_any_order(seed: int):
     algebra = Algebra()
     symbols = [algebra.symbol(f"n{i}") for i in range(5)]
 
-    def factor() -> Polynomial:
+    def factor() -> Expr:
         terms = rng.sample(symbols, rng.randint(1, 4))
         return sum((s * rng.randint(-2, 3) for s in terms), constant(rng.randint(0, 2)))
 
-    def multiplied(factors: Sequence[Polynomial]) -> Polynomial:
+    def multiplied(factors: Sequence[Expr]) -> Expr:
         """Multiply in a random order."""
         left = [*factors]
         while len(left) > 1:

@@ -6,17 +6,18 @@ import pytest
 from helpers.programs.every_case import seeds
 
 from xrelay.operators.measures import MEASURES
-from xrelay.passes.sizes.polynomials import Algebra, Polynomial, Symbol
+from xrelay.operators.sizes.algebra import Algebra
+from xrelay.operators.sizes.size_expressions import Expr, Symbol
 from xrelay.passes.sizes.symbolic_measures import symbolic_measure
 
 
-def evaluate(size: Polynomial, values: dict[str, int]) -> int:
+def evaluate(size: Expr, values: dict[str, int]) -> int:
     """Evaluate, maxima and minima too."""
 
     def value(symbol: Symbol) -> int:
         if symbol.kind == "symbol":
             return values[symbol.name]
-        args = [evaluate(arg, values) for arg in symbol.args if isinstance(arg, Polynomial)]
+        args = [evaluate(arg, values) for arg in symbol.args if isinstance(arg, Expr)]
         return {"max": max, "min": min}[symbol.kind](args)
 
     return size.value({symbol: value(symbol) for symbol in size.symbols()})
@@ -29,10 +30,10 @@ def test_lengths_of_slices(seed: int):
     n, m = algebra.symbol("n"), algebra.symbol("m")
     dim = n * rng.randrange(1, 3) + rng.randrange(2)
     begin, end = (
-        rng.choice([m, n, m + 1, Polynomial.of(rng.randrange(-3, 4)), Polynomial.of(2**63 - 1)])
+        rng.choice([m, n, m + 1, Expr.of(rng.randrange(-3, 4)), Expr.of(2**63 - 1)])
         for _ in range(2)
     )
-    args = dim, begin, end, Polynomial.of(1)
+    args = dim, begin, end, Expr.of(1)
     found = symbolic_measure(algebra, "slice_length", args)
     assert found is not None
     for a in range(5):
@@ -47,7 +48,7 @@ def test_dims_of_reshaped_tensors(seed: int):
     rng = random.Random(seed)
     algebra = Algebra()
     n, m = algebra.symbol("n"), algebra.symbol("m")
-    parts = [n, m, Polynomial.of(2), Polynomial.of(3), n + 1]
+    parts = [n, m, Expr.of(2), Expr.of(3), n + 1]
     dims = rng.sample(parts, 3)
     merged = rng.choice(
         [
@@ -59,11 +60,11 @@ def test_dims_of_reshaped_tensors(seed: int):
     )
     entries = list(merged)
     if rng.random() < 0.6:
-        entries[rng.randrange(len(entries))] = Polynomial.of(-1)
+        entries[rng.randrange(len(entries))] = Expr.of(-1)
     allowzero = rng.randrange(2)
     found_any = False
     for axis in range(len(entries)):
-        first = [Polynomial.of(axis), Polynomial.of(allowzero), Polynomial.of(len(dims))]
+        first = [Expr.of(axis), Expr.of(allowzero), Expr.of(len(dims))]
         args = [*first, *dims, *entries]
         found = symbolic_measure(algebra, "reshaped_dim", args)
         if found is None:
@@ -81,14 +82,14 @@ def test_dims_of_reshaped_tensors(seed: int):
 def test_a_reshape_that_may_fail_is_not_arithmetic():
     algebra = Algebra()
     n = algebra.symbol("n")
-    numbers = [Polynomial.of(c) for c in (0, 0, 1)]
-    for entries in ([Polynomial.of(-1), Polynomial.of(6)], [n + 1], [algebra.symbol("m")]):
+    numbers = [Expr.of(c) for c in (0, 0, 1)]
+    for entries in ([Expr.of(-1), Expr.of(6)], [n + 1], [algebra.symbol("m")]):
         assert symbolic_measure(algebra, "reshaped_dim", [*numbers, n, *entries]) is None
 
 
 def test_a_measure_of_constants_is_its_value_or_error():
     algebra = Algebra()
-    sizes = [Polynomial.of(c) for c in (5, 0, -1, 2)]
-    assert symbolic_measure(algebra, "slice_length", sizes) == Polynomial.of(2)
+    sizes = [Expr.of(c) for c in (5, 0, -1, 2)]
+    assert symbolic_measure(algebra, "slice_length", sizes) == Expr.of(2)
     with pytest.raises(ValueError, match="step"):
         symbolic_measure(algebra, "arange_length", [0, 4, 0])
