@@ -25,12 +25,13 @@ pool each: rows of different pools never meet.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 from typing import Generic, NamedTuple, TypeVar
+
+from .sizes.size_table import compute
 
 Interval = tuple[int, int]
 """The first time at which bytes are needed, and the first at which they are not any more."""
@@ -90,28 +91,6 @@ Needed = Mapping[int, Bits]
 
 Apply = Callable[..., T | int]
 """Computes `add`, `sub`, `max`, `align` or `select` (`a < b ? c : d`) of sizes, by name."""
-
-
-def _align(at: int, unit: int) -> int:
-    return -(-at // unit) * unit
-
-
-def _select(less: int, more: int, left: int, right: int) -> int:
-    return left if less < more else right
-
-
-_INTEGERS: dict[str, Callable[..., int]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "max": max,
-    "align": _align,
-    "select": _select,
-}
-
-
-def on_integers(op: str, *operands: int) -> int:
-    """Compute an operation of a layout on numbers."""
-    return _INTEGERS[op](*operands)
 
 
 class Layout(NamedTuple, Generic[T]):
@@ -388,20 +367,17 @@ class Orders:
         start_divisors, end_divisors = [0] * self.count, [0] * self.count  # 0: like infinity
         for piece in self.sorted(k):
             inner, inner_divisors = self._inside(piece, sizes, apply, divisors)
-            at: T | int = zero
+            ends_below: list[T | int] = []
             divisor = 0
             for i in piece:
                 low, low_divisor = inner[i][0], inner_divisors[i][0]
                 for j in on[i]:
-                    end = (
-                        ends[j] if isinstance(low, int) and low == 0 else apply("sub", ends[j], low)
-                    )
-                    at = end if isinstance(at, int) and at == 0 else apply("max", at, end)
+                    is_first = isinstance(low, int) and low == 0
+                    ends_below.append(ends[j] if is_first else apply("sub", ends[j], low))
                     divisor = gcd(divisor, end_divisors[j], low_divisor)
+            at = _highest(apply, ends_below)
             if len(piece) > 1 and not isinstance(at, int):
                 at = apply("max", at, zero)
-            elif isinstance(at, int):
-                at = max(at, 0)
             fixed = self.rows[piece[0]].at if self.rows else None
             if fixed is not None:
                 at, divisor = fixed, fixed
@@ -451,9 +427,7 @@ class Orders:
             pool = self.rows[i].pool if self.rows else 0
             if end_points[i] not in covered:
                 tops.setdefault(pool, {})[end_points[i]] = end
-        return tuple(
-            _maximum(apply, list(tops.get(pool, {}).values())) for pool in range(self.n_pools)
-        )
+        return tuple(_highest(apply, tops.get(pool, {}).values()) for pool in range(self.n_pools))
 
     @property
     def n_pools(self) -> int:
@@ -462,7 +436,7 @@ class Orders:
     def laid_out(self, sizes: Sequence[int]) -> tuple[list[int], list[int]]:
         """Return the total of each pool and the offset of each row; a negative size counts as 0."""
         natural = [max(size, 0) for size in sizes]
-        layout: Layout[int] = self.layout(natural, on_integers)
+        layout: Layout[int] = self.layout(natural, compute)
         return [*layout.totals], [*layout.offsets]
 
 
@@ -490,10 +464,13 @@ def _sum(apply: Apply[T], left: T | int, right: T | int) -> T | int:
     return right if isinstance(left, int) and left == 0 else apply("add", left, right)
 
 
-def _maximum(apply: Apply[T], ends: Sequence[T | int]) -> T | int:
-    at: T | int = 0
-    for end in ends:
-        at = end if isinstance(at, int) and at == 0 else apply("max", at, end)
+def _highest(apply: Apply[T], ends: Iterable[T | int]) -> T | int:
+    """Return the largest of `ends` and 0, unless none of them is a number."""
+    distinct = dict.fromkeys(ends)
+    at: T | int = max((0, *(end for end in distinct if isinstance(end, int))))
+    for end in distinct:
+        if not isinstance(end, int):
+            at = end if isinstance(at, int) and at == 0 else apply("max", at, end)
     return at
 
 

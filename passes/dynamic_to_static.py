@@ -42,8 +42,8 @@ from ..operators.sizes import SizeOp
 from ..operators.sizes.size_expressions import Expr
 from .analysis.arrays import dense_of, numpy_dtype
 from .sizes.dims import ProgramSizes
-from .sizes.polynomial_writer import Writer
 from .sizes.program_sizes import Dims
+from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -238,7 +238,7 @@ class MakeShapeTensor(RewritePattern):
     """Replace an operator that computes sizes by a constant, or a tensor made of i64 sizes."""
 
     sizes: ProgramSizes
-    writer: Writer
+    code: ScopedCode
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if len(op.results) != 1 or not isinstance(op, RelayOperator):
@@ -254,10 +254,10 @@ class MakeShapeTensor(RewritePattern):
                 op, relay.ConstantOp(dense_of(array, type), device_of(type)), self.sizes, rewriter
             )
         elif type.element_type == i64:
-            self.writer.enter(op)
+            self.code.enter(op)
             rank = type.get_num_dims()
             vector = type if rank < 2 else tensor_type(i64, [len(dims)], device_of(type))
-            made = self.writer.shape(dims, vector, op, rewriter)
+            made = self.code.shape_at(dims, vector, op, rewriter)
             if rank < 2:
                 rewriter.replace(op, [], [made])
             else:
@@ -303,11 +303,11 @@ class DynamicToStaticPass(ReportingPass):
             return False
         sizes = ProgramSizes()
         sizes.read(op)
-        writer = Writer(None, sizes)
+        code = ScopedCode(None, sizes)
         apply_patterns(
             op,
             WidenShapeOf(sizes),
-            MakeShapeTensor(sizes, writer),
+            MakeShapeTensor(sizes, code),
             ReadNewshape(sizes),
             ReadAttributes(sizes),
             only=ops,

@@ -15,7 +15,6 @@ as 0. Late: what follows cannot tell any more why no live bytes overlap. Level `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -32,7 +31,7 @@ from ..operators.orders import Layout
 from ..operators.sizes.size_expressions import Expr
 from .functions.call_graph import CallGraph
 from .sizes.program_sizes import Sizes, read_sizes
-from .sizes.symbolic_measures import is_natural
+from .sizes.size_code import SizeCode
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
@@ -63,93 +62,12 @@ Size = int | SSAValue
 """A number of bytes, static or an i64."""
 
 
-@dataclass(eq=False)
-class Arithmetic:
-    """Computes sizes, at compile time if they are static; `ops` computes the others, each once."""
+class ListedCode(SizeCode):
+    """Code that is inserted later."""
 
-    ops: list[Operation] = field(default_factory=list[Operation])
-    _constants: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    _made: dict[object, SSAValue] = field(default_factory=dict[object, SSAValue])
-
-    def value(self, size: Size) -> SSAValue:
-        """Return `size` as a value."""
-        if isinstance(size, SSAValue):
-            return size
-        found = self._constants.get(size)
-        if found is None:
-            constant = arith.ConstantOp.from_int_and_width(size, i64)
-            self.ops.append(constant)
-            found = self._constants[size] = constant.result
-        return found
-
-    def add(self, left: Size, right: Size) -> Size:
-        if isinstance(left, int) and isinstance(right, int):
-            return left + right
-        if right == 0:
-            return left
-        return right if left == 0 else self._binary(arith.AddiOp, left, right)
-
-    def maximum(self, sizes: Sequence[Size]) -> Size:
-        """Return the largest of `sizes`, none of which is negative."""
-        static = max((size for size in sizes if isinstance(size, int)), default=0)
-        found: Size = static
-        for size in dict.fromkeys(size for size in sizes if isinstance(size, SSAValue)):
-            found = size if found == 0 else self._binary(arith.MaxSIOp, found, size)
-        return found
-
-    def round_up(self, size: Size, alignment: int) -> Size:
-        if isinstance(size, int):
-            return -(-size // alignment) * alignment
-        above = self._binary(arith.AddiOp, size, alignment - 1)
-        return self._binary(arith.AndIOp, above, -alignment)
-
-    def natural(self, size: Size) -> Size:
-        """Return `size`, or 0 if it is negative."""
-        return max(size, 0) if isinstance(size, int) else self._binary(arith.MaxSIOp, size, 0)
-
-    def select(self, choice: SSAValue, left: Size, right: Size) -> Size:
-        """Return `left` if `choice`, else `right`."""
-        if left is right or (isinstance(left, int) and left == right):
-            return left
-        self.ops.append(op := arith.SelectOp(choice, self.value(left), self.value(right)))
-        return op.result
-
-    def less(self, left: Size, right: Size) -> SSAValue:
-        return self._binary(arith.CmpiOp, left, right)
-
-    def apply(self, op: str, *operands: Size) -> Size:
-        """Compute an operation of a layout (`operators.orders`)."""
-        if op == "select":
-            less, more, left, right = operands
-            if left is right or (isinstance(left, int) and left == right):
-                return left
-            return self.select(self.less(less, more), left, right)
-        left, right = operands
-        if op == "align":
-            assert isinstance(right, int), "an alignment is a number"
-            return self.round_up(left, right)
-        if op == "max":
-            return self.maximum((left, right))
-        if op == "add":
-            return self.add(left, right)
-        if isinstance(left, int) and isinstance(right, int):
-            return left - right
-        return left if right == 0 else self._binary(arith.SubiOp, left, right)
-
-    def _binary(
-        self,
-        kind: type[arith.AddiOp | arith.SubiOp | arith.MaxSIOp | arith.AndIOp | arith.CmpiOp],
-        left: Size,
-        right: Size,
-    ) -> SSAValue:
-        key = kind, self.value(left), self.value(right)
-        found = self._made.get(key)
-        if found is None:
-            lhs, rhs = key[1], key[2]
-            op = arith.CmpiOp(lhs, rhs, "slt") if issubclass(kind, arith.CmpiOp) else kind(lhs, rhs)
-            self.ops.append(op)
-            found = self._made[key] = op.results[0]
-        return found
+    def __init__(self) -> None:
+        self.ops: list[Operation] = []
+        super().__init__(self.ops.append)
 
 
 def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
@@ -161,29 +79,28 @@ def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
             rewriter.notify_op_modified(user)
 
 
-def layout_of(packing: memory.Packing, sizes: Sizes, into: Arithmetic) -> Layout[SSAValue]:
+def layout_of(packing: memory.Packing, sizes: Sizes, code: SizeCode) -> Layout[SSAValue]:
     """Compute the layout of an ordered pack."""
     orders = packing.orders
     assert orders is not None, "an ordered pack"
-    polynomials = [
-        sizes.size(size) if isinstance(size, SSAValue) else Expr.of(size)
-        for size in packing.sizes
+    expressions = [
+        sizes.size(size) if isinstance(size, SSAValue) else Expr.of(size) for size in packing.sizes
     ]
-    counted = [
-        size if is_natural(polynomial) else into.natural(size)
-        for size, polynomial in zip(packing.sizes, polynomials, strict=True)
+    natural = [
+        size if expression.is_natural else code.apply("max", size, 0)
+        for size, expression in zip(packing.sizes, expressions, strict=True)
     ]
-    return orders.layout(counted, into.apply, [polynomial.content for polynomial in polynomials])
+    return orders.layout(natural, code.apply, [expression.divisor for expression in expressions])
 
 
 def replace_pack(
     packing: memory.Packing,
     layout: Layout[SSAValue],
-    into: Arithmetic,
+    code: ListedCode,
     totals: Totals,
     rewriter: PatternRewriter,
 ) -> None:
-    """Replace a pack by its totals and offsets, which `into` computes."""
+    """Replace a pack by its totals and offsets, which `code` computes."""
     after = packing.members[-1].next_op if packing.members else packing.op
     assert after is not None, "a terminator follows"
     offsets = {
@@ -201,14 +118,14 @@ def replace_pack(
             place_tensors(result, size, rewriter)
         is_used = any(use.operation not in members for use in result.uses)
         replaced.append((op, size if is_used else None))
-    computed = {op: into.value(size) for op, size in replaced[::-1] if size is not None}
-    added = set(into.ops)
+    computed = {op: code.value(size) for op, size in replaced[::-1] if size is not None}
+    added = set(code.ops)
     for op in packing.members:
         value = offsets.get(op.results[0], sizes.get(op.results[0]))
         value = computed.get(op) if isinstance(value, int) else value
         if value is not None and value.owner in added:
             value.name_hint = value.name_hint or op.results[0].name_hint
-    rewriter.insert(into.ops, InsertPoint.before(after))
+    rewriter.insert(code.ops, InsertPoint.before(after))
     for op, size in replaced:
         rewriter.replace(op, [], [computed[op] if size is not None else None])
     rewriter.erase(packing.op)
@@ -227,11 +144,11 @@ class ExpandPack(RewritePattern):
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
         if op.orders is None:
             return
-        into, packing = Arithmetic(), memory.Packing(op)
-        layout = layout_of(packing, self.sizes, into)
+        packing, code = memory.Packing(op), ListedCode()
+        layout = layout_of(packing, self.sizes, code)
         if op.workspace is not None:
-            self.made.extend(into.ops)
-        replace_pack(packing, layout, into, self.totals, rewriter)
+            self.made.extend(code.ops)
+        replace_pack(packing, layout, code, self.totals, rewriter)
 
 
 def erase_unused(value: SSAValue | None, rewriter: PatternRewriter) -> None:

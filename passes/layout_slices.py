@@ -41,7 +41,7 @@ from ..operators.sizes.size_expressions import Expr
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
-from .expand_packs import Arithmetic, constant_of, fold_constants, parts_of, replace_pack
+from .expand_packs import ListedCode, constant_of, fold_constants, parts_of, replace_pack
 from .sizes.program_sizes import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
@@ -169,7 +169,7 @@ class LayOutSlices(RewritePattern):
         if is_static(packing):
             plan = plan_of(packing, self.strategy)
             layout = Layout[SSAValue]((plan.height,), plan.offsets)
-            replace_pack(packing, layout, Arithmetic(), self.totals, rewriter)
+            replace_pack(packing, layout, ListedCode(), self.totals, rewriter)
             return
         if op.orders is not None:
             return

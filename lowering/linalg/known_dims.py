@@ -37,9 +37,7 @@ Position: TypeAlias = tuple[int, int]
 class Facts:
     """The sizes that are known to be equal."""
 
-    others: ChainMap[Expr, Expr] = field(
-        default_factory=ChainMap[Expr, Expr]
-    )
+    others: ChainMap[Expr, Expr] = field(default_factory=ChainMap[Expr, Expr])
     """For a size another one that is equal to it."""
 
     def standing_for(self, size: Expr) -> Expr:

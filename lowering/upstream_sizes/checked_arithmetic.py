@@ -24,22 +24,15 @@ from xdsl.rewriter import InsertPoint
 from ...dialects import relay
 from ...dialects.tensors import AnyInteger
 from ...operators.sizes import Check
+from ...passes.sizes.arith_ops import arith_ops
 from ...passes.support.diagnostics import PassError
 from ..memref.conversion_state import Conversion, Inserter
 from . import checked_functions
 from .arith_measures import NotArithmetic, write_measure
 from .size_writer import Writer, constant_of
 
-_CHECKED: Mapping[type[Operation], str] = {
-    arith.AddiOp: "addi",
-    arith.SubiOp: "subi",
-    arith.MuliOp: "muli",
-    arith.DivSIOp: "divsi",
-    arith.RemSIOp: "remsi",
-    arith.FloorDivSIOp: "floordivsi",
-    arith.CeilDivSIOp: "ceildivsi",
-}
-"""The function of each op that may fail."""
+_EXACT = (arith.MaxSIOp, arith.MinSIOp, arith.AndIOp, arith.OrIOp, arith.XOrIOp)
+"""The ops that never fail."""
 
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 
@@ -96,15 +89,14 @@ class ConvertArithmetic(RewritePattern):
     state: Conversion
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        name = _CHECKED.get(type(op))
-        if name is None:
+        if type(op) not in arith_ops() or isinstance(op, _EXACT):
             return
         (result,) = op.results
         type_, insert = result.type, Inserter(rewriter, InsertPoint.before(op))
         if type_ == i1:
             raise PassError(f"{op.name} on sizes must not be of i1", op)
         wide = [widened(operand, insert) for operand in op.operands]
-        found = insert.value(self.state.call_helper(name, wide))
+        found = insert.value(self.state.call_helper(op.name.removeprefix("arith."), wide))
         found.name_hint = result.name_hint
         rewriter.replace(op, [], [narrowed(found, type_, self.state, op, insert)])
 

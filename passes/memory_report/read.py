@@ -91,9 +91,7 @@ BOOKKEEPING = (
     memory.AllocTensorOp,
     memory.KillOp,
     memory.PackOp,
-    memory.SliceOp,
     memory.SliceStorageOp,
-    memory.TotalOp,
     memory.WorkspaceSizeOp,
 )
 
@@ -156,9 +154,7 @@ class _Reader:
     """The number of storages of each name, less one."""
     ops: list[Operation | None] = field(default_factory=list[Operation | None])
     """The op of each column."""
-    sizes_of: list[tuple[Expr, Expr]] = field(
-        default_factory=list[tuple[Expr, Expr]]
-    )
+    sizes_of: list[tuple[Expr, Expr]] = field(default_factory=list[tuple[Expr, Expr]])
     """The offset and size of each tensor."""
 
     def read(self) -> None:

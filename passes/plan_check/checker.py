@@ -17,7 +17,9 @@ from ...dialects import memory, vm
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
-from ...operators.sizes.size_expressions import TOTAL, Expr
+from ...operators.sizes.holds import at_least
+from ...operators.sizes.size_expressions import Expr
+from ...operators.sizes.size_table import TOTAL
 from ..sizes.program_sizes import PACK, Dims
 from ..support.diagnostics import PassError
 from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, place_note
@@ -34,7 +36,7 @@ from .names import (
     traits_of,
     upwards,
 )
-from .operations import ZERO, at_least, is_multiple
+from .operations import ZERO, is_multiple
 from .overwriting_kernels import may_lie_over
 from .sharing import Names
 from .slots import Relation, Room, Slot, Slots, Unordered, bytes_of_element

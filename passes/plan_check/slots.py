@@ -27,10 +27,11 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size, static_size
 from ...dialects.xdsl_extras.walking import walk
+from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr
 from ..sizes.program_sizes import Packed, Sizes
 from ..support.walk import is_kernel
-from .operations import ZERO, at_least, packed_of
+from .operations import ZERO, packed_of
 
 Bound = int | Expr
 
@@ -260,12 +261,13 @@ class Slots:
 def place_of(start: Expr, size: Expr) -> Place | None:
     """Return the slice of a pack that `size` bytes from `start` lie in."""
     for monomial, factor in start.terms:
-        packed, number = (packed_of(monomial[0]) if len(monomial) == 1 else None) or (None, 0)
-        if packed is None or not number or factor != 1:
+        place = packed_of(monomial[0]) if len(monomial) == 1 and factor == 1 else None
+        if place is None:
             continue
-        within = start - packed.values[number - 1]
-        if at_least(within, ZERO) and at_least(packed.size_of(number - 1), within + size):
-            return Place(packed, number - 1)
+        packed, i = place
+        within = start - packed.values[i]
+        if at_least(within, ZERO) and at_least(packed.size_of(i), within + size):
+            return Place(packed, i)
     return None
 
 

@@ -31,7 +31,6 @@ from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
 from .program_sizes import Dims, Sizes, element_count
 from .shape_tensors import ShapeTensors, is_exact
-from .symbolic_measures import SIGNED, symbolic_measure
 
 
 class SymbolicDim(Dim):
@@ -139,10 +138,9 @@ class ProgramSizes(Sizes):
             return UNKNOWN
         given = [as_polynomial(arg) if isinstance(arg, int | Dim) else arg for arg in args]
         try:
-            found = symbolic_measure(self.algebra, name, given)
+            return self.as_size(self.algebra.apply(name, *given))
         except ValueError as error:
             raise SignatureError(str(error)) from error
-        return self.as_size(found or self.algebra.opaque(name, given, name not in SIGNED))
 
     def _defined_dims(self, value: SSAValue) -> Dims | None:
         if not isinstance(value, OpResult):

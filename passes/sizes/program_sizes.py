@@ -34,16 +34,18 @@ from ...dialects import memory, relay, vm
 from ...dialects.dense import Dense, numbers
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.control import yielded
-from ...dialects.relay.language.dims_attributes import dim_names
+from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, is_static
 from ...operators.orders import PoolTotal
 from ...operators.sizes import Check, SizeOp
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
-from ...operators.sizes.size_expressions import TOTAL, Expr
-from ..sizes.program_sizes import PACK
+from ...operators.sizes.size_expressions import DIM, Expr
+from ...operators.sizes.size_table import PREDICATES, TOTAL
 from ..support.walk import outside_primitives
-from .symbolic_measures import SIGNED, symbolic_measure
+
+PACK = "pack"
+"""The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
 
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
@@ -197,29 +199,24 @@ class Sizes:
             packed.values.append(symbol)
             self._sizes[slice.offset] = symbol
         for total in packing.totals:
+            pool = total.pool_number
             if packing.orders is None:
-                symbol = self.algebra.symbol(
-                    _shown(total.total), PACK, (-total.pool_number, packed)
-                )
+                size = self.algebra.symbol(_shown(total.total), PACK, (-pool, packed))
             else:
-                symbol = self.total_of(packing, total.pool_number)
-            self._sizes[total.total] = symbol
-            packed.totals[total.pool_number] = symbol
+                size = self.total_of(packing, pool)
+            packed.totals[pool] = self._sizes[total.total] = size
         return self._sizes
 
     def _slice_sizes(self, packing: memory.Packing) -> list[Expr]:
         return [
-            Expr.of(size) if isinstance(size, int) else self.size(size)
-            for size in packing.sizes
+            Expr.of(size) if isinstance(size, int) else self.size(size) for size in packing.sizes
         ]
 
     def total_of(self, packing: memory.Packing, pool: int = 0) -> Expr:
         """Return the total of an ordered pack."""
-        orders, total = packing.orders, packing.total
-        assert orders is not None, "an ordered pack"
-        args = (PoolTotal(orders, pool), *self._slice_sizes(packing))
-        name = "total" if total is None else _shown(total.total)
-        return self.algebra.opaque(TOTAL, args, True, name)
+        assert packing.orders is not None, "an ordered pack"
+        layout = PoolTotal(packing.orders, pool)
+        return self.algebra.apply(TOTAL, layout, *self._slice_sizes(packing))
 
     def _masked(self, op: arith.AndIOp) -> Expr:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
@@ -267,6 +264,9 @@ class Sizes:
                     return left, right, False
                 case _:
                     pass
+            relation = PREDICATES[op.predicate.value.data : op.predicate.value.data + 1]
+            for name in relation:  # == and !=
+                return Expr.of(0), self.algebra.apply(name, left, right), True
         flag = self.algebra.symbol(_shown(condition), "value", (condition,))
         return Expr.of(0), flag, True
 
@@ -283,13 +283,11 @@ class Sizes:
         known = [arg for arg in given if arg is not None]
         if len(known) == len(given):
             try:
-                found = symbolic_measure(self.algebra, name, known)
+                return self.algebra.apply(name, *known)
             except ValueError:  # it fails when the program runs
-                found = None
-            if found is not None:
-                return found
+                pass
         args = [value if arg is None else arg for arg, value in zip(given, op.args, strict=True)]
-        return self.algebra.opaque(name, args, name not in SIGNED, name)
+        return self.algebra.opaque(name, args)
 
     def _number(self, value: SSAValue) -> Expr | float | None:
         """Return the size or number that `value` is, if it is known."""
@@ -384,11 +382,14 @@ class Sizes:
             return found
         found = self._named[function] = {}
         first: dict[str, Expr] = {}
+        bounds = dim_bounds(function)
         for argument, names in zip(function.args, dim_names(function), strict=False):
             for axis, name in enumerate(names):
                 if isinstance(name, str):
                     if name not in first:
-                        first[name] = self.algebra.symbol(name, "dim", (argument, axis))
+                        first[name] = self.algebra.symbol(
+                            name, DIM, (argument, axis), range=bounds.get(name)
+                        )
                     found[argument, axis] = first[name]
         return found
 

@@ -24,9 +24,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
-from ...operators.sizes import SizeOp
-from ...operators.sizes.size_expressions import Expr
-from ..sizes.program_sizes import PACK, Dims, Sizes
+from ...operators.sizes.size_expressions import DIM, Expr, Symbol
+from ..sizes.program_sizes import Dims, Sizes
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
 from .caller_sizes import Origin, origin_of
@@ -183,31 +182,17 @@ def read_totals(part: Operation, totals: Totals, sizes: Sizes) -> None:
                 sizes.know(op.bytes, found)
 
 
-def in_caller(
-    size: Expr, shapes: Mapping[SSAValue, Dims | None], sizes: Sizes
-) -> Expr | None:
+def in_caller(size: Expr, shapes: Mapping[SSAValue, Dims | None], sizes: Sizes) -> Expr | None:
     """Return a size of a function in terms of the shapes of its parameters in a caller."""
-    total = Expr.of(0)
-    for monomial, coefficient in size.terms:
-        term = Expr.of(coefficient)
-        for symbol in monomial:
-            if symbol.kind == "dim":
-                value, axis = symbol.args
-                dims = shapes.get(cast("SSAValue", value))
-                factor = None if dims is None else dims[cast(int, axis)]
-            else:
-                args = [
-                    in_caller(arg, shapes, sizes) if isinstance(arg, Expr) else arg
-                    for arg in symbol.args
-                ]
-                if symbol.kind in ("value", "element", PACK) or None in args:
-                    return None
-                factor = sizes.algebra.again(symbol, args)
-            if factor is None:
-                return None
-            term = sizes.algebra.binary(SizeOp.MUL, term, factor)
-        total = sizes.algebra.binary(SizeOp.ADD, total, term)
-    return total
+
+    def value_of(symbol: Symbol) -> Expr | None:
+        if symbol.kind != DIM:
+            return None
+        value, axis = symbol.args
+        dims = shapes.get(cast("SSAValue", value))
+        return None if dims is None else dims[cast(int, axis)]
+
+    return sizes.algebra.substitute(size, value_of)
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ MUTANTS = (
         "select-in-formulas",
         "formulas of memory reports have a made-up variable for a size that a comparison selects",
         "passes/memory_report/formulas.py",
-        "if symbol.kind in BINARY or symbol.kind == polynomials.SELECT:",
+        "if symbol.kind in BINARY or symbol.kind == SELECTION:",
         "if symbol.kind in BINARY:",
         (
             "tests/passes/test_memory_use.py -k 'several_orders or formulas'",

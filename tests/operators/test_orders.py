@@ -7,6 +7,7 @@ import pytest
 
 from xrelay.operators import orders as module
 from xrelay.operators.orders import Life, On, OrderError, Orders, Row
+from xrelay.operators.sizes.size_table import compute
 
 Problem = tuple[Orders, list[Life]]
 
@@ -223,7 +224,7 @@ def test_a_row_on_a_part_is_not_above_the_next_part():
     orders = Orders(1, (((), (), (), (0,)),), rows)
     orders.check()
     together = [ONE] * 4
-    assert orders.faults(together) == [(1, 3), (2, 3)]
+    assert sorted(orders.faults(together)) == [(1, 3), (2, 3)]
     assert orders.laid_out([8, 16, 0, 4]) == ([24], [0, 8, 0, 8])
 
 
@@ -233,7 +234,7 @@ def test_offsets_that_are_multiples_are_not_rounded():
 
     def apply(op: str, *operands: int) -> int:
         ops.append(op)
-        return module.on_integers(op, *operands)
+        return compute(op, *operands)
 
     orders = Orders(64, (((), (0,), (1,)),))
     assert orders.layout([64, 128, 4], apply, [64, 64, 4]).offsets == (0, 64, 192)

@@ -1,26 +1,26 @@
 """Symbolic measures against those of integers."""
 
 import random
+from collections.abc import Sequence
 
 import pytest
 from helpers.programs.every_case import seeds
 
 from xrelay.operators.measures import MEASURES
 from xrelay.operators.sizes.algebra import Algebra
-from xrelay.operators.sizes.size_expressions import Expr, Symbol
-from xrelay.passes.sizes.symbolic_measures import symbolic_measure
+from xrelay.operators.sizes.size_expressions import Expr
+from xrelay.operators.sizes.size_values import Values, free_symbols
 
 
 def evaluate(size: Expr, values: dict[str, int]) -> int:
-    """Evaluate, maxima and minima too."""
+    """Evaluate for values of the dims, by name."""
+    return Values({symbol: values[symbol.name] for symbol in free_symbols([size])}).of(size)
 
-    def value(symbol: Symbol) -> int:
-        if symbol.kind == "symbol":
-            return values[symbol.name]
-        args = [evaluate(arg, values) for arg in symbol.args if isinstance(arg, Expr)]
-        return {"max": max, "min": min}[symbol.kind](args)
 
-    return size.value({symbol: value(symbol) for symbol in size.symbols()})
+def arithmetic(algebra: Algebra, measure: str, args: Sequence[Expr]) -> Expr | None:
+    """Return a measure; None if it is a symbol of its own."""
+    size = algebra.apply(measure, *args)
+    return None if size.symbol is not None and size.symbol.kind == measure else size
 
 
 @seeds(100)
@@ -34,13 +34,37 @@ def test_lengths_of_slices(seed: int):
         for _ in range(2)
     )
     args = dim, begin, end, Expr.of(1)
-    found = symbolic_measure(algebra, "slice_length", args)
+    found = arithmetic(algebra, "slice_length", args)
     assert found is not None
     for a in range(5):
         for b in range(5):
             values = {"n": a, "m": b}
             numbers = [evaluate(arg, values) for arg in args]
             assert evaluate(found, values) == MEASURES["slice_length"](*numbers)
+
+
+@seeds(100)
+def test_lengths_of_ranges(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    start, stop = (rng.choice([m, n * 2, n + m, Expr.of(rng.randrange(-3, 4))]) for _ in range(2))
+    args = start, stop, Expr.of(rng.choice([-3, -1, 1, 2]))
+    found = arithmetic(algebra, "arange_length", args)
+    assert found is not None
+    for a in range(5):
+        for b in range(5):
+            values = {"n": a, "m": b}
+            numbers = [evaluate(arg, values) for arg in args]
+            assert evaluate(found, values) == MEASURES["arange_length"](*numbers)
+
+
+def test_a_range_as_long_as_a_dim_has_that_dim():
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    assert algebra.apply("arange_length", 0, n + m, 1) == n + m
+    assert algebra.apply("arange_length", m, n + m, 1) == n
+    assert arithmetic(algebra, "arange_length", [n, m, n]) is None
 
 
 @seeds(100)
@@ -66,7 +90,7 @@ def test_dims_of_reshaped_tensors(seed: int):
     for axis in range(len(entries)):
         first = [Expr.of(axis), Expr.of(allowzero), Expr.of(len(dims))]
         args = [*first, *dims, *entries]
-        found = symbolic_measure(algebra, "reshaped_dim", args)
+        found = arithmetic(algebra, "reshaped_dim", args)
         if found is None:
             continue
         found_any = True
@@ -84,12 +108,12 @@ def test_a_reshape_that_may_fail_is_not_arithmetic():
     n = algebra.symbol("n")
     numbers = [Expr.of(c) for c in (0, 0, 1)]
     for entries in ([Expr.of(-1), Expr.of(6)], [n + 1], [algebra.symbol("m")]):
-        assert symbolic_measure(algebra, "reshaped_dim", [*numbers, n, *entries]) is None
+        assert arithmetic(algebra, "reshaped_dim", [*numbers, n, *entries]) is None
 
 
 def test_a_measure_of_constants_is_its_value_or_error():
     algebra = Algebra()
     sizes = [Expr.of(c) for c in (5, 0, -1, 2)]
-    assert symbolic_measure(algebra, "slice_length", sizes) == Expr.of(2)
+    assert algebra.apply("slice_length", *sizes) == Expr.of(2)
     with pytest.raises(ValueError, match="step"):
-        symbolic_measure(algebra, "arange_length", [0, 4, 0])
+        algebra.apply("arange_length", 0, 4, 0)
