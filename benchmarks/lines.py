@@ -46,6 +46,7 @@ SETS = {
         *("passes/reuse_in_place.py", "passes/remove_dead_writes.py"),
         *("passes/create_shape_functions.py", "passes/simplify_shapes.py"),
     ),
+    "checker": ("passes/plan_check/*", "passes/verify_memory_plan.py"),
     "device planning": (
         *("passes/devices/*", "passes/*_devices.py", "passes/*_device_copies.py"),
         "passes/sink_device_hints.py",

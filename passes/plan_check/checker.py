@@ -22,7 +22,7 @@ from ...operators.sizes.size_expressions import Expr
 from ...operators.sizes.size_table import TOTAL
 from ..sizes.program_sizes import PACK, Dims
 from ..support.diagnostics import PassError
-from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, place_note
+from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, hint_of, place_note
 from .held import OVERLAPPING, Held
 from .lent import Need, Needs, translated
 from .live_contents import Changes, End, How, State
@@ -352,7 +352,7 @@ class Checker:
             within = f"[{first}, {slot.stop - room.start})"
             raise NotShown(
                 f"cannot show that a tensor at bytes {within} fits in its storage of {room.size} "
-                "bytes",
+                f"bytes{hint_of(slot)}",
                 op,
                 notes=[place_note(op.storage)],
             )
@@ -385,7 +385,7 @@ class Checker:
         elif not self.slots.lies_in(slot, outer):
             raise NotShown(
                 f"cannot show that a slice at bytes [{first}, {first + room.size}) fits in its "
-                f"storage of {outer.size} bytes",
+                f"storage of {outer.size} bytes{hint_of(slot)}",
                 op,
                 notes=notes,
             )

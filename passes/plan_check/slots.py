@@ -56,7 +56,7 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         name = self.packed.packing.slices[self.slice].offset.name_hint
-        return f"of slice {self.slice}" + ("" if name is None else f", %{name}")
+        return f"of slice {self.slice}" + ("" if name is None else f" (%{name})")
 
     @property
     def total(self) -> Expr | None:
@@ -97,6 +97,11 @@ class Slot:
         if self.is_whole:
             return "of the whole storage"
         return f"[{self.start}, {self.stop})" if self.place is None else str(self.place)
+
+    @property
+    def is_computed(self) -> bool:
+        """Test whether arithmetic computes the bounds, which no pack explains any more."""
+        return self.place is None and self.static is None and not self.is_whole
 
     @property
     def is_empty(self) -> bool:
