@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import gcd
+from math import gcd, lcm
 from typing import Generic, NamedTuple, TypeVar
 
 from .sizes.size_table import compute
@@ -70,6 +70,8 @@ class Row(NamedTuple):
     pool: int = 0
     size: int | None = None
     """Its size, if it is the same always: that of a row at a fixed offset must be."""
+    align: int | None = None
+    """What its offset is a multiple of, if it is the first of its piece; by default `alignment`."""
 
     @property
     def below(self) -> tuple[int, ...]:
@@ -190,8 +192,6 @@ class Orders:
                 raise OrderError(
                     f"slices {piece[0]} and {piece[-1]} are of one piece, but two pools"
                 )
-            if len(piece) > 1 and any(self.rows[i].at is not None for i in piece):
-                raise OrderError(f"slice {piece[0]} is at a fixed offset, and in a piece")
         for k, on in enumerate(self.on):
             if len(on) != self.count:
                 raise OrderError(f"an order of {self.count} slices, but {len(on)} lists")
@@ -226,7 +226,7 @@ class Orders:
             raise OrderError(f"slice {i} lies on slice {j} of its own piece")
         if self.rows and self.rows[i].pool != self.rows[j].pool:
             raise OrderError(f"slice {i} lies on slice {j} of another pool")
-        if self.rows and self.rows[i].at is not None:
+        if self.rows and self.rows[self._first[i]].at is not None:
             raise OrderError(f"slice {i} is at a fixed offset, so it lies on nothing")
 
     def sorted(self, k: int) -> list[Sequence[int]]:
@@ -295,12 +295,27 @@ class Orders:
         """Test whether two rows are in different pools, or at fixed offsets that do not overlap."""
         if not self.rows:
             return False
-        one, other = self.rows[i], self.rows[j]
-        if one.pool != other.pool:
+        if self.rows[i].pool != self.rows[j].pool:
             return True
-        if one.at is None or other.at is None or one.size is None or other.size is None:
-            return False
-        return one.at + one.size <= other.at or other.at + other.size <= one.at
+        one, other = self._fixed[i], self._fixed[j]
+        return one is not None and other is not None and (one[1] <= other[0] or other[1] <= one[0])
+
+    @cached_property
+    def _fixed(self) -> Sequence[Interval | None]:
+        """The bytes of each row of a piece at a fixed offset, as far as sizes are known."""
+        spans: list[Interval | None] = []
+        for row in self.rows:
+            at: int | None = row.at
+            if row.over is not None:
+                first, last = (spans[i] for i in row.over)
+                spans.append(None if first is None or last is None else (first[0], last[1]))
+                continue
+            below = row.tied if row.beside is None else row.beside
+            span = None if below is None else spans[below]
+            if span is not None:
+                at = span[0] if row.beside is None else span[1]
+            spans.append(None if at is None or row.size is None else (at, at + row.size))
+        return spans
 
     def may_share(self, i: int, j: int) -> bool:
         """Test whether rows share bytes on purpose: tied ones, and a row and those it is over."""
@@ -381,14 +396,22 @@ class Orders:
             fixed = self.rows[piece[0]].at if self.rows else None
             if fixed is not None:
                 at, divisor = fixed, fixed
-            elif divisor % self.alignment:
-                at, divisor = apply("align", at, self.alignment), self.alignment
+            elif divisor % (unit := self._unit(piece)):
+                at, divisor = apply("align", at, unit), unit
             for i in piece:
                 (low, high), (low_divisor, high_divisor) = inner[i], inner_divisors[i]
                 starts[i], ends[i] = _sum(apply, at, low), _sum(apply, at, high)
                 start_divisors[i] = gcd(divisor, low_divisor)
                 end_divisors[i] = gcd(divisor, high_divisor)
         return self._totals(k, ends, apply), tuple(starts)
+
+    def _unit(self, piece: Sequence[int]) -> int:
+        """Return what the offset of a piece is a multiple of: tied rows start where it does."""
+        if not self.rows:
+            return self.alignment
+        starts, _ = self._points
+        heads = [i for i in piece if starts[i] == starts[piece[0]] and self.rows[i].over is None]
+        return lcm(*(self.rows[i].align or self.alignment for i in heads))
 
     def _inside(
         self,
@@ -500,6 +523,15 @@ def _reached(
 def add_row(bits: Bits, i: int) -> None:
     """Add row `i` to a set."""
     bits[i // CHUNK] = bits.get(i // CHUNK, 0) | 1 << i % CHUNK
+
+
+def rows_in(bits: Bits) -> Iterator[int]:
+    """Yield the rows of a set."""
+    for chunk, left in bits.items():
+        while left:
+            j = left.bit_length() - 1
+            left &= ~(1 << j)
+            yield j + chunk * CHUNK
 
 
 def remove_row(bits: Bits, i: int) -> None:

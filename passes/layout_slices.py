@@ -36,11 +36,12 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
-from ..operators.orders import Layout, On, Orders
+from ..operators.orders import Layout, On, Orders, Row
 from ..operators.sizes.size_expressions import Expr
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
+from ..planning.unknown_sizes.piece_orders import choose_rows
 from .expand_packs import ListedCode, constant_of, fold_constants, parts_of, replace_pack
 from .sizes.program_sizes import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
@@ -133,6 +134,29 @@ def plan_of(packing: memory.Packing, strategy: Strategy) -> Plan:
     return plan
 
 
+def static_layout(packing: memory.Packing, strategy: Strategy) -> Layout[SSAValue]:
+    """Lay out slices of static sizes."""
+    if not has_pieces(packing):
+        plan = plan_of(packing, strategy)
+        return Layout((plan.height,), plan.offsets)
+    sizes = [known for size in packing.sizes if (known := static_size(size)) is not None]
+    orders = Orders(packing.alignment, tuple(orders_of_pieces(packing, [sizes])), packing.rows)
+    totals, offsets = orders.laid_out(sizes)
+    return Layout((*totals,), (*offsets,))
+
+
+def has_pieces(packing: memory.Packing) -> bool:
+    """Test whether slices have places, pools, or several intervals."""
+    return bool(packing.rows) or any(len(op.life.times) != 1 for op in packing.slices)
+
+
+def orders_of_pieces(packing: memory.Packing, samples: Sequence[Sequence[int]]) -> list[On]:
+    """Choose orders of slices that have places, pools, or several intervals."""
+    rows = packing.rows or (Row(),) * len(packing.slices)
+    lives = [op.life for op in packing.slices]
+    return planned(packing, lambda _: choose_rows(rows, lives, samples, packing.alignment))
+
+
 def choice_of(packing: memory.Packing, samples: Sequence[Sample]) -> Choice:
     """Choose orders of slices for dynamic sizes."""
     sizes = [sample.sizes for sample in samples] or [(1,) * len(packing.slices)]
@@ -167,8 +191,7 @@ class LayOutSlices(RewritePattern):
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
         packing = memory.Packing(op)
         if is_static(packing):
-            plan = plan_of(packing, self.strategy)
-            layout = Layout[SSAValue]((plan.height,), plan.offsets)
+            layout = static_layout(packing, self.strategy)
             replace_pack(packing, layout, ListedCode(), self.totals, rewriter)
             return
         if op.orders is not None:
@@ -192,6 +215,10 @@ class LayOutSlices(RewritePattern):
             ],
             MAX_SUM,
         )
+        if has_pieces(packing):
+            self.remark(op, f"{count} slices of dynamic size, with places or gaps")
+            sizes = [sample.sizes for sample in samples] or [(1,) * count]
+            return orders_of_pieces(packing, sizes)
         choice = choice_of(packing, samples)
         self.remark(op, f"{count} slices of dynamic size: {summary_of(choice, samples)}")
         return [orientation.below for orientation in choice.orientations]

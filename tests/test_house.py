@@ -47,7 +47,7 @@ MAY_IMPORT = {
         *("runtime.program.data_types", "runtime.program.program"),
         *("runtime.memory", "runtime.weights.derived_weights"),
     ),
-    "planning": ("planning",),
+    "planning": ("planning", "operators.orders"),
     "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": (

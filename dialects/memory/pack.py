@@ -556,7 +556,7 @@ class Packing:
             None if op.tied is None else self._number(op.tied),
             None if at is None else at.value.data,
             0 if pool is None else pool.value.data,
-            None if at is None or static is None else static.value.data,
+            None if static is None else static.value.data,
         )
 
     @cached_property
