@@ -108,6 +108,7 @@ TARGETS = {
     "object": "tools.targets.native_target:ObjectTarget",
     "executable": "tools.targets.executable_target:ExecutableTarget",
     "linalg": "tools.targets.linalg_target:LinalgTarget",
+    "smt2": "tools.targets.smt2_target:Smt2Target",
     "memory-plan-svg": "tools.plan_pictures.picture_targets:MemoryPlanSvgTarget",
     "memory-plan-html": "tools.plan_pictures.picture_targets:MemoryPlanHtmlTarget",
 }

@@ -222,6 +222,12 @@ class Held:
         for slot, value in keys:
             self._place(slot, value, (slot, value) in self.changes.now)
 
+    def in_storage(self, storage: SSAValue) -> list[tuple[Slot, SSAValue]]:
+        """Return the slots of a storage, each with what may lie there."""
+        contents = self._by_storage.get(storage)
+        values = {} if contents is None else contents.values
+        return [(slot, value) for slot, inside in values.items() for value in inside]
+
     def near(self, slot: Slot) -> list[tuple[Slot, Relation, SSAValue]]:
         """Return what may overlap `slot`, of the same storage."""
         contents = self._by_storage.get(slot.storage)

@@ -121,6 +121,9 @@ class Slots:
     _rooms: dict[SSAValue, Room] = field(default_factory=dict[SSAValue, Room])
     unordered: Unordered = field(default_factory=dict[memory.PackOp, "set[tuple[int, int]]"])
 
+    assumes: bool = False
+    """True if what is not known to overlap is taken to be apart, by one who claims that."""
+
     def read(self, body: Block, at_op: Callable[[Operation], None]) -> None:
         """Read the sizes in `body`, those of an op after those of its operands and `at_op`."""
         for op in walk(body, region_first=True, enters=lambda op: not is_kernel(op)):
@@ -217,6 +220,10 @@ class Slots:
 
     def relation(self, one: Slot, other: Slot) -> Relation:
         """Return the relation of `one` to `other`, a slot of the same storage."""
+        relation = self._relation(one, other)
+        return Relation.APART if self.assumes and relation is Relation.UNKNOWN else relation
+
+    def _relation(self, one: Slot, other: Slot) -> Relation:
         if one.is_whole or other.is_whole or one is other:
             return Relation.SAME
         if one.static is not None and other.static is not None:

@@ -135,9 +135,7 @@ def check_expressible(problem: Problem) -> None:
             ("a tie", buffer.tie is not None),
         ):
             if value:
-                message = (
-                    f"buffer '{buffer.id}': an orientation cannot express {what}"
-                )
+                message = f"buffer '{buffer.id}': an orientation cannot express {what}"
                 raise ProblemError(message, (row,))
 
 

@@ -184,7 +184,7 @@ class ConfiguredOpt(xDSLOptMain):
             raise CommandLineError(message)
         names = [step.run.name for step in steps]
         if stop is not None:
-            del steps[report_index(names) :]
+            del steps[report_index(names) + self.chosen.stops_after :]
         if args.memory_report is not None:
             from ...passes.report_memory import ReportMemoryPass
 
