@@ -30,7 +30,7 @@ from ..dialects import memory
 from ..operators.orders import Layout
 from ..operators.sizes.size_expressions import Expr
 from .functions.call_graph import CallGraph
-from .sizes.program_sizes import Sizes, read_sizes
+from .sizes.reader import Sizes, read_sizes
 from .sizes.size_code import SizeCode
 from .support.levels import Level
 from .support.rewriting import apply_patterns

@@ -43,13 +43,13 @@ from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.piece_orders import choose_rows
 from .expand_packs import ListedCode, constant_of, fold_constants, parts_of, replace_pack
-from .sizes.program_sizes import Sizes, read_sizes
+from .sizes.reader import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
-from .workspaces.workspace_sizes import FoldWorkspaceSize, Totals, read_totals
+from .workspaces.workspace_sizes import FoldWorkspaceSize, Totals
 
 Strategy = Literal[
     "auto", "exact", "greedy-by-size", "greedy-by-breadth", "first-fit", "best-fit", "coalesce"
@@ -272,7 +272,6 @@ class LayoutSlicesPass(ModulePass):
                 apply_patterns(op, LeaveToMachine(remark), only=left)
             packs = [pack for pack in packs if pack.at_bind is None]
             if any(pack.at_bind is None for pack in dynamic):
-                read_totals(part, totals, lay_out.sizes)
                 read_sizes(part, lay_out.sizes)
             if packs:
                 apply_patterns(op, lay_out, only=packs)

@@ -33,7 +33,7 @@ from xdsl.passes import ModulePass
 
 from .bytes.arenas import gather, write
 from .bytes.storages import Region, Storage, Storages, storages_in
-from .sizes.program_sizes import Sizes, read_sizes
+from .sizes.reader import Sizes, read_sizes
 from .support.levels import Level
 
 

@@ -43,7 +43,7 @@ from .bytes.liveness import Interval, Point, deaths, live_ranges
 from .bytes.numbered import Row
 from .bytes.storages import is_destination_of_shapes
 from .functions.symbol_names import symbols_of
-from .sizes.program_sizes import Sizes
+from .sizes.reader import Sizes
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 

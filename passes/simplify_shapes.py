@@ -38,7 +38,7 @@ from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory, relay, vm
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
-from ..dialects.interfaces import AllocatesResults, Bufferizable
+from ..dialects.interfaces import AllocatesResults, Bufferizable, ChoosesRegion
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import set_type
@@ -46,7 +46,7 @@ from ..operators.measures import MEASURES
 from ..operators.sizes import Check
 from ..operators.sizes.holds import holds
 from ..operators.sizes.size_expressions import Expr, Symbol
-from .sizes.program_sizes import Sizes, integer
+from .sizes.reader import Sizes, integer
 from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -256,7 +256,7 @@ class ShareShape(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.FromElementsOp, rewriter: PatternRewriter, /) -> None:
-        dims = self.code.sizes.elements(op.result)
+        dims = self.code.sizes.shape(op.result)
         if dims is None:
             return
         code, key = self.code, (dims, op.result.type)
@@ -342,7 +342,8 @@ class ReadYielded(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.YieldOp, rewriter: PatternRewriter, /) -> None:
-        if isinstance(op.parent_op(), relay.IfOp):
+        parent = op.parent_op()
+        if parent is not None and parent.has_trait(ChoosesRegion):
             for value in op.values:
                 if as_tensor(value.type):
                     self.sizes.dims(value)

@@ -26,7 +26,7 @@ from ...dialects import relay, vm
 from ...dialects.tensors import as_tensor
 from ...operators.sizes import Check
 from ...operators.sizes.size_expressions import Expr
-from ...passes.sizes.program_sizes import Sizes, read_sizes
+from ...passes.sizes.reader import Sizes, read_sizes
 from ...passes.workspaces.lending import users_by_name
 
 Position: TypeAlias = tuple[int, int]

@@ -23,7 +23,7 @@ from ...passes.sizes.rule_elements import RuleElements
 from ...passes.sizes.rule_results import rule_results
 from ...passes.support.diagnostics import PassError
 from ..upstream_sizes.arith_measures import write_measure
-from ..upstream_sizes.size_writer import Writer
+from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
 
 
@@ -81,7 +81,7 @@ class _Sizes:
         def ignore(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
             pass
 
-        return write_measure(Writer(self.b.insert_all, ignore), op, op.args, op.args.types)
+        return write_measure(CheckedCode(self.b.insert_all, ignore), op, op.args, op.args.types)
 
     def _drop(self) -> None:
         """Let the ops that were not inserted use nothing."""

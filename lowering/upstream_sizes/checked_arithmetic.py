@@ -25,11 +25,12 @@ from ...dialects import relay
 from ...dialects.tensors import AnyInteger
 from ...operators.sizes import Check
 from ...passes.sizes.arith_ops import arith_ops
+from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ..memref.conversion_state import Conversion, Inserter
 from . import checked_functions
 from .arith_measures import NotArithmetic, write_measure
-from .size_writer import Writer, constant_of
+from .checked_code import CheckedCode
 
 _EXACT = (arith.MaxSIOp, arith.MinSIOp, arith.AndIOp, arith.OrIOp, arith.XOrIOp)
 """The ops that never fail."""
@@ -55,7 +56,7 @@ def require(
 
     def text(found: re.Match[str]) -> str:
         value = values[int(found[1])]
-        known = constant_of(value)
+        known = integer(value)
         if known is not None:
             return str(known)
         if value not in shown:
@@ -73,13 +74,13 @@ def require(
     )
 
 
-def writer(state: Conversion, at: Operation, insert: Inserter) -> Writer:
+def writer(state: Conversion, at: Operation, insert: Inserter) -> CheckedCode:
     """Return a writer of arithmetic on sizes in place of `at`, with checks."""
 
     def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
         require(state, at, ok, message, values, insert)
 
-    return Writer(insert, fail)
+    return CheckedCode(insert, fail)
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class ConvertRequire(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.RequireOp, rewriter: PatternRewriter, /) -> None:
-        check, a, b = Check(op.check.data), constant_of(op.lhs), constant_of(op.rhs)
+        check, a, b = Check(op.check.data), integer(op.lhs), integer(op.rhs)
         if a is None or b is None or not check.holds(a, b):
             w = writer(self.state, op, Inserter(rewriter, InsertPoint.before(op)))
             w.fail(w.holds(check, op.lhs, op.rhs), op.message.data, op.operands)

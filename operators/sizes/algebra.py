@@ -20,7 +20,8 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from ..measures import MAX_SIZE
-from .measure_forms import MEASURE_FORMS
+from .holds import at_least, holds
+from .measure_forms import MEASURE_FORMS, VALID_FORMS
 from .size_expressions import (
     Expr,
     Monomial,
@@ -38,6 +39,7 @@ from .size_table import (
     OPERATIONS,
     SELECT,
     TOTAL,
+    Check,
     Range,
     SizeOp,
     compute,
@@ -144,6 +146,15 @@ class Algebra:
                 return found
         return self.opaque(op, args)
 
+    def valid_measure(self, name: str, *operands: Any) -> Expr:
+        """Return the measure `name` wherever it has a value; its checks are made elsewhere."""
+        size = self.apply(name, *operands)
+        form = VALID_FORMS.get(name)
+        symbol = size.symbol
+        if form is None or symbol is None or symbol.kind != name:
+            return size
+        return form(self.apply, symbol.operands) or size
+
     def product(self, sizes: Sequence[Expr]) -> Expr:
         """Return the product of `sizes`."""
         return self.apply(SizeOp.MUL, 1, *sizes)
@@ -182,6 +193,11 @@ class Algebra:
 
     def subtract(self, left: Expr, right: Expr) -> Expr:
         """Return the difference."""
+        for symbol in right.symbols():
+            if symbol.kind == SizeOp.FLOORDIV and symbol.operands[0] == left:
+                divisor = symbol.operands[1]
+                if right == self.multiply(Expr.of_symbol(symbol), divisor):
+                    return self.mod(left, divisor)
         result = left - right
         return result if _is_small(result) else self.opaque(SizeOp.SUB, (left, right))
 
@@ -310,8 +326,10 @@ class Algebra:
 
     def select_less(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
         """Return `left` if `less < more`, else `right`."""
-        if left == right:
+        if left == right or at_least(more, less + 1):
             return left
+        if at_least(less, more):
+            return right
         is_maximum = (less, more) == (right, left)
         bounds = operation("max").range(left.range, right.range) if is_maximum else None
         return self.opaque(SELECT, (less, more, left, right), bounds)
@@ -358,7 +376,7 @@ class Algebra:
             return left
         if left.constant == 1:
             return right
-        if left.constant is not None:
+        if left.constant is not None or holds(Check.EQUAL, left, Expr.of(1)) is False:
             return left
         symbol = left.symbol  # if the other dim is 1 too wherever it is, as min(n, 64) is, it wins
         if symbol is not None and self._where_one(right, symbol) == Expr.of(1):

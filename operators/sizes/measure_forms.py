@@ -57,11 +57,7 @@ def arange_length(apply: Apply, args: Sequence[Expr]) -> Expr | None:
 
 
 def reshaped_dim(apply: Apply, args: Sequence[Expr]) -> Expr | None:
-    """
-    Return a dim of a reshaped tensor, if it has as many elements for all sizes.
-
-    Entries that are the first dims, or the last ones, stay, whatever the others are.
-    """
+    """Return a dim of a reshaped tensor, if it has as many elements for all sizes."""
     axis, allowzero, rank = (arg.constant for arg in args[:3])
     if axis is None or rank is None:
         return None
@@ -88,6 +84,38 @@ def reshaped_dim(apply: Apply, args: Sequence[Expr]) -> Expr | None:
     same = apply("mul", 1, *made) == apply("mul", 1, *dims)
     return made[axis] if same else None
 
+
+def staying_dim(apply: Apply, args: Sequence[Expr]) -> Expr | None:
+    """
+    Return a dim of a reshaped tensor, wherever the reshape is valid.
+
+    An entry that is not negative is a dim, unless it may be 0 and copy another: the first dims and
+    the last ones so stay, and one that is inferred is the quotient of the others.
+    """
+    axis, allowzero, rank = (arg.constant for arg in args[:3])
+    if axis is None or rank is None:
+        return None
+    dims, entries = args[3 : 3 + rank], args[3 + rank :]
+
+    def dim(i: int) -> Expr | None:
+        entry = entries[i]
+        if allowzero or i >= rank or entry.lower_bound:
+            return entry if entry.is_natural else None
+        if entry.constant == 0:
+            return dims[i]
+        return entry if entry.is_natural and dims[i].quotient(entry) is not None else None
+
+    if axis >= len(entries) or entries[axis].constant != -1:
+        return dim(axis) if axis < len(entries) else None
+    others = [dim(i) for i in range(len(entries)) if i != axis]
+    known = [other for other in others if other is not None]
+    if len(known) < len(others):
+        return None
+    return apply("mul", 1, *dims).quotient(apply("mul", 1, *known))
+
+
+VALID_FORMS: Mapping[str, Form] = {"reshaped_dim": staying_dim}
+"""The arithmetic of measures wherever they have a value; they check their arguments besides."""
 
 MEASURE_FORMS: Mapping[str, Form] = {
     "slice_length": slice_length,

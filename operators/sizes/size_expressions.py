@@ -256,6 +256,10 @@ class Expr:
     __repr__ = __str__
 
 
+Dims: TypeAlias = tuple[Expr, ...]
+"""The dims of a tensor, or the elements of one."""
+
+
 def inner_first(roots: Iterable[Expr], known: Container[Symbol] = ()) -> list[Symbol]:
     """Return the symbols in `roots` that are not `known`, each after those in its operands."""
     done: dict[Symbol, None] = {}

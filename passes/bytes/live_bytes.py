@@ -20,7 +20,7 @@ from ...operators.sizes.size_expressions import Expr
 from ...planning import Arm, Buffer, Interval, Problem
 from ...planning.offsets.bounds import lower_bound
 from ...planning.offsets.core import core_of
-from ..sizes.program_sizes import Sizes
+from ..sizes.reader import Sizes
 from .aliases import AliasClasses
 from .arenas import arms_of
 from .storages import storages_of

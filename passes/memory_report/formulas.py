@@ -25,7 +25,7 @@ from ...operators.orders import Layout, Orders, PoolTotal
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import DIM, Expr, Symbol, inner_first
 from ...operators.sizes.size_table import OPERATIONS, SELECT, TOTAL, compute, operation
-from ..sizes.program_sizes import PACK, Packed, Sizes
+from ..sizes.reader import PACK, Packed, Sizes
 
 
 class Step(NamedTuple):

@@ -18,13 +18,12 @@ from ...dialects.interfaces import AllocatesResults, DestinationPassing, Overwri
 from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.holds import at_least
-from ...operators.sizes.size_expressions import Expr
-from ...operators.sizes.size_table import TOTAL
-from ..sizes.program_sizes import PACK, Dims
+from ...operators.sizes.size_expressions import Dims, Expr
+from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
 from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, hint_of, place_note
 from .held import OVERLAPPING, Held
-from .lent import Need, Needs, translated
+from .lent import Need, Needs
 from .live_contents import Changes, End, How, State
 from .names import (
     Summaries,
@@ -402,7 +401,7 @@ class Checker:
         for result, dims in zip(op.results, callee.dims, strict=True):
             if dims is None or not has_dynamic(result.type):
                 continue
-            here = [translated(dim, callee.body, sizes, op.operands) for dim in dims]
+            here = [sizes.translated(dim, callee.body, op.operands) for dim in dims]
             known = tuple(dim for dim in here if dim is not None)
             if len(known) == len(dims):
                 sizes.know_dims(result, known)
@@ -417,14 +416,10 @@ class Checker:
         """Record what `op` needs in a parameter."""
         if not isinstance(room.root, BlockArgument):
             return
-        end = slot.stop
-        for use in room.root.uses:  # what lays it out names what it needs
-            place = slot.place
-            if place is not None and use.operation is place.packed.packing.op:
-                packing = place.packed.packing
-                is_ordered = packing.orders is not None
-                total = self.slots.sizes.total_of(packing) if is_ordered else place.total
-                end = end if total is None else total
+        end, place = slot.stop, slot.place
+        packing = None if place is None else place.packed.packing
+        if packing is not None and packing.op.workspace is room.root:  # it names what it needs
+            end = self.slots.sizes.total_of(packing) or (place and place.total) or end
         self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
 
     def is_workspace_size(
@@ -442,7 +437,7 @@ class Checker:
                 continue
             if op.function.string_value() != function.sym_name.data:
                 continue
-            shapes = [sizes.elements(shape) for shape in op.shapes]
+            shapes = [sizes.shape(shape) for shape in op.shapes]
             if shapes == [sizes.dims(call.operands[k]) for k in listed]:
                 return at_least(size, sizes.size(op.bytes))
         return False
@@ -479,8 +474,8 @@ class Checker:
                     notes=[place_note(op.operands[i])],
                 )
             for end, user in need.ends.items():
-                whole = end.symbol is not None and end.symbol.kind in (PACK, TOTAL)
-                size = translated(end, body, self.slots.sizes, op.operands)
+                size = self.slots.sizes.translated(end, body, op.operands)
+                whole = size is None and end.symbol is not None and end.symbol.kind == PACK
                 if whole and self.is_workspace_size(room.size, body.parent_op(), i, op):
                     continue
                 if size is None:

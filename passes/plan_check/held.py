@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import SSAValue
 
 from ...operators.orders import Bits, add_row, remove_row
-from ..sizes.program_sizes import Packed
+from ..sizes.reader import Packed
 from .slots import Place, Relation, Slot, Slots, Unordered
 from .undoable import Undoable
 

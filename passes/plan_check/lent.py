@@ -6,21 +6,18 @@ The bytes that functions need in the storages that their callers lend them.
     }
     func.call @f(%a, %s)                                              64 + 4*dim(%a, 0) bytes of %s
 
-A need is in the sizes of the callee; `translated` computes it from the arguments of a call. What
-depends on more than the arguments' shapes and sizes cannot be translated.
+A need is in the sizes of the callee; `Sizes.translated` computes it from the arguments of a call.
+What depends on more than the arguments' shapes and sizes cannot be translated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import lcm
 
-from xdsl.dialects.builtin import i64
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Operation
 
-from ...operators.sizes.size_expressions import DIM, Expr, Symbol
-from ..sizes.program_sizes import Sizes
+from ...operators.sizes.size_expressions import Expr
 
 
 @dataclass
@@ -44,21 +41,3 @@ class Need:
 
 Needs = dict[int, Need]
 """The needs of a function by parameter."""
-
-
-def translated(size: Expr, body: Block, sizes: Sizes, operands: Sequence[SSAValue]) -> Expr | None:
-    """Return a size of the function of `body` as one of its caller; None if it has none there."""
-
-    def value_of(symbol: Symbol) -> Expr | None:
-        value, *rest = symbol.args or (None,)
-        if not isinstance(value, BlockArgument) or value.block is not body:
-            return None
-        operand, position = operands[value.index], rest[0] if rest else None
-        if symbol.kind == DIM and isinstance(position, int):
-            return sizes.dims(operand)[position]
-        if symbol.kind == "element" and isinstance(position, int):
-            elements = sizes.elements(operand)
-            return None if elements is None else elements[position]
-        return sizes.size(operand) if operand.type == i64 else None
-
-    return sizes.algebra.substitute(size, value_of)

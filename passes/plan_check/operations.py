@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...operators.sizes.size_expressions import Expr, Symbol
-from ..sizes.program_sizes import PACK, Packed
+from ..sizes.reader import PACK, Packed
 
 ZERO = Expr.of(0)
 

@@ -29,7 +29,7 @@ from ...dialects.tensors import as_tensor, element_size, static_size
 from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr
-from ..sizes.program_sizes import Packed, Sizes
+from ..sizes.reader import Packed, Sizes
 from ..support.walk import is_kernel
 from .operations import ZERO, packed_of
 

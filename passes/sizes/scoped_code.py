@@ -24,8 +24,8 @@ from xdsl.rewriter import InsertPoint
 from ...dialects import vm
 from ...dialects.device import VirtualDeviceAttr, tensor_type
 from ...dialects.tensors import as_tensor
-from ...operators.sizes.size_expressions import DIM, Expr, Symbol
-from .program_sizes import Dims, Sizes
+from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
+from .reader import Sizes
 from .scopes import Scopes
 from .size_code import SizeCode, extract_op
 

@@ -26,11 +26,10 @@ from ...dialects.tensors import as_tensor
 from ...operators.sizes import Check, SizeOp
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
-from ...operators.sizes.size_expressions import Expr
+from ...operators.sizes.size_expressions import Dims, Expr
 from ...runtime.kernels.loading import load_kernels
 from ..analysis.arrays import numpy_dtype
 from ..evaluation.kernel_calls import OperatorEvaluator
-from .program_sizes import Dims
 
 Element: TypeAlias = Callable[[Algebra, Expr, Expr], Expr | None]
 """An operation on two elements; None if it is not exact."""

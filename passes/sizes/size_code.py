@@ -137,8 +137,10 @@ class SizeCode:
                 return second
         if rules.expanded is not None:
             return rules.expanded(self.apply, *operands)
-        if name == CHOOSE and operands[1] == operands[2]:
-            return operands[1]
+        if name == CHOOSE:
+            condition, left, right = operands
+            if isinstance(condition, int) or left == right:
+                return left if condition else right
         return self.on_values(name, [self.value(operand) for operand in operands])
 
     def on_values(self, name: str, values: Sequence[SSAValue]) -> SSAValue:

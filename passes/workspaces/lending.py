@@ -35,7 +35,7 @@ from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, 
 from ..bytes.op_facts import is_storage
 from ..bytes.storages import storages_of
 from ..functions.call_graph import CallGraph, symbols_in
-from ..sizes.program_sizes import Sizes
+from ..sizes.reader import Sizes
 from .caller_sizes import Origin, lendable_origin, origin_of
 from .tensor_storages import Home, Homes, InOneOf, tensors_in, type_at
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
@@ -24,10 +24,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory
-from ...operators.sizes.size_expressions import DIM, Expr, Symbol
-from ..sizes.program_sizes import Dims, Sizes
 from ..support.diagnostics import PassError
-from ..support.walk import outside_primitives
 from .caller_sizes import Origin, origin_of
 
 MAX_OPS = 1 << 14
@@ -163,36 +160,6 @@ class FoldWorkspaceSize(RewritePattern):
         _, size = self.totals.size_of(op)
         if isinstance(size, int):
             rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
-
-
-def read_totals(part: Operation, totals: Totals, sizes: Sizes) -> None:
-    """Let `sizes` know the sizes of workspaces that `part` asks for, in terms of its own sizes."""
-    for op in outside_primitives(part):
-        if isinstance(op, memory.WorkspaceSizeOp):
-            param, total = totals.size_of(op)
-            if not isinstance(total, memory.Packing):
-                continue
-            listed = memory.shapes_of_workspace(function_of(param), param.index) or ()
-            shapes: dict[SSAValue, Dims | None] = {
-                param.block.args[i]: sizes.elements(shape)
-                for i, shape in zip(listed, op.shapes, strict=True)
-            }
-            found = in_caller(sizes.total_of(total), shapes, sizes)
-            if found is not None:
-                sizes.know(op.bytes, found)
-
-
-def in_caller(size: Expr, shapes: Mapping[SSAValue, Dims | None], sizes: Sizes) -> Expr | None:
-    """Return a size of a function in terms of the shapes of its parameters in a caller."""
-
-    def value_of(symbol: Symbol) -> Expr | None:
-        if symbol.kind != DIM:
-            return None
-        value, axis = symbol.args
-        dims = shapes.get(cast("SSAValue", value))
-        return None if dims is None else dims[cast(int, axis)]
-
-    return sizes.algebra.substitute(size, value_of)
 
 
 @dataclass(frozen=True)

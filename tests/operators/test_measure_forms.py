@@ -103,6 +103,50 @@ def test_dims_of_reshaped_tensors(seed: int):
         assert found_any
 
 
+@seeds(200)
+def test_dims_of_valid_reshapes(seed: int):
+    """Wherever the reshape is valid, its dims are those; some are found though it may fail."""
+    rng = random.Random(seed)
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    parts = [n, m, n * 2, n + m, Expr.of(2), Expr.of(4), n + 1]
+    dims = rng.choices(parts, k=rng.randrange(1, 4))
+    entries = rng.choices([*parts, *dims, *dims, Expr.of(0)], k=rng.randrange(1, 4))
+    if rng.random() < 0.6:
+        entries[rng.randrange(len(entries))] = Expr.of(-1)
+    for axis in range(len(entries)):
+        first = [Expr.of(axis), Expr.of(rng.randrange(2)), Expr.of(len(dims))]
+        args = [*first, *dims, *entries]
+        found = algebra.valid_measure("reshaped_dim", *args)
+        if found.symbol is not None and found.symbol.kind == "reshaped_dim":
+            continue
+        for a in range(5):
+            for b in range(5):
+                values = {"n": a, "m": b}
+                numbers = [evaluate(arg, values) for arg in args]
+                try:
+                    expected = MEASURES["reshaped_dim"](*numbers)
+                except ValueError:
+                    continue
+                assert evaluate(found, values) == expected, f"{args} for {values}"
+
+
+def test_the_first_and_last_dims_of_a_reshape_stay():
+    algebra = Algebra()
+    n, m, k = (algebra.symbol(name) for name in "nmk")
+    some = algebra.symbol("s", range=(1, None))
+    dims = [n, Expr.of(4), some, Expr.of(8)]
+
+    def dim(axis: int, entries: list[Expr], allowzero: int = 0) -> Expr:
+        return algebra.valid_measure("reshaped_dim", axis, allowzero, 4, *dims, *entries)
+
+    assert dim(0, [n, m, k]) == n
+    assert dim(0, [Expr.of(-1), some, Expr.of(8)]) == n * 4
+    assert dim(0, [n, Expr.of(-1)]) == n
+    assert dim(2, [n, m, k], allowzero=1) == k
+    assert str(dim(1, [n, m, k])).startswith("reshaped_dim")
+
+
 def test_a_reshape_that_may_fail_is_not_arithmetic():
     algebra = Algebra()
     n = algebra.symbol("n")

@@ -22,7 +22,7 @@ from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr, Monomial, Symbol
 from ...operators.sizes.size_table import SELECT, TOTAL
 from ...passes.plan_check.operations import packed_of
-from ...passes.sizes.program_sizes import PACK, Packed
+from ...passes.sizes.reader import PACK, Packed
 
 _TERMS = {
     SizeOp.ADD: "(+ {0} {1})",

@@ -12,7 +12,7 @@ from xrelay.dialects.device import device_of
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.operators.sizes.size_expressions import Expr
 from xrelay.passes.layout_slices import problem_of
-from xrelay.passes.sizes.program_sizes import Sizes, read_sizes
+from xrelay.passes.sizes.reader import Sizes, read_sizes
 from xrelay.passes.support.composite import CompositePass
 from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of

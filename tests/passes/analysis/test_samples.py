@@ -10,7 +10,7 @@ from xrelay.operators.named_dims import Bounds
 from xrelay.operators.sizes import SizeOp
 from xrelay.operators.sizes.algebra import Algebra
 from xrelay.operators.sizes.size_expressions import Expr
-from xrelay.passes.sizes.program_sizes import Sizes
+from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.sizes.sample_sizes import levels_of, samples_of
 
 

@@ -1,14 +1,17 @@
 """
-The sizes in a program of level `manifest`, as polynomials.
+Read sizes from IR: the one place that does, in `relay` programs and in those of lower levels.
 
     sizes = Sizes()
     sizes.size(%bytes)        4*n*m             of an i64
-    sizes.dims(%y)            (n, 4)            of a tensor: what it was allocated with
+    sizes.dims(%y)            (n, 4)            of a tensor, by the operator's rule or its shape
     sizes.elements(%shape)    (n, 4)            of a tensor of few integers
 
 The symbols are dims of tensors whose shape nothing in the function computes (parameters, results
-of calls), elements of tensors, other i64 values, and operations that are not polynomials. Facts
-are read on demand and kept: read those of an op after those of its operands.
+of calls), elements of tensors, other i64 values, and operations. Ops are asked by interface: a
+result of an op that chooses a region has the dims that all regions yield, one that is written into
+a destination has those of the destination. A check of a rule that fails whatever the symbols are is
+an error at the operator. Facts are about programs that run without an error. They are read on
+demand and kept: read those of an op after those of its operands.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TypeAlias, cast
+from typing import cast
 
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
@@ -25,51 +28,40 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     IntegerType,
+    ModuleOp,
     i64,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay, vm
 from ...dialects.dense import Dense, numbers
-from ...dialects.interfaces import DestinationPassing
-from ...dialects.relay.language.control import yielded
+from ...dialects.interfaces import ChoosesRegion, DestinationPassing
+from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, is_static
+from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
 from ...operators.orders import PoolTotal
-from ...operators.sizes import Check, SizeOp
+from ...operators.signature import Data, Elements, Tensor
+from ...operators.sizes import UNKNOWN, Check, SignatureError, Size, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
-from ...operators.sizes.size_expressions import DIM, Expr
+from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
 from ...operators.sizes.size_table import PREDICATES, TOTAL
+from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
+from .arith_ops import arith_ops
+from .rule_dims import RuleReader, as_expr
+from .shape_tensors import ShapeTensors, is_exact
 
 PACK = "pack"
 """The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
 
+MAX_CALLS = 50
+"""The maximum depth of calls through which the size of a workspace is followed."""
+
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
-
-Dims: TypeAlias = tuple[Expr, ...]
-
-Compute: TypeAlias = Callable[[Algebra, Expr, Expr], Expr]
-
-
-def _size_op(op: SizeOp) -> Compute:
-    return lambda algebra, left, right: algebra.binary(op, left, right)
-
-
-ARITHMETIC: Mapping[type[Operation], Compute] = {
-    arith.AddiOp: _size_op(SizeOp.ADD),
-    arith.SubiOp: _size_op(SizeOp.SUB),
-    arith.MuliOp: _size_op(SizeOp.MUL),
-    arith.FloorDivSIOp: _size_op(SizeOp.FLOORDIV),
-    arith.DivSIOp: Algebra.truncdiv,
-    arith.RemSIOp: Algebra.truncmod,
-    arith.MaxSIOp: _size_op(SizeOp.MAX),
-    arith.MinSIOp: _size_op(SizeOp.MIN),
-}
-"""The polynomial of each operation on two i64."""
 
 
 def integer(value: SSAValue) -> int | None:
@@ -139,17 +131,57 @@ class Packed:
             at = before
 
 
-@dataclass
-class Sizes:
-    """The polynomials of sizes, dims and elements, each computed once."""
+@dataclass(frozen=True)
+class KnownElements(Elements):
+    """Elements of a small integer tensor, in row-major order."""
 
-    algebra: Algebra = field(default_factory=Algebra)
-    _sizes: dict[SSAValue, Expr] = field(default_factory=dict[SSAValue, Expr])
-    _dims: dict[SSAValue, Dims] = field(default_factory=dict[SSAValue, Dims])
-    _elements: dict[SSAValue, Dims | None] = field(default_factory=dict[SSAValue, "Dims | None"])
-    _named: dict[func.FuncOp, dict[tuple[SSAValue, int], Expr]] = field(
-        default_factory=dict[func.FuncOp, dict[tuple[SSAValue, int], Expr]]
-    )
+    program: Sizes
+    known: Dims
+
+    def sizes(self, count: int) -> Sequence[Size]:
+        return [self.program.as_size(size) for size in self.known]
+
+    def measure(self, name: str, args: Sequence[Data]) -> Size:
+        """Return the measure of scalars; that of larger tensors is not computed."""
+        sizes: list[Size] = []
+        for arg in args:
+            if not isinstance(arg.elements, KnownElements) or arg.rank:
+                return UNKNOWN
+            sizes += arg.elements.sizes(1)
+        return self.program.measured(name, sizes)
+
+
+class Sizes(RuleReader):
+    """The expressions of sizes, dims and elements, each computed once."""
+
+    def __init__(self, algebra: Algebra | None = None):
+        super().__init__(algebra)
+        self.tensors = ShapeTensors(self.algebra)
+        self._sizes: dict[SSAValue, Expr] = {}
+        self._dims: dict[SSAValue, Dims] = {}
+        self._elements: dict[SSAValue, Dims | None] = {}
+        self._named: dict[func.FuncOp, dict[tuple[SSAValue, int], Expr]] = {}
+        self._results: dict[Operation, list[Dims] | None] = {}
+        self._functions: dict[ModuleOp, dict[str, func.FuncOp]] = {}
+        self._entered: list[Operation] = []
+        """The packs whose totals are being read."""
+
+    # ---------------------------------------------------------- sizes of rules
+
+    def binary(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
+        return self.algebra.binary(op, left, right)
+
+    def measure(self, name: str, args: Sequence[Expr | float]) -> Expr:
+        try:
+            return self.algebra.valid_measure(name, *args)
+        except ValueError as error:
+            raise SignatureError(str(error)) from error
+
+    def require(self, check: Check, left: Expr, right: Expr, message: str) -> None:
+        if holds(check, left, right) is False:
+            raise SignatureError(fill(message, (left, right)))
+
+    # ------------------------------------------------------------------- sizes
 
     def size(self, value: SSAValue) -> Expr:
         """Return the polynomial of an i64."""
@@ -172,11 +204,11 @@ class Sizes:
         if constant is not None:
             return Expr.of(constant)
         if value.type == i64 and isinstance(op, Operation):
-            compute = ARITHMETIC.get(type(op))
-            if compute is not None:
-                return compute(self.algebra, *map(self.size, op.operands))
             if isinstance(op, arith.AndIOp):
                 return self._masked(op)
+            name = arith_ops().get(type(op))
+            if name is not None:
+                return self.algebra.apply(name, *map(self.size, op.operands))
             if isinstance(op, arith.SelectOp):
                 return self._selected(op)
             if isinstance(op, tensor.ExtractOp):
@@ -188,6 +220,10 @@ class Sizes:
                 assert isinstance(pack, memory.PackOp), "only this op makes packs"
                 return self._packed(pack)[value]
         natural = isinstance(op, memory.WorkspaceSizeOp)
+        if isinstance(op, memory.WorkspaceSizeOp):
+            size = self._size_of_workspace(op)
+            if size is not None:
+                return size
         return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
@@ -200,23 +236,100 @@ class Sizes:
             self._sizes[slice.offset] = symbol
         for total in packing.totals:
             pool = total.pool_number
-            if packing.orders is None:
+            size = self.total_of(packing, pool)
+            if size is None:
                 size = self.algebra.symbol(_shown(total.total), PACK, (-pool, packed))
-            else:
-                size = self.total_of(packing, pool)
             packed.totals[pool] = self._sizes[total.total] = size
         return self._sizes
 
     def _slice_sizes(self, packing: memory.Packing) -> list[Expr]:
-        return [
-            Expr.of(size) if isinstance(size, int) else self.size(size) for size in packing.sizes
-        ]
+        return [self.size_or(size) for size in packing.sizes]
 
-    def total_of(self, packing: memory.Packing, pool: int = 0) -> Expr:
-        """Return the total of an ordered pack."""
-        assert packing.orders is not None, "an ordered pack"
-        layout = PoolTotal(packing.orders, pool)
-        return self.algebra.apply(TOTAL, layout, *self._slice_sizes(packing))
+    def total_of(self, packing: memory.Packing, pool: int = 0) -> Expr | None:
+        """Return the total of an ordered pack, or of one slice; None of another pack."""
+        if packing.orders is not None:
+            layout = PoolTotal(packing.orders, pool)
+            return self.algebra.apply(TOTAL, layout, *self._slice_sizes(packing))
+        if len(packing.slices) == 1 and not packing.rows:
+            return self.algebra.apply("max", *self._slice_sizes(packing), 0)
+        return None
+
+    def size_or(self, size: int | SSAValue) -> Expr:
+        """Return a size that is a number or an i64."""
+        return Expr.of(size) if isinstance(size, int) else self.size(size)
+
+    def _size_of_workspace(self, op: memory.WorkspaceSizeOp) -> Expr | None:
+        """Return the size that a callee needs for a call, if it is known."""
+        function = self._function_of(op, op.function.string_value())
+        if not isinstance(function, func.FuncOp) or not function.body.blocks:
+            return None
+        listed = memory.shapes_of_workspace(function, op.param.value.data) or ()
+        shapes = dict(zip(listed, op.shapes, strict=False))
+        return self.workspace_size(
+            function, op.param.value.data, lambda i: self.shape(shapes[i]) if i in shapes else None
+        )
+
+    def _function_of(self, op: Operation, name: str) -> Operation | None:
+        """Return what is called `name` in the module of `op`."""
+        module: Operation | None = op
+        while module is not None and not isinstance(module, ModuleOp):
+            module = module.parent_op()
+        if module is None:
+            return None
+        if module not in self._functions:
+            functions = (f for f in module.ops if isinstance(f, func.FuncOp))
+            self._functions[module] = {f.sym_name.data: f for f in functions}
+        return self._functions[module].get(name)
+
+    def workspace_size(
+        self, function: func.FuncOp, index: int, dims_of: Callable[[int], Dims | None]
+    ) -> Expr | None:
+        """
+        Return the size of workspace `index` of `function` where its parameters have `dims_of` them.
+
+        None if it is not known yet.
+        """
+        param = function.body.block.args[index]
+        known = memory.parameter_attributes(function, index).get(memory.SIZE)
+        if isinstance(known, IntegerAttr):
+            return Expr.of(known.value.data)
+        users = [use.operation for use in param.uses]
+        packs = [user for user in users if isinstance(user, memory.PackOp)]
+        if len(packs) != 1 or packs[0] in self._entered or len(self._entered) > MAX_CALLS:
+            return None
+        self._entered.append(packs[0])
+        total = self.total_of(memory.Packing(packs[0]))
+        self._entered.pop()
+        if total is None:
+            return None
+
+        def at_call(symbol: Symbol) -> Expr | None:
+            if symbol.kind != DIM:
+                return None
+            value, axis = cast("tuple[SSAValue, int]", symbol.args)
+            if not isinstance(value, BlockArgument) or value.block is not param.block:
+                return None
+            dims = dims_of(value.index)
+            return None if dims is None else dims[axis]
+
+        return self.algebra.substitute(total, at_call)
+
+    def translated(self, size: Expr, body: Block, operands: Sequence[SSAValue]) -> Expr | None:
+        """Return a size of the function of `body` as one of its caller; None if it has none."""
+
+        def at_call(symbol: Symbol) -> Expr | None:
+            value, *position = symbol.args or (None,)
+            if not isinstance(value, BlockArgument) or value.block is not body:
+                return None
+            operand = operands[value.index]
+            if symbol.kind == DIM:
+                return self.dims(operand)[cast(int, position[0])]
+            if symbol.kind == "element":
+                elements = self.shape(operand)
+                return None if elements is None else elements[cast(int, position[0])]
+            return self.size(operand) if operand.type == i64 else None
+
+        return self.algebra.substitute(size, at_call)
 
     def _masked(self, op: arith.AndIOp) -> Expr:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
@@ -271,7 +384,7 @@ class Sizes:
         return Expr.of(0), flag, True
 
     def _extracted(self, op: tensor.ExtractOp) -> Expr:
-        elements = self.elements(op.tensor) if len(op.indices) < 2 else None
+        elements = self.shape(op.tensor) if len(op.indices) < 2 else None
         index = integer(op.indices[0]) if op.indices else 0
         if elements is not None and index is not None and 0 <= index < len(elements):
             return elements[index]
@@ -319,6 +432,23 @@ class Sizes:
             return None if at_most is None else at_most == (predicate == 3)
         return None
 
+    # -------------------------------------------------------------------- dims
+
+    def read(self, module: ModuleOp) -> None:
+        """Read all tensors outside kernels, each after its operands, and check all operators."""
+        for op in outside_primitives(module, region_first=True):
+            if rule_of(op) is not None and any(map(has_dynamic_dim, op.operands)):
+                self._inferred(op)
+            for result in op.results:
+                if as_tensor(result.type) is not None:
+                    self.dims(result)
+                    self.elements(result)
+
+    def replace(self, old: SSAValue, new: SSAValue) -> None:
+        """Let `new`, which replaces `old`, have its dims and elements."""
+        self._dims[new] = self.dims(old)
+        self._elements[new] = self.elements(old)
+
     def dims(self, value: SSAValue) -> Dims:
         """Return the dims of a tensor."""
         found = self._dims.get(value)
@@ -346,23 +476,67 @@ class Sizes:
             return None
         op = value.op
         if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
-            return None if op.shape is None else self.elements(op.shape)
+            return None if op.shape is None else self.shape(op.shape)
         if isinstance(op, relay.TupleGetItemOp):
             source = projected(value)
             return None if source is value else self.dims(source)
-        if isinstance(op, relay.IfOp):
-            return self._joined(op, value.index)
         if op.has_trait(DestinationPassing):
             return self.dims(DestinationPassing.outs(op)[value.index])
-        return None
+        if op.has_trait(ChoosesRegion):
+            return self._joined(op, value)
+        if isinstance(op, relay.OnDeviceOp | relay.DeviceCopyOp) and as_tensor(op.value.type):
+            return self.dims(op.value)
+        results = self._inferred(op)
+        return None if results is None else results[value.index]
 
-    def _joined(self, op: relay.IfOp, index: int) -> Dims:
-        """Return the dims that both branches yield; a symbol for one that they do not agree on."""
-        result = op.results[index]
-        one, other = (self.dims(yielded(region)[index]) for region in op.regions)
+    def _joined(self, op: Operation, result: OpResult) -> Dims | None:
+        """Return the dims that all regions yield; a symbol for one that they do not agree on."""
+        lasts = [region.block.last_op for region in op.regions if len(region.blocks) == 1]
+        yields = [last.operands for last in lasts if last and len(last.operands) == len(op.results)]
+        if not yields or len(yields) < len(op.regions):
+            return None
+        first, *others = (self.dims(operands[result.index]) for operands in yields)
         return tuple(
-            a if a == b else self._dim_symbol(result, axis)
-            for axis, (a, b) in enumerate(zip(one, other, strict=True))
+            dim if all(other[axis] == dim for other in others) else self._dim_symbol(result, axis)
+            for axis, dim in enumerate(first)
+        )
+
+    def _inferred(self, op: Operation) -> list[Dims] | None:
+        """Return the dims of the results of `op` by its rule; None for those with unknown dims."""
+        if op not in self._results:
+            self._results[op] = self._infer(op)
+        return self._results[op]
+
+    def _infer(self, op: Operation) -> list[Dims] | None:
+        rule = rule_of(op)
+        operands = [self._operand(operand) for operand in op.operands]
+        if rule is None or any(isinstance(operand, str) for operand in operands):
+            return None
+        elements = constant_elements(op.operands, rule.data_operands)
+        for i in rule.data_operands:
+            known = self.elements(op.operands[i]) if i < len(operands) else None
+            if known is not None:
+                elements[i] = KnownElements(self, known)
+        call = call_of(op.name, op.properties, ())
+        try:
+            found = rule(call._replace(operands=operands, elements=elements))
+        except SignatureError as error:
+            raise PassError(str(error), op) from error
+        return [
+            self._known(tensor, result) for tensor, result in zip(found, op.results, strict=True)
+        ]
+
+    def _operand(self, value: SSAValue) -> Tensor | str:
+        tensor = operand_of(value.type)
+        if isinstance(tensor, str):
+            return tensor
+        return Tensor(tensor.element, tuple(map(self.as_size, self.dims(value))))
+
+    def _known(self, tensor: Tensor, result: OpResult) -> Dims:
+        """Return the dims of a result, symbols where the rule does not know them."""
+        return tuple(
+            self._dim_symbol(result, axis) if dim is UNKNOWN else as_expr(dim)
+            for axis, dim in enumerate(tensor.dims)
         )
 
     def _dim_symbol(self, value: SSAValue, axis: int) -> Expr:
@@ -393,26 +567,46 @@ class Sizes:
                     found[argument, axis] = first[name]
         return found
 
+    # ---------------------------------------------------------------- elements
+
     def elements(self, value: SSAValue) -> Dims | None:
         """
-        Return the elements of a tensor of few integers in row-major order, as far as it is
-        followed; those of an i64 tensor of rank 0 or 1 always.
+        Return the elements of a tensor of few integers in row-major order, as far as something
+        known computes them.
         """
         if value not in self._elements:
             self._elements[value] = self._elements_of(value)
         return self._elements[value]
 
-    def _elements_of(self, value: SSAValue) -> Dims | None:
-        found, type = self._made_of(value), as_tensor(value.type)
+    def shape(self, value: SSAValue) -> Dims | None:
+        """Return `elements`; of an i64 tensor of rank 0 or 1 that are not followed, symbols."""
+        elements, type = self.elements(value), as_tensor(value.type)
         count = element_count(value.type)
-        if found is not None or count is None or type is None:
-            return found
+        if elements is not None or count is None or type is None:
+            return elements
         if type.element_type != i64 or type.get_num_dims() > 1:
             return None
         return tuple(
             self.algebra.symbol(f"{_shown(value)}[{i}]", "element", (value, i), natural=False)
             for i in range(count)
         )
+
+    def _elements_of(self, value: SSAValue) -> Dims | None:
+        elements = self._made_of(value)
+        if elements is not None or not isinstance(value, OpResult):
+            return elements
+        op, type = value.op, as_tensor(value.type)
+        if element_count(value.type) is None or type is None:
+            return None
+        if isinstance(op, relay.DeviceCopyOp | relay.OnDeviceOp):
+            return self.elements(op.value)
+        if isinstance(op, ShapeOfOp):
+            dims = self.dims(op.data)
+            return dims if all(is_exact(dim, type.element_type) for dim in dims) else None
+        if rule_of(op) is None:
+            return None
+        operands = [self.elements(operand) for operand in op.operands]
+        return self.tensors.elements(op, value.index, operands)
 
     def _made_of(self, value: SSAValue) -> Dims | None:
         """Return the elements of a tensor that something known computes."""
@@ -430,6 +624,12 @@ class Sizes:
         if isinstance(op, tensor.FromElementsOp) and all(e.type == i64 for e in op.elements):
             return tuple(map(self.size, op.elements))
         return None
+
+
+def has_dynamic_dim(value: SSAValue) -> bool:
+    """Test whether `value` is a tensor of which a dim is not known."""
+    tensor = as_tensor(value.type)
+    return tensor is not None and not is_static(tensor)
 
 
 def _shown(value: SSAValue) -> str:
