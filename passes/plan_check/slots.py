@@ -29,7 +29,7 @@ from ...dialects.tensors import as_tensor, element_size, static_size
 from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr
-from ..sizes.reader import Packed, Sizes
+from ..sizes.reader import PACK, Packed, Sizes
 from ..support.walk import is_kernel
 from .operations import ZERO, packed_of
 
@@ -100,8 +100,9 @@ class Slot:
 
     @property
     def is_computed(self) -> bool:
-        """Test whether arithmetic computes the bounds, which no pack explains any more."""
-        return self.place is None and self.static is None and not self.is_whole
+        """True if arithmetic computes the bounds, and not the offset of a slice."""
+        symbols = (*self.start.symbols(), *self.stop.symbols())
+        return self.static is None and not any(symbol.kind == PACK for symbol in symbols)
 
     @property
     def is_empty(self) -> bool:
