@@ -57,7 +57,7 @@ class Life(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What the place of a row depends on, other than the rows that it lies on."""
+    """The place of a row, as far as it follows from others than those it lies on."""
 
     beside: int | None = None
     """The row at whose end it starts."""
@@ -71,7 +71,7 @@ class Row(NamedTuple):
     size: int | None = None
     """Its size, if it is the same always: that of a row at a fixed offset must be."""
     align: int | None = None
-    """What its offset is a multiple of, if it is the first of its piece; by default `alignment`."""
+    """The alignment of its piece, if it is the first there; by default that of the orders."""
 
     @property
     def below(self) -> tuple[int, ...]:

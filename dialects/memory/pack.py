@@ -540,7 +540,7 @@ class Packing:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """What the places of slices depend on; empty if each lies wherever it fits."""
+        """The places of slices, as rows of an order; empty if each lies wherever it fits."""
         rows = tuple(self._row(op) for op in self.slices)
         return () if all(row == _PLAIN for row in rows) else rows
 

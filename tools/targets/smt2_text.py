@@ -8,7 +8,7 @@ Sizes, orders and claims as text of SMT-LIB 2, in linear integer arithmetic.
 
 A product of sizes is a constant of its own, at least 0 if its factors are; a quotient by a number
 is an integer between bounds. Other operations that are not linear are constants.
-Of an ordered pack only what the order says is known: that offsets are no larger than needed, and
+Of an ordered pack only what the order says is known: that offsets are the least ones, and
 multiples of the alignment, is left out, as what follows without it holds with it.
 """
 
@@ -43,7 +43,7 @@ class SmtText:
 
     lines: list[str] = field(default_factory=list[str])
     claims: list[tuple[str, list[str]]] = field(default_factory=list[tuple[str, list[str]]])
-    """What is claimed, and the assertions that contradict it."""
+    """The text of each claim, and the assertions that contradict it."""
     _terms: dict[Key, str] = field(default_factory=dict[Key, str])
     _layouts: dict[tuple[Orders, tuple[str, ...]], list[str]] = field(
         default_factory=dict[tuple[Orders, tuple[str, ...]], list[str]]
