@@ -47,6 +47,11 @@ SETS = {
         *("passes/create_shape_functions.py", "passes/simplify_shapes.py"),
     ),
     "checker": ("passes/plan_check/*", "passes/verify_memory_plan.py"),
+    "sizes": (
+        *("passes/sizes/*", "operators/sizes/*", "!operators/sizes/rule_sizes.py"),
+        *("!operators/sizes/__init__.py", "passes/memory_report/formulas.py"),
+        "passes/memory_report/symbolic_loads.py",
+    ),
     "device planning": (
         *("passes/devices/*", "passes/*_devices.py", "passes/*_device_copies.py"),
         "passes/sink_device_hints.py",

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import numpy as np
 from cpu_times import seconds_per_call
+from helpers.native.memrefs import bind
 from helpers.native.scheduled_kernels import kernel_on, scheduled
 from helpers.onnx.onnx_models import onnxruntime_session
 from onnx import TensorProto, helper, numpy_helper
@@ -33,7 +34,6 @@ from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.schedules.scheduling import Scheduler, unscheduled
 from xrelay.lowering.native.toolchain.target_machine import Machine
-from xrelay.runtime.native.memrefs import bind
 
 RNG = np.random.default_rng(0)
 

@@ -12,10 +12,8 @@ from functools import cache
 from typing import Any, TypeAlias, TypeGuard, cast
 
 from xdsl.dialects.builtin import (
-    BFloat16Type,
     BoolAttr,
     DenseArrayBase,
-    Float16Type,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -30,8 +28,9 @@ from xdsl.ir import Attribute, Operation, TypeAttribute
 from xdsl.irdl import AttrConstraint, IRDLOperation, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
+from ..operators.element_types import ELEMENT_TABLE
 from .integers import i64_array, i64_attribute
-from .tensors import dtype_name
+from .tensors import FLOAT_TYPES, dtype_name
 
 Plain: TypeAlias = int | float | bool | str | tuple[int, ...]
 
@@ -88,13 +87,10 @@ def plain_values(attributes: Mapping[str, Attribute], op: str) -> dict[str, Plai
 # ----------------------------------------------------------------------- back
 
 ELEMENT_TYPES: dict[str, TypeAttribute] = {
-    "bool": i1,
-    **{f"int{n}": IntegerType(n) for n in (4, 8, 16, 32, 64)},
-    **{f"uint{n}": IntegerType(n, Signedness.UNSIGNED) for n in (4, 8, 16, 32, 64)},
-    "float16": Float16Type(),
-    "bfloat16": BFloat16Type(),
-    "float32": f32,
-    "float64": f64,
+    name: FLOAT_TYPES[row.mlir]
+    if row.precision
+    else IntegerType(row.bits, Signedness.UNSIGNED if row.dlpack == 1 else Signedness.SIGNLESS)
+    for name, row in ELEMENT_TABLE.items()
 }
 """The element types by NumPy name, the inverse of `dtype_name`."""
 

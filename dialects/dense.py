@@ -15,18 +15,14 @@ from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, i1
 
+from ..operators.element_types import NUMBER_TYPES
 from .attributes import ELEMENT_TYPES
 from .device import tensor_type, with_device
 from .tensors import Tensor, as_tensor, dtype_name
 
 Dense: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
-_CODES = {
-    "bool": "<?",
-    **{f"int{8 << i}": f"<{code}" for i, code in enumerate("bhiq")},
-    **{f"uint{8 << i}": f"<{code}" for i, code in enumerate("BHIQ")},
-    **{f"float{16 << i}": f"<{code}" for i, code in enumerate("efd")},
-}
+_CODES = {name: f"<{row.struct}" for name, row in NUMBER_TYPES.items()}
 """The `struct` format of an element of each dtype."""
 
 _ALL_BITS = bytes([0, *[0xFF] * 255])

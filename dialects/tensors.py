@@ -5,17 +5,18 @@ from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    AnyFloat,
     BFloat16Type,
     Float16Type,
-    Float32Type,
-    Float64Type,
     IndexType,
     IntegerType,
     Signedness,
     TensorType,
+    f32,
+    f64,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, TypeAttribute
+
+from ..operators.element_types import ELEMENT_TABLE, ElementType
 
 Tensor: TypeAlias = TensorType[Attribute]
 AnyInteger: TypeAlias = IntegerType[int, Signedness]
@@ -29,19 +30,21 @@ def as_tensor(type: Attribute) -> Tensor | None:
 MIN_ALIGNMENT = 64
 """The minimum alignment of a storage, in bytes (TVM's `kAllocAlignment`)."""
 
-_FLOATS: dict[type[AnyFloat], tuple[int, str]] = {
-    Float16Type: (16, "float16"),
-    BFloat16Type: (16, "bfloat16"),
-    Float32Type: (32, "float32"),
-    Float64Type: (64, "float64"),
+FLOAT_TYPES: dict[str, TypeAttribute] = {
+    float_type.name: float_type for float_type in (Float16Type(), BFloat16Type(), f32, f64)
+}
+"""The float types that are dtypes, by their names in MLIR."""
+
+_FLOATS: dict[type[Attribute], ElementType] = {
+    type(FLOAT_TYPES[row.mlir]): row for row in ELEMENT_TABLE.values() if row.precision
 }
 
 
 def bits_of(element_type: Attribute) -> int | None:
     """The width of an element in bits (`index` has 64); None if the type is not a dtype."""
-    known = _FLOATS.get(type(element_type))  # pyright: ignore[reportArgumentType, reportCallIssue]
-    if known is not None:
-        return known[0]
+    float_type = _FLOATS.get(type(element_type))
+    if float_type is not None:
+        return float_type.bits
     if isinstance(element_type, IntegerType):
         return cast(AnyInteger, element_type).width.data
     return 64 if isinstance(element_type, IndexType) else None
@@ -62,8 +65,8 @@ def dtype_name(element_type: Attribute) -> str | None:
             return "bool"
         unsigned = element_type.signedness.data == Signedness.UNSIGNED
         return f"{'u' if unsigned else ''}int{width}"
-    known = _FLOATS.get(type(element_type))  # pyright: ignore[reportArgumentType, reportCallIssue]
-    return None if known is None else known[1]
+    float_type = _FLOATS.get(type(element_type))
+    return None if float_type is None else float_type.dtype
 
 
 def is_unsigned(element_type: Attribute) -> bool:

@@ -51,9 +51,9 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from ..dialects.tensors import MIN_ALIGNMENT
-from ..passes.functions.call_graph import CallGraph
 from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level
+from ..runtime.program.components import components
 from .memref.memref_buffers import freed
 from .memref.memref_types import as_memref
 from .memref.tail_positions import tail_calls
@@ -82,10 +82,10 @@ def cycles_in(module: ModuleOp) -> list[Cycle]:
     called: dict[str, Sequence[str]] = {}
     for name, function in functions.items():
         callees = (call.callee.string_value() for call in tail_calls(function.body.block))
-        called[name] = [*dict.fromkeys(callee for callee in callees if callee in functions)]
+        called[name] = [*dict.fromkeys(callees)]
     names = SymbolNames.of(module)
     found: list[Cycle] = []
-    for component in CallGraph(functions, called, []).components():
+    for component in components(called):
         members = [functions[name] for name in functions if name in component]
         inputs = [type for f in members for type in f.function_type.inputs]
         if len(members) > 1 and all(isinstance(type, MemRefType) for type in inputs):

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from math import ceil, floor, inf, isfinite
 from typing import NamedTuple
 
+from .element_types import NUMBER_TYPES
+
 MOVES = frozenset(
     f"relay.{name}"
     for name in (
@@ -23,8 +25,10 @@ MOVES = frozenset(
 
 ROUNDINGS = frozenset(f"relay.{name}" for name in ("round", "ceil", "floor", "trunc"))
 
-PRECISIONS: Mapping[str, int] = {"f16": 11, "f32": 24, "f64": 53}
-"""The number of bits up to which every integer is a float of the type."""
+PRECISIONS: Mapping[str, int] = {
+    row.mlir: row.precision for row in NUMBER_TYPES.values() if row.precision
+}
+"""The number of bits up to which every integer is a float of the type, by MLIR's names."""
 
 
 class Range(NamedTuple):

@@ -15,25 +15,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
+from .element_types import NUMBER_TYPES
+from .element_types import ElementKind as ElementKind  # for plug-ins
 from .measures import MAX_SIZE, MEASURES
 from .sizes import UNKNOWN, Dim, Shape, Size, require_equal
 from .sizes import SignatureError as SignatureError  # for plug-ins
 
 MAX_RANK = 32
 """Limit on a rank that attributes or elements determine (that of NumPy 1)."""
-
-
-class ElementKind(Enum):
-    BOOL = auto()
-    INTEGER = auto()
-    """An integer of two bits or more, signed or unsigned, or an index."""
-    FLOAT = auto()
-    OPAQUE = auto()
-    """Anything else: elements that can be moved, but not computed with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,15 +49,11 @@ def element(name: str, kind: ElementKind) -> Element:
     return Element(name, kind)
 
 
-BOOL = element("i1", ElementKind.BOOL)
-
 ELEMENTS: Mapping[str, Element] = {
-    "bool": BOOL,
-    **{f"int{n}": element(f"i{n}", ElementKind.INTEGER) for n in (8, 16, 32, 64)},
-    **{f"uint{n}": element(f"ui{n}", ElementKind.INTEGER) for n in (8, 16, 32, 64)},
-    **{f"float{n}": element(f"f{n}", ElementKind.FLOAT) for n in (16, 32, 64)},
+    name: element(row.mlir, row.kind) for name, row in NUMBER_TYPES.items()
 }
 """The element types that NumPy has too, by NumPy's names."""
+BOOL = ELEMENTS["bool"]
 
 
 class Tensor(NamedTuple):

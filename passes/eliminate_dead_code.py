@@ -43,7 +43,7 @@ from ..dialects.dim_bounds import bounds_attr
 from ..dialects.relay.language.control import YieldsAlias
 from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_bounds, dim_names
 from ..dialects.xdsl_extras.walking import walk
-from .functions.call_graph import CallGraph, symbols_in
+from .functions.call_graph import CallGraph, symbol_name, symbols_in
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -139,34 +139,11 @@ class DropUnusedResults(RewritePattern):
         rewriter.replace(op, smaller, [next(new) if is_used else None for is_used in used])
 
 
-@dataclass
-class Users:
-    """The ops that name each symbol."""
-
-    by_name: dict[str, list[Operation]]
-    inside: dict[Operation, str]
-    """For each of these ops, the symbol that it is in."""
-    removed: set[Operation] = field(default_factory=set[Operation])
-    """Ops that were removed since, with those in them."""
-
-    @staticmethod
-    def of(graph: CallGraph) -> Users:
-        by_name: dict[str, list[Operation]] = {}
-        inside: dict[Operation, str] = {}
-        for symbol, top in graph.symbols.items():
-            for op in walk(top):
-                for name in symbols_in(op):
-                    by_name.setdefault(name, []).append(op)
-                    inside[op] = symbol
-        return Users(by_name, inside)
-
-    def remove(self, op: Operation) -> None:
-        """Note that `op` is about to be removed."""
-        self.removed.update(walk(op))
-
-    def of_function(self, name: str) -> list[Operation]:
-        """Return the ops that name the function `name` now."""
-        return [op for op in self.by_name.get(name, ()) if op not in self.removed]
+def symbol_around(op: Operation) -> str | None:
+    """Return the symbol of the module that `op` is in; None outside of all, or removed."""
+    while (parent := op.parent_op()) is not None and not isinstance(parent, ModuleOp):
+        op = parent
+    return None if parent is None else symbol_name(op)
 
 
 def passes_parameter(user: Operation, name: str, index: int) -> bool:
@@ -228,14 +205,17 @@ class EliminateDeadCodePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         graph = CallGraph.of(op)
-        users, effects = Users.of(graph), Effects(graph)
+        effects, removed = Effects(graph), set[Operation]()
         patterns = (EraseUnused(effects), DropUnusedResults(effects))
-        names = [name for component in graph.components() for name in component]
+        names = [*graph.callees_first()]
+
+        def note_removed(op: Operation) -> None:
+            removed.update(walk(op))
 
         def sweep(name: str) -> bool:
             # From the end: an op dies when its users, further down, are gone.
             found = [
-                apply_patterns(region, *patterns, walk_reverse=True, on_removed=users.remove)
+                apply_patterns(region, *patterns, walk_reverse=True, on_removed=note_removed)
                 for region in graph.symbols[name].regions
             ]
             return any(found)
@@ -251,10 +231,13 @@ class EliminateDeadCodePass(ModulePass):
                 if name in dirty:
                     dirty.discard(name)
                     changed |= sweep(name)
-                function, named_by = graph.symbols[name], users.of_function(name)
+                function, named_by = (
+                    graph.symbols[name],
+                    [u for u in graph.users[name] if u not in removed],
+                )
                 unused = unused_parameters(function, named_by)
                 if unused and name not in graph.roots:
                     assert isinstance(function, func.FuncOp)
                     drop_parameters(function, unused, named_by)
-                    dirty.update(users.inside[user] for user in named_by)
+                    dirty.update(symbol for user in named_by if (symbol := symbol_around(user)))
                     changed = True

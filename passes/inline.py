@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import ClassVar, cast
 
 from xdsl.context import Context
@@ -50,7 +51,7 @@ from ..dialects.device import DEVICE, VirtualDeviceAttr
 from ..dialects.relay.language.annotations import ATTRS, INLINE, TYPE_PARAMS
 from ..dialects.relay.language.language_types import substituted
 from ..dialects.xdsl_extras.walking import walk
-from .functions.call_graph import CallGraph, symbols_in
+from .functions.call_graph import CallGraph
 from .functions.calls import call_directly
 from .functions.instantiation import substitute
 from .support.changes import ReportingPass
@@ -157,20 +158,14 @@ def used_once(graph: CallGraph, recursive: set[str]) -> dict[Operation, func.Fun
     """
     Return the private functions whose one use is a call, by that call; callers before callees.
     """
-    users: dict[str, list[Operation]] = {name: [] for name in graph.symbols}
-    for top in graph.symbols.values():
-        for op in walk(top):
-            for name in symbols_in(op):
-                if name in users:
-                    users[name].append(op)
     found: dict[Operation, func.FuncOp] = {}
-    for name in (name for component in reversed(graph.components()) for name in component):
-        op = graph.symbols[name]
+    for name in chain.from_iterable(reversed(graph.components())):
+        op, users = graph.symbols[name], graph.users[name]
         if not isinstance(op, func.FuncOp) or op.sym_visibility != StringAttr("private"):
             continue
         is_free = name not in recursive and name not in graph.roots and body_of(op) is not None
-        if is_free and len(users[name]) == 1 and callee_of(users[name][0]) == name:
-            found[users[name][0]] = op
+        if is_free and len(users) == 1 and callee_of(users[0]) == name:
+            found[users[0]] = op
     return found
 
 
@@ -297,11 +292,10 @@ class InlinePass(ReportingPass):
         criteria = Criteria(graph, self.max_ops)
         remark_recursion(ctx, criteria)
         copy = CopyBody(criteria)
-        for component in graph.components():  # callees first: their bodies are complete
-            for name in component:
-                calls = calls_in(graph.symbols[name])
-                if calls:
-                    apply_patterns(op, copy, only=calls)
+        for name in graph.callees_first():  # whose bodies are complete
+            calls = calls_in(graph.symbols[name])
+            if calls:
+                apply_patterns(op, copy, only=calls)
         if self.once:
             # Callers first: an op moves only once.
             moved = used_once(CallGraph.of(op), criteria.recursive)

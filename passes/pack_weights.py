@@ -18,7 +18,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import BoolAttr, Float32Type, Float64Type, ModuleOp, StringAttr
+from xdsl.dialects.builtin import Float32Type, Float64Type, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -29,7 +29,7 @@ from ..dialects.tensors import Tensor, as_tensor, bits_of, is_static
 from ..operators.windows import PANELS
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rearranged_weights import RearrangedWeights, is_weight
+from .support.rearranged_weights import RearrangedWeights, is_weight, reshaped
 from .support.rewriting import apply_patterns
 
 
@@ -44,7 +44,7 @@ def in_panels(weight: SSAValue, width: int) -> list[Operation]:
     type = as_tensor(weight.type)
     assert type is not None, "weights are tensors"
     *window, channels, filters = type.get_shape()
-    split = reshaped(weight, *window, channels, filters // width, width)
+    split = reshaped(weight, (*window, channels, filters // width, width))
     return [split, rearrange.TransposeOp.on([split.result], {"axes": ints((3, 0, 1, 2, 4))})]
 
 
@@ -52,7 +52,7 @@ def as_filters(weight: SSAValue) -> list[Operation]:
     """Return the op that makes a matrix filters, in HWIO, of one pixel."""
     type = as_tensor(weight.type)
     assert type is not None, "weights are tensors"
-    return [reshaped(weight, 1, 1, *type.get_shape())]
+    return [reshaped(weight, (1, 1, *type.get_shape()))]
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ class MatrixAsFilters(RewritePattern):
         if columns % self.width:
             return
         rows, _ = data.get_shape()
-        image = reshaped(op.a, 1, 1, rows, depth)
+        image = reshaped(op.a, (1, 1, rows, depth))
         layouts = {"data_layout": StringAttr("NHWC"), "kernel_layout": StringAttr("HWIO")}
         made = convolution.Conv2dOp.on([image.result, self.filters.of(op.b, rewriter)], layouts)
-        result = reshaped(made.result, rows, columns)
+        result = reshaped(made.result, (rows, columns))
         result.result.name_hint = op.result.name_hint
         rewriter.replace(op, [image, made, result])
 
@@ -124,16 +124,11 @@ class MergeReshapes(RewritePattern):
             or min(type.get_shape(), default=0) < 1
         ):
             return
-        made = reshaped(before.data, *type.get_shape())
+        made = reshaped(before.data, type.get_shape())
         made.result.name_hint = op.result.name_hint
         rewriter.replace(op, made)
         if not before.result.uses:
             rewriter.erase(before)
-
-
-def reshaped(value: SSAValue, *sizes: int) -> reshape.ReshapeOp:
-    properties = {"newshape": ints(sizes), "allowzero": BoolAttr.from_bool(False)}
-    return reshape.ReshapeOp.on([value], properties)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -74,7 +73,6 @@ from .workspaces.lending import (
     NewWorkspace,
     functions_to_lend_to,
     is_entry,
-    users_by_name,
 )
 from .workspaces.size_functions import mark_allocated, size_function
 from .workspaces.workspace_sizes import EraseUnusedSize, clone_origin
@@ -265,15 +263,14 @@ class PassWorkspacesPass(ModulePass):
         ):
             return
         graph = CallGraph.of(op)
-        users = users_by_name(op)
-        chosen = functions_to_lend_to(graph, users, self.entries, self.lend_entries)
+        chosen = functions_to_lend_to(graph, self.entries, self.lend_entries)
         if not chosen and not self.lend_entries:
             return
         functions = Functions.of(op)
         lenders = Lenders(functions.captured, functions.returned())
         lend = LendStorages(lenders.lent, lenders.sizes, lenders.shapes)
         names, measured = SymbolNames.of(op), list[func.FuncOp | None]()
-        for name in chain.from_iterable(graph.components()):
+        for name in graph.callees_first():
             function = functions.named.get(name)
             if function is None:
                 continue

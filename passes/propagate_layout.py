@@ -51,6 +51,7 @@ from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import Int, Ints, ints
 from ..dialects.tensors import as_tensor, is_static
 from .support.levels import Level
+from .support.rearranged_weights import rank_of, reshaped, transposed
 from .support.rewriting import apply_patterns
 
 Properties: TypeAlias = Mapping[str, Attribute]
@@ -76,11 +77,6 @@ def renamed(axis: int, rank: int) -> int:
     return last_order(rank).index(axis % rank)
 
 
-def rank_of(value: SSAValue) -> int | None:
-    type = as_tensor(value.type)
-    return None if type is None else type.get_num_dims()
-
-
 def shape_of(value: SSAValue) -> tuple[int, ...] | None:
     """Return the dims of a tensor that are all known."""
     type = as_tensor(value.type)
@@ -100,15 +96,6 @@ def moved_from(value: SSAValue) -> SSAValue | None:
 
 def is_weight(value: SSAValue) -> bool:
     return isinstance(value.owner, relay.ConstantOp | relay.ParamOp)
-
-
-def transposed(value: SSAValue, axes: Sequence[int]) -> rearrange.TransposeOp:
-    return rearrange.TransposeOp.on([value], {"axes": ints(axes)})
-
-
-def reshaped(value: SSAValue, shape: Sequence[int]) -> reshape.ReshapeOp:
-    zero = BoolAttr.from_bool(0 in shape)
-    return reshape.ReshapeOp.on([value], {"newshape": ints(shape), "allowzero": zero})
 
 
 @dataclass

@@ -11,7 +11,7 @@ Write the result of a kernel over an operand that is not used after it.
 The op says which operands a result may overwrite (`OverwritesOperands`); a kernel must read each
 element before it writes it. On every path, the bytes of the operand, under all names, must be used
 last by the op. They must be all of a storage of the function itself, on the same device, aligned as
-the result's, and as many: equal polynomials if sizes are not known (`analysis.sizes`). A result
+the result's, and as many: equal expressions if sizes are not known (`sizes.reader`). A result
 that outlives the function takes the storage with it, so its operand is not in an arena either.
 
 The storage lives as long as both did, where one of them was alive at each point, so the bytes alive

@@ -10,7 +10,7 @@ Reduce the computation of shapes to arithmetic on the dims of parameters, each s
     %size = arith.muli %e, %c4
 
 Shape functions are inlined. The shape of a result is what it was allocated with, an element of a
-shape is the size that it was made of, and sizes are polynomials (`analysis.sizes`): an equal one
+shape is the size that it was made of, and sizes are expressions (`sizes.reader`): an equal one
 that dominates is used instead. Dims of parameters are read at the start of the function, other
 dims after the op whose result has them. A `relay.require` that always holds is removed, and so is
 a repeated one; one that never holds is left for run time. Level `manifest`.

@@ -19,21 +19,14 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from ..dialects.relay import matmul, rearrange
-from ..dialects.relay.properties import ints
-from ..dialects.tensors import as_tensor
+from ..dialects.relay import matmul
 from .support.levels import Level
-from .support.rearranged_weights import RearrangedWeights, is_weight
+from .support.rearranged_weights import RearrangedWeights, is_weight, rank_of, transposed
 from .support.rewriting import apply_patterns
 
 
-def rank_of(value: SSAValue) -> int | None:
-    type = as_tensor(value.type)
-    return None if type is None else type.get_num_dims()
-
-
-def transposed(matrix: SSAValue) -> list[Operation]:
-    return [rearrange.TransposeOp.on([matrix], {"axes": ints((1, 0))})]
+def transpose(matrix: SSAValue) -> list[Operation]:
+    return [transposed(matrix, (1, 0))]
 
 
 @dataclass(frozen=True)
@@ -73,5 +66,5 @@ class TransposeWeightsPass(ModulePass):
     accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        weights = RearrangedWeights(transposed)
+        weights = RearrangedWeights(transpose)
         apply_patterns(op, TransposeWeightOfDense(weights), TransposeWeightOfMatmul(weights))

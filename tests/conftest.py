@@ -4,11 +4,16 @@ Use one thread for products of matrices, collect garbage rarely, and check all p
 With `-n auto` there is a process for each core: threads of NumPy's OpenBLAS that wait for a core
 took three quarters of the CPU time of networks. It reads the variable when it is loaded; processes
 that tests start, and native code, do not see it. Plans are checked by `checked_plans`.
+
+`python -m pytest` puts the current folder on the path, where the rooms have the names of folders
+of tests (`planning`): it is taken off.
 """
 
 import gc
 import os
+import sys
 from importlib import import_module
+from pathlib import Path
 
 if "OPENBLAS_NUM_THREADS" not in os.environ:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -17,6 +22,8 @@ if "OPENBLAS_NUM_THREADS" not in os.environ:
 
 from helpers.memory.checked_plans import install
 
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:] = [path for path in sys.path if Path(path).resolve() != ROOT]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # half of the time of a process that tests start
 gc.set_threshold(50_000, 20, 50)  # thousands of tests are alive: a tenth of the time is collections
 

@@ -1,7 +1,7 @@
 """
 Record the greatest errors of operators that are not exact, at every level.
 
-    python tests/record_numbers.py [COUNT]       writes tools/testing/observed.csv
+    python tests/record_numbers.py [COUNT]       writes tests/helpers/numbers/observed.csv
 
 `docs/reference/numbers.md` shows them; COUNT is how many random numbers each is applied to.
 """
@@ -15,10 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from helpers.numbers import number_bounds
 from helpers.numbers.number_levels import LEVELS
 from helpers.numbers.number_rows import rows
-
-from xrelay.tools.testing import numbers
 
 COUNT = 1 << 16
 """With so many, all numbers of float16 are operands of operators of one operand."""
@@ -38,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
                 for name, level in levels.items():
                     found = row.errors(level.run(row, operands), exact)
                     errors[row][name] = max(errors[row][name], float(np.max(found, initial=0)))
-    path = Path(numbers.__file__).with_name("observed.csv")
+    path = Path(number_bounds.__file__).with_name("observed.csv")
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("operator", "dtype", *LEVELS))

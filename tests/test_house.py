@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from functools import cache
 from importlib import import_module
@@ -27,6 +28,7 @@ from xrelay.frontends.relay_text import tvm_operators
 from xrelay.lowering.linalg import rule_registry
 from xrelay.operators.all_rules import RULES
 from xrelay.runtime.kernels import KERNELS
+from xrelay.runtime.program.components import components
 from xrelay.tools.registry import DIALECTS, PASSES, UNIVERSE, pass_info
 
 ROOT = Path(__file__).parent.parent
@@ -44,7 +46,7 @@ MAY_IMPORT = {
         *("passes", "dialects", "operators", "planning"),
         *("runtime.kernels", "runtime.errors", "runtime.plain_text"),
         *("runtime.calls.input_bindings", "runtime.calls.input_values"),
-        *("runtime.program.data_types", "runtime.program.program"),
+        *("runtime.program.components", "runtime.program.data_types", "runtime.program.program"),
         *("runtime.memory", "runtime.weights.derived_weights"),
     ),
     "planning": ("planning", "operators.orders"),
@@ -53,6 +55,7 @@ MAY_IMPORT = {
     "frontends": (
         *("frontends", "dialects", "operators"),
         *("runtime.errors", "runtime.files", "runtime.kernels", "runtime.memory"),
+        "runtime.protobuf",
         *("runtime.calls.input_bindings", "runtime.calls.input_values"),
         "runtime.weights.tensor_file",
     ),
@@ -185,31 +188,27 @@ def arrows() -> dict[str, list[str]]:
 
 
 def circles(graph: dict[str, list[str]]) -> list[list[str]]:
-    """The sets of two or more mutually reachable modules (Tarjan's algorithm)."""
-    order: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    found: list[list[str]] = []
+    """The sets of two or more mutually reachable modules."""
+    return [sorted(together) for together in components(graph) if len(together) > 1]
 
-    def visit(node: str) -> None:
-        order[node] = low[node] = len(order)
-        stack.append(node)
-        for target in graph[node]:
-            if target not in order:
-                visit(target)
-            if target in stack:
-                low[node] = min(low[node], low[target])
-        if low[node] == order[node]:
-            at = stack.index(node)
-            members = sorted(stack[at:])
-            del stack[at:]
-            if len(members) > 1:
-                found.append(members)
 
-    for node in graph:
-        if node not in order:
-            visit(node)
-    return found
+def test_the_product_uses_its_modules():
+    """Others are in the tests, but for what plug-ins use, and the specification of the machine."""
+    graph = arrows()
+    used = {target for targets in graph.values() for target in targets}
+    documents = [ROOT / "pyproject.toml", *(ROOT / "docs").glob("*.md")]
+    texts = {path: path.read_text(encoding="utf-8") for path in (*MODULES, *documents)}
+    unused = [
+        name
+        for name in graph
+        if name not in used and not name.endswith("__init__")
+        if not any(
+            name in text
+            for path, text in texts.items()
+            if path != ROOT / f"{name.replace('.', '/')}.py"
+        )
+    ]
+    assert unused == ["runtime.reference.reference_machine"]
 
 
 KNOWN_CIRCLE = {
@@ -362,18 +361,11 @@ def split_classes() -> list[str]:
             for name in names_in(base)[:1]:
                 bases.setdefault(name, []).append(module)
     for module in MODULES:
-        in_bases = sum(
-            (
-                names_in(b)
-                for n in ast.walk(syntax(module))
-                if isinstance(n, ast.ClassDef)
-                for b in n.bases
-            ),
-            list[str](),
-        )
-        named = names_in(syntax(module))
-        for name in set(named):
-            if named.count(name) > in_bases.count(name):
+        tree = syntax(module)
+        bases_here = (b for n in ast.walk(tree) if isinstance(n, ast.ClassDef) for b in n.bases)
+        in_bases = Counter(name for base in bases_here for name in names_in(base))
+        for name, count in Counter(names_in(tree)).items():
+            if count > in_bases[name]:
                 uses.setdefault(name, set()).add(module)
     return sorted(
         name

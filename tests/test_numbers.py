@@ -15,13 +15,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
+from helpers.numbers.number_bounds import FLOAT_LEVELS, bound_of, observed
 from helpers.numbers.number_errors import ulps
 from helpers.numbers.number_levels import LEVELS, Level, shapes_of
 from helpers.numbers.number_rows import Row, rows
 from helpers.operators.kernel_references import nearest, saturated
 from helpers.operators.kernel_results import as_type
-
-from xrelay.tools.testing.numbers import FLOAT_LEVELS, bound_of, observed
 
 Array: TypeAlias = Any
 

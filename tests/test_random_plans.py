@@ -19,7 +19,7 @@ from helpers.programs.programs import parse
 from helpers.programs.programs_with_calls import ProgramWithCalls
 from helpers.programs.random_settings import exactly
 from helpers.relay.relay_programs import read
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 from test_random_programs_at_every_level import NOT_REPAIRED, saved
 from xdsl.dialects.builtin import ModuleOp
@@ -57,8 +57,9 @@ def check_plan(module: ModuleOp, options: str, calls: Sequence[Sequence[Array]])
             run_passes(unplanned, UNPLANNED)
         except PassError as error:
             if NOT_REPAIRED.search(str(error)):
-                return
+                return event("refused")
             raise
+        event("compared")
         run_passes(planned, passes)
         program = assemble(planned)
         reference = machine_of(assemble(unplanned))

@@ -10,6 +10,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from helpers.documentation.pass_table import with_table
 from helpers.documents import (
     ROOT,
     Shown,
@@ -21,9 +22,6 @@ from helpers.documents import (
     shown_commands,
 )
 from helpers.programs.every_case import every
-
-from xrelay.tools.testing.pass_table import main as update_tables
-from xrelay.tools.testing.pass_table import with_table
 
 README = ROOT / "README.md"
 DOCUMENTS = [
@@ -90,21 +88,17 @@ def test_commands_and_files_are_found():
 
 def test_table_of_passes_is_up_to_date():
     text = README.read_text(encoding="utf-8")
-    assert with_table(text) == text, "run: python -m xrelay.tools.testing.pass_table README.md"
+    assert with_table(text) == text, "run: python tests/write_documentation.py"
 
 
-def test_table_of_passes_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    stale = tmp_path / "stale.md"
-    stale.write_text("a\n<!-- passes: begin -->\nstale\n<!-- passes: end -->\nb\n")
-    assert update_tables([str(stale)]) == 0
-    text = stale.read_text()
+def test_table_of_passes_is_written():
+    text = with_table("a\n<!-- passes: begin -->\nstale\n<!-- passes: end -->\nb\n")
     assert text.startswith("a\n<!-- passes: begin -->\n| pass |")
     assert text.endswith("<!-- passes: end -->\nb\n")
     assert "| `fuse-ops` |" in text
     assert "stale" not in text
-    (tmp_path / "none.md").write_text("a")
-    assert update_tables([str(tmp_path / "none.md")]) == 1
-    assert "error: there are no lines" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="there are no lines"):
+        with_table("a")
 
 
 def test_the_picture_of_the_memory_plan_is_up_to_date():

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-import pytest
+import write_documentation
+from helpers.documentation.onnx_restrictions import restrictions
+from helpers.documentation.reference_pages import pages
 from xdsl.dialects.builtin import StringAttr, i32
 from xdsl.ir import Dialect
 from xdsl.irdl import (
@@ -19,15 +21,14 @@ from xdsl.traits import HasParent, Pure
 
 from xrelay.dialects import relay
 from xrelay.frontends.onnx.operators import RULES
-from xrelay.tools.testing.onnx_restrictions import restrictions
-from xrelay.tools.testing.reference import dialect_page, main, pages
+from xrelay.tools.testing.reference import dialect_page
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 
 
 def test_the_reference_is_up_to_date():
     written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()}
-    assert written == pages(), "run: python -m xrelay.tools.testing.reference docs/reference"
+    assert written == pages(), "run: python tests/write_documentation.py"
 
 
 @irdl_op_definition
@@ -108,8 +109,9 @@ def test_options_of_passes_are_described():
     assert row in pages()["passes.md"]
 
 
-def test_pages_are_written_into_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    assert main([str(tmp_path / "new")]) == 0
-    assert {p.name: p.read_text() for p in (tmp_path / "new").iterdir()} == pages()
-    assert main([]) == 2
-    assert "usage: " in capsys.readouterr().err
+def test_pages_and_table_are_written(tmp_path: Path):
+    (tmp_path / "README.md").write_text("<!-- passes: begin -->\nstale\n<!-- passes: end -->\n")
+    write_documentation.write(tmp_path)
+    written = tmp_path / "docs" / "reference"
+    assert {page.name: page.read_text() for page in written.iterdir()} == pages()
+    assert "| `fuse-ops` |" in (tmp_path / "README.md").read_text()

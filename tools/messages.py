@@ -70,6 +70,10 @@ class Reporter:
         self.progress.clear()
         print(self.render(message, width), file=self.stream or sys.stderr)
 
+    def warn(self, text: str) -> None:
+        """Write a warning that is about no place."""
+        self.report(Message(Severity.WARNING, text))
+
     def render(self, message: Message, width: int = 1) -> str:
         """Return the message and its notes, each with its source line and a caret."""
         lines = [str(Message(message.severity, message.message, message.location))]
@@ -88,7 +92,7 @@ class Reporter:
 @contextmanager
 def warnings_shown(reporter: Reporter) -> Generator[None]:
     """Report Python warnings raised in the `with` block, each text once."""
-    with warnings_passed_to(lambda text: reporter.report(Message(Severity.WARNING, text))):
+    with warnings_passed_to(reporter.warn):
         yield
 
 

@@ -14,6 +14,10 @@ class Group(Protocol):
         """Declare an option."""
         ...
 
+    def add_mutually_exclusive_group(self) -> Any:
+        """Add a group of options of which at most one may be given."""
+        ...
+
 
 def refer_to_help(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
     """Let `parser` raise `CommandLineError`, with the command's `--help`; return its `error`."""

@@ -11,6 +11,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from ...operators import storage_errors
 from ..tensors import as_tensor
 
 
@@ -57,10 +58,7 @@ def verify_size(size: IntegerAttr[I64] | None) -> None:
 def verify_fits(what: str, bytes: int, offset: int, room: IntegerAttr[I64] | None) -> None:
     """Check that `bytes` at `offset` lie in a storage of `room` bytes, if that is static."""
     if room is not None and offset + bytes > room.value.data:
-        raise VerifyException(
-            f"{what} of {bytes} bytes at offset {offset} "
-            f"does not fit in a storage of {room.value.data} bytes"
-        )
+        raise VerifyException(storage_errors.outside_storage(what, bytes, offset, room.value.data))
 
 
 def verify_shape(shape: SSAValue, rank: int) -> None:

@@ -18,6 +18,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+from xdsl.utils.disjoint_set import IntDisjointSet
+
 from .live_ranges import LiveRanges, Range
 
 
@@ -51,20 +53,18 @@ class Ranges:
 
 @dataclass
 class Coalescing:
-    """The registers that became one, by union-find."""
+    """The registers that became one."""
 
     ranges: dict[int, Ranges]
     parameters: int
-    parent: dict[int, int] = field(default_factory=dict[int, int])
+    representatives: IntDisjointSet = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.representatives = IntDisjointSet(size=max(self.ranges, default=-1) + 1)
 
     def find(self, register: int) -> int:
         """Return the representative of the coalescing class of `register`."""
-        root = register
-        while root in self.parent:
-            root = self.parent[root]
-        while register != root:
-            self.parent[register], register = root, self.parent[register]
-        return root
+        return self.representatives[register]
 
     def join(self, one: int, other: int) -> None:
         """Make two registers one, unless they overlap or are two parameters."""
@@ -78,7 +78,7 @@ class Coalescing:
         ):
             one, other = other, one
         self.ranges[one].add(self.ranges.pop(other))
-        self.parent[other] = one
+        self.representatives.union_left(one, other)
 
 
 @dataclass

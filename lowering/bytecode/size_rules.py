@@ -28,6 +28,7 @@ from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.dense import scalar
 from ...dialects.integers import i64_array, i64_attribute
 from ...dialects.tensors import as_tensor, dtype_name
+from ...operators.element_types import NUMBER_TYPES
 from ...passes.sizes.arith_ops import arith_ops
 from ...passes.support.diagnostics import PassError
 from .bytecode_builder import BytecodeBuilder, Rule
@@ -38,7 +39,7 @@ _BITWISE = (arith.AndIOp, arith.OrIOp, arith.XOrIOp)
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 """The names of the predicates of `arith.cmpi`, by number."""
 
-_WIDTHS = {"bool": 1, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
+_WIDTHS = {name: row.bits for name, row in NUMBER_TYPES.items() if row.mlir.startswith("i")}
 """The width of each integer type that a scalar may have."""
 
 

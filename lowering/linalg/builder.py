@@ -352,7 +352,7 @@ class Builder:
         op = tensor.CollapseShapeOp.create(
             operands=[value],
             result_types=[tensor_type(element_of(value), static_dims(sizes))],
-            properties={"reassociation": _reassociation(groups)},
+            properties={"reassociation": reassociation(groups)},
         )
         return self.has_dims(self.insert(op), sizes)
 
@@ -377,7 +377,7 @@ class Builder:
             operands=[value, [size for size in sizes if not isinstance(size, int)]],
             result_types=[tensor_type(element_of(value), static_dims(sizes))],
             properties={
-                "reassociation": _reassociation(groups),
+                "reassociation": reassociation(groups),
                 "static_output_shape": DenseArrayBase.from_list(i64, static_dims(sizes)),
             },
         )
@@ -412,5 +412,6 @@ def _number(value: float, type: Attribute) -> Attribute:
     return IntegerAttr(int(value), cast(IntegerType, type), truncate_bits=True)
 
 
-def _reassociation(groups: Sequence[Sequence[int]]) -> Attribute:
+def reassociation(groups: Sequence[Sequence[int]]) -> Attribute:
+    """Return the attribute for groups of dims that are collapsed, or expanded."""
     return ArrayAttr(ArrayAttr(IntegerAttr(axis, i64) for axis in group) for group in groups)

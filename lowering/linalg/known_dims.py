@@ -26,8 +26,8 @@ from ...dialects import relay, vm
 from ...dialects.tensors import as_tensor
 from ...operators.sizes import Check
 from ...operators.sizes.size_expressions import Expr
+from ...passes.functions.call_graph import CallGraph
 from ...passes.sizes.reader import Sizes, read_sizes
-from ...passes.workspaces.lending import users_by_name
 
 Position: TypeAlias = tuple[int, int]
 """A parameter and an axis of it."""
@@ -67,12 +67,11 @@ def equal_dims(module: ModuleOp) -> dict[str, list[list[Position]]]:
                 name = call.callee.string_value()
                 dims = [sizes.dims(call.operands[i])[axis] for i, axis in dynamic.get(name, ())]
                 found.setdefault(name, []).append([*map(known.standing_for, dims)])
-    users = users_by_name(module)
+    users = CallGraph.of(module).users
     return {
         name: classes
         for name, places in dynamic.items()
-        if len(users.get(name, ())) == len(found[name])
-        and (classes := equal_in_all(places, found[name]))
+        if len(users[name]) == len(found[name]) and (classes := equal_in_all(places, found[name]))
     }
 
 

@@ -6,7 +6,7 @@ compares sizes. What a `Dim` is depends on the reader of the rule:
 
 - type inference passes `UNKNOWN`, and what depends on it is `UNKNOWN`;
 - a shape function passes traced sizes, and the rule leaves the IR that computes its result;
-- an analysis passes symbols, and gets polynomials.
+- an analysis passes symbols, and gets expressions.
 
 Integers stay integers: the static part of a rule is computed at once.
 """

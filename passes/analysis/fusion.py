@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.disjoint_set import IntDisjointSet
 
 from ...dialects import relay
 from ...dialects.device import VirtualDeviceAttr, device_of
@@ -100,31 +101,25 @@ def is_scalar_constant(value: SSAValue) -> bool:
 
 @dataclass
 class Groups:
-    """A union-find of operators; each group has a kind, a size and a root, its last operator."""
+    """The groups of operators; each has a kind, a size and a root, its last operator."""
 
-    parent: list[int]
+    roots: IntDisjointSet
     kind: list[FusionKind]
     size: list[int]
 
     @staticmethod
     def singletons(kinds: Sequence[FusionKind]) -> "Groups":
         n = len(kinds)
-        return Groups(list(range(n)), list(kinds), [1] * n)
+        return Groups(IntDisjointSet(size=n), list(kinds), [1] * n)
 
     def find(self, node: int) -> int:
-        root = node
-        while self.parent[root] != root:
-            root = self.parent[root]
-        while self.parent[node] != root:
-            self.parent[node], node = root, self.parent[node]
-        return root
+        return self.roots[node]
 
     def merge(self, child: int, into: int) -> None:
         """Merge two groups; `into`'s root stays the root, the kind is the more general one."""
         child, into = self.find(child), self.find(into)
-        if child == into:
+        if not self.roots.union_left(into, child):
             return
-        self.parent[child] = into
         self.size[into] += self.size[child]
         self.kind[into] = max(self.kind[into], self.kind[child])
 

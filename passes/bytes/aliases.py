@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from xdsl.dialects import func
@@ -33,6 +34,7 @@ from xdsl.traits import MemoryEffectKind, get_effects
 from ...dialects import memory, vm
 from ...dialects.xdsl_extras.walking import values_from_above, walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
+from ...runtime.program.components import components
 from ..analysis.blocks import only_block
 from .numbered import Numbered, Row
 from .op_facts import facts_of, has_bytes, holds_code, is_storage, may_hold_cells
@@ -406,7 +408,7 @@ class Functions:
             for callee in found:
                 callers.setdefault(callee, []).append(name)
         returned = {name: Returned(frozenset(), shared=False) for name in called}
-        pending = deque(name for name in callees_first(self.calls) if name in called)
+        pending = deque(n for n in chain.from_iterable(components(self.calls)) if n in called)
         queued = set(pending)
         while pending:
             name = pending.popleft()
@@ -421,23 +423,6 @@ class Functions:
                     queued.add(caller)
                     pending.append(caller)
         return returned
-
-
-def callees_first(calls: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the functions so that each comes after those that it calls, but for recursion."""
-    order: dict[str, None] = {}
-    entered: set[str] = set()
-    for start in calls:
-        pending = [(start, False)]
-        while pending:
-            name, done = pending.pop()
-            if done:
-                order.setdefault(name)
-            elif name not in entered and name in calls:
-                entered.add(name)
-                pending.append((name, True))
-                pending += ((callee, False) for callee in reversed(calls[name]))
-    return list(order)
 
 
 def bodies_of(module: ModuleOp, separate: bool = True) -> list[AliasClasses]:

@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
+from xdsl.utils.disjoint_set import IntDisjointSet
 
 from ...dialects import memory, relay
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, KernelEffects
@@ -159,13 +160,8 @@ def bytes_of(classes: AliasClasses) -> Bytes:
     found = Bytes()
     ops = list(walk(classes.block, enters=is_choice))
     inside = set(ops)
-    joined: dict[int, int] = {}
-
-    def root(number: int) -> int:
-        while number in joined:
-            number = joined[number]
-        return number
-
+    roots = IntDisjointSet(size=len(classes.class_of))
+    joined: list[int] = []
     together: dict[SSAValue, list[memory.AllocTensorOp]] = {}
     """The tensors in each storage that is not a slice of another."""
     for op in ops:
@@ -177,9 +173,9 @@ def bytes_of(classes: AliasClasses) -> Bytes:
         op = storage.owner
         first = classes.of(tensors[0].tensor)
         for tensor in tensors:
-            one, other = root(first), root(classes.of(tensor.tensor))
-            if one != other:
-                joined[other] = one
+            other = roots[classes.of(tensor.tensor)]
+            if roots.union_left(first, other):
+                joined.append(other)
         if not isinstance(op, memory.AllocStorageOp) or op not in inside:
             continue
         if len(tensors) == 1 and storage.has_one_use():
@@ -197,9 +193,9 @@ def bytes_of(classes: AliasClasses) -> Bytes:
                 found.effects[op] = effects
                 written += map(classes.of, effects.writes)
     for number in (*written, *joined, *firsts.values()):
-        found.keys[number] = root(number)
-    found.key_of = {op: root(number) for op, number in firsts.items()}
-    found.ordered = {root(number) for number in written}
+        found.keys[number] = roots[number]
+    found.key_of = {op: roots[number] for op, number in firsts.items()}
+    found.ordered = {roots[number] for number in written}
     for position, op in enumerate(ops):
         for value in (*classes.uses(op), *op.operands, *op.results):
             key = found.keys.get(classes.of(value))

@@ -20,6 +20,7 @@ from ...dialects.relay.language.match_patterns import (
     subpatterns,
 )
 from ...dialects.tensors import Tensor, as_tensor
+from ...operators import storage_errors
 from ...operators.orders import Orders
 from ...runtime.memory.limits import Memory
 from ...runtime.weights.derived_weights import ArraySource, Weights
@@ -201,7 +202,7 @@ def alloc_storage(
     assert isinstance(op, memory.AllocStorageOp)
     size = int(args[0]) if op.size is None else op.size.value.data
     if size < 0:
-        raise PassError(f"a storage cannot have {size} bytes", op)
+        raise PassError(storage_errors.negative_size(size), op)
     return [evaluation.memory.array((size,), np.uint8, "a storage")]
 
 
@@ -211,11 +212,7 @@ def slice_storage(_: Evaluation, op: Operation, args: Sequence[Value], frame: Fr
     offset = int(next(dynamic)) if op.offset is None else op.offset.value.data
     size = int(next(dynamic)) if op.size is None else op.size.value.data
     if size < 0 or not 0 <= offset <= args[0].size - size:
-        raise PassError(
-            f"a slice of {size} bytes at offset {offset} does not fit in a storage of "
-            f"{args[0].size} bytes",
-            op,
-        )
+        raise PassError(storage_errors.outside_storage("a slice", size, offset, args[0].size), op)
     return [args[0][offset : offset + size]]
 
 
@@ -233,11 +230,7 @@ def alloc_tensor(_: Evaluation, op: Operation, args: Sequence[Value], frame: Fra
     shape, dtype = static_type(type, op.tensor)
     size = prod(shape) * dtype.itemsize
     if not 0 <= offset <= args[0].size - size:
-        raise PassError(
-            f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
-            f"{args[0].size} bytes",
-            op,
-        )
+        raise PassError(storage_errors.outside_storage("a tensor", size, offset, args[0].size), op)
     return [args[0][offset : offset + size].view(dtype).reshape(shape)]
 
 

@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.xdsl_extras.walking import walk
+from ...runtime.program.components import components
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
@@ -59,19 +61,30 @@ class CallGraph:
     roots: Sequence[str]
     """The symbols that ops outside of all symbols name."""
 
+    users: Mapping[str, Sequence[Operation]]
+    """The ops that name each symbol of the module, in order; twice if they name it twice."""
+
     @staticmethod
     def of(module: ModuleOp) -> CallGraph:
         symbols = {name: op for op in module.ops if (name := symbol_name(op)) is not None}
+        users: dict[str, list[Operation]] = {name: [] for name in symbols}
+
+        def named_by(op: Operation) -> Iterator[str]:
+            for name in symbols_in(op):
+                if name in users:
+                    users[name].append(op)
+                    yield name
+
         named: dict[str, Sequence[str]] = {}
-        roots: dict[str, None] = dict.fromkeys(symbols_in(module))
+        roots = dict.fromkeys(named_by(module))
         for top in module.ops:
-            found = dict.fromkeys(s for op in walk(top) for s in symbols_in(op) if s in symbols)
-            name = symbol_name(top)
-            if name is None:
-                roots.update(found)
+            names = dict.fromkeys(name for op in walk(top) for name in named_by(op))
+            symbol = symbol_name(top)
+            if symbol is None:
+                roots.update(names)
             else:
-                named[name] = (*found,)
-        return CallGraph(symbols, named, [name for name in roots if name in symbols])
+                named[symbol] = (*names,)
+        return CallGraph(symbols, named, (*roots,), users)
 
     def reachable(self, entries: Iterable[str]) -> set[str]:
         """Return the symbols that can be reached from `entries`, with these."""
@@ -84,42 +97,12 @@ class CallGraph:
         return found
 
     def components(self) -> list[list[str]]:
-        """
-        Return the sets of mutually reachable symbols, each after all that it reaches.
+        """Return the sets of mutually reachable symbols, each after all that it reaches."""
+        return components(self.named)
 
-        (Tarjan's algorithm, with a stack of its own.)
-        """
-        order: dict[str, int] = {}
-        low: dict[str, int] = {}
-        open_names: dict[str, None] = {}
-        found: list[list[str]] = []
-        for start in self.named:
-            path: list[tuple[str, Iterator[str]]] = []
-            if start not in order:
-                order[start] = low[start] = len(order)
-                open_names[start] = None
-                path.append((start, iter(self.named[start])))
-            while path:
-                name, rest = path[-1]
-                for target in rest:
-                    if target not in order:
-                        order[target] = low[target] = len(order)
-                        open_names[target] = None
-                        path.append((target, iter(self.named[target])))
-                        break
-                    if target in open_names:
-                        low[name] = min(low[name], order[target])
-                else:
-                    path.pop()
-                    if path:
-                        around = path[-1][0]
-                        low[around] = min(low[around], low[name])
-                    if low[name] == order[name]:
-                        component: list[str] = []
-                        while not component or component[-1] != name:
-                            component.append(open_names.popitem()[0])
-                        found.append(component[::-1])
-        return found
+    def callees_first(self) -> Iterator[str]:
+        """Yield the symbols, each after all that it reaches, but for recursion."""
+        return chain.from_iterable(self.components())
 
     def recursive(self) -> set[str]:
         """Return the symbols that reach themselves."""

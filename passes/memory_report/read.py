@@ -2,7 +2,7 @@
 Read the memory that a program uses, at level `manifest` or `memory-planned`.
 
 Tensors are those that the machine allocates: destinations of shape functions are not. Lifetimes
-are those of `path_liveness`; sizes and offsets those of `analysis.sizes`. A storage with one tensor
+are those of `path_liveness`; sizes and offsets those of `sizes.reader`. A storage with one tensor
 is in use as long as the tensor is; one with several until the last of them is dead.
 """
 

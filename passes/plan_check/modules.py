@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block
 
 from ...dialects.xdsl_extras.walking import values_from_above, walk
+from ...runtime.program.components import components
 from ..analysis.blocks import only_block
 from ..support.walk import is_kernel
 from .checker import Checked, Checker
@@ -35,20 +37,7 @@ def callees_first(blocks: Sequence[Block], named: Mapping[Block, str]) -> list[B
     calls = {
         block: [by_name[name] for name in lent_to(block) if name in by_name] for block in blocks
     }
-    found: dict[Block, None] = {}
-    for block in blocks:
-        pending = [block]
-        path: set[Block] = set()
-        while pending:
-            at = pending[-1]
-            left = [b for b in calls.get(at, ()) if b not in found and b not in path]
-            path.add(at)
-            if at in found or not left:
-                found[at] = None
-                pending.pop()
-            else:
-                pending.append(left[0])
-    return list(found)
+    return [*chain.from_iterable(components(calls))]
 
 
 def lent_to(block: Block) -> Iterator[str]:

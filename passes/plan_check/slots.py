@@ -6,12 +6,11 @@ The bytes of tensors in their storages, and which of them are apart.
     %w = memory.slice_storage %s[64] size 128 align 64             [64, 192) of %s
     %u = memory.alloc_tensor %w[32] : tensor<4xf32>                [96, 112) of %s
 
-Bounds are polynomials (`analysis.sizes`); ranges of numbers are compared exactly. If a start is an
+Bounds are expressions (`sizes.reader`); ranges of numbers are compared exactly. If a start is an
 offset of a `memory.slice`, the slot lies in that slice, and two slots are apart if their slices
 are: if one is above the other in the orders that the pack keeps, whatever the sizes are, or, of a
 pack whose offsets are not chosen yet, if their lifetimes say that they must be. Other slots are
-compared by what is known of their bounds (`operations.at_least`). What is not shown is unknown, not
-false.
+compared by what is known of their bounds (`operators.sizes.holds`). The rest is unknown.
 """
 
 from __future__ import annotations

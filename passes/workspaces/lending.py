@@ -22,14 +22,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, relay, vm
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.annotations import TYPE_PARAMS
 from ...dialects.tensors import as_tensor, element_size, is_static, tensor_size
-from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes.size_expressions import Expr
 from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
 from ..bytes.op_facts import is_storage
@@ -281,15 +280,6 @@ def shapes_read(origins: Iterable[Origin]) -> dict[BlockArgument, Attribute]:
     return dict(sorted(found.items(), key=lambda pair: pair[0].index))
 
 
-def users_by_name(module: ModuleOp) -> dict[str, list[Operation]]:
-    """Return the ops that name each symbol."""
-    found: dict[str, list[Operation]] = {}
-    for op in walk(module):
-        for name in symbols_in(op):
-            found.setdefault(name, []).append(op)
-    return found
-
-
 def calls_directly(op: Operation) -> bool:
     """Test whether `op` is a direct call that names its callee alone."""
     is_call = isinstance(op, func.CallOp) or (isinstance(op, relay.InvokeOp) and not op.type_args)
@@ -305,7 +295,6 @@ def is_entry(function: func.FuncOp, entries: Sequence[str]) -> bool:
 
 def functions_to_lend_to(
     graph: CallGraph,
-    users: Mapping[str, Sequence[Operation]],
     entries: Sequence[str],
     lends_to_entries: bool,
 ) -> set[str]:
@@ -321,7 +310,7 @@ def functions_to_lend_to(
             continue
         if TYPE_PARAMS in op.attributes or name in recursive:
             continue
-        is_chosen = lends_to_entries if is_entry(op, entries) else bool(users.get(name))
-        if is_chosen and all(map(calls_directly, users.get(name, ()))):
+        is_chosen = lends_to_entries if is_entry(op, entries) else bool(graph.users[name])
+        if is_chosen and all(map(calls_directly, graph.users[name])):
             found.add(name)
     return found

@@ -18,6 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ...operators.element_types import NUMBER_TYPES, ElementKind
 from ..memory.scratch import scratch
 from ..program.dtypes import element_type
 from ..program.program import Array as Array  # for plug-ins
@@ -143,7 +144,9 @@ def fold(function: np.ufunc, x: Array, axes: int | tuple[int, ...], y: Array, ke
 
 HALVES: Mapping[str, str] = {"float16": "float32"}
 INTEGERS: Mapping[str, str] = {
-    f"{sign}int{bits}": f"{sign}int64" for sign in ("", "u") for bits in (8, 16, 32)
+    name: "uint64" if row.mlir.startswith("u") else "int64"
+    for name, row in NUMBER_TYPES.items()
+    if row.kind is ElementKind.INTEGER and row.bits < 64
 }
 
 

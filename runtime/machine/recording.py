@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...operators import storage_errors
 from ...operators.sizes import Check
 from ..calls.value_checks import check_arguments, scalar
 from ..errors import MachineError, Note, described
@@ -354,16 +355,16 @@ class Recorder(StorageInstructions):
         src, out = self.tensor(i.src), self.tensor(i.out)
         for what, tensor, device in (("source", src, i.src_device), ("target", out, i.dst_device)):
             if tensor.device != device:
-                names = f"{self.device(device)}, but is on {self.device(tensor.device)}"
-                raise MachineError(f"the {what} of the copy must be on {names}")
-        if spec_of(src.array) != spec_of(out.array):
-            message = f"cannot copy {spec_of(src.array)} into {spec_of(out.array)}"
-            raise MachineError(message)
+                names = self.device(device), self.device(tensor.device)
+                raise MachineError(storage_errors.copy_elsewhere(what, *names))
+        source, target = spec_of(src.array), spec_of(out.array)
+        if source != target:
+            raise MachineError(storage_errors.copy_of_other_type(source, target))
         if out.constant or not out.array.flags.writeable:
-            raise MachineError("a copy must not write to a constant")
+            raise MachineError(storage_errors.COPY_TO_CONSTANT)
         self.require_own(out)
         if self.details is not None:
-            operands = Operands(i.dst_device, (spec_of(src.array),))
+            operands = Operands(i.dst_device, (source,))
             self.details.operands[self.pc] = operands
         self.require_written(src)
         self.compute(partial(np.copyto, out.array, src.array))

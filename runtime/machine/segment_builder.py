@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...operators import storage_errors
 from ..calls.value_checks import scalar
 from ..errors import MachineError
 from ..kernels.bind import Thunk
@@ -161,7 +162,7 @@ class SegmentBuilder:
         for tensor in tensors if self.state.unwritten else ():
             if self.state.has_unwritten(tensor):
                 what = f"a tensor {spec_of(tensor.array)}"
-                raise MachineError(f"reads unwritten bytes of {what}")
+                raise MachineError(storage_errors.unwritten_bytes(what))
         if self.guard is not None and (thunk := self.guard.reads(tensors)):
             self.compute(thunk)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...operators import storage_errors
 from ..calls.value_checks import dimensions, scalar
 from ..errors import MachineError
 from ..observe.counters import AllocationSite
@@ -28,7 +29,7 @@ class StorageInstructions(SegmentBuilder):
     def alloc_storage(self, i: vm.AllocStorage) -> None:
         size = self.immediate(i.size)
         if size < 0:
-            raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
+            raise MachineError(storage_errors.negative_size(size))
         what = f"a storage of {size} bytes on {self.device(i.device)}"
         at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
         site = AllocationSite(self.state.frame.function, self.pc, i.device)
@@ -55,16 +56,14 @@ class StorageInstructions(SegmentBuilder):
             for value in (i.offset, i.size)
         )
         if size < 0:
-            raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
+            raise MachineError(storage_errors.negative_size(size))
         if offset < 0 or offset + size > storage.size:
             raise MachineError(
-                f"a slice of {size} bytes at offset {offset} does not fit in a storage of "
-                f"{storage.size} bytes"
+                storage_errors.outside_storage("a slice", size, offset, storage.size)
             )
         if i.alignment > storage.alignment or offset % i.alignment:
             raise MachineError(
-                f"a slice at offset {offset} of a storage aligned to {storage.alignment} bytes "
-                f"is not aligned to {i.alignment}"
+                storage_errors.misaligned_slice(offset, storage.alignment, i.alignment)
             )
         start = storage.start + offset
         slice = Storage(
@@ -93,14 +92,13 @@ class StorageInstructions(SegmentBuilder):
         kind, size = _layout(shape, dtype)
         if offset < 0 or offset + size > storage.size:
             raise MachineError(
-                f"a tensor of {size} bytes at offset {offset} does not fit in a storage of "
-                f"{storage.size} bytes"
+                storage_errors.outside_storage("a tensor", size, offset, storage.size)
             )
         start = storage.start + offset
         try:
             array: Array = np.ndarray(shape, kind, storage.memory, start)
         except ValueError as error:
-            raise _no_array(shape, error) from error
+            raise MachineError(storage_errors.no_array(shape, error)) from error
         self.state.write(dst, Tensor(array, storage.device, False, (storage,), start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
@@ -110,7 +108,7 @@ class StorageInstructions(SegmentBuilder):
         else:
             shape = i.shape
         if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
-            raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
+            raise MachineError(storage_errors.other_elements(spec_of(source.array), shape))
         array = _viewed(source.array, shape)
         kept = (source.device, source.constant, source.parts, source.offset)
         self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
@@ -120,13 +118,9 @@ class StorageInstructions(SegmentBuilder):
 def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:
     """Return the NumPy type called `dtype`, and the bytes of an array of `shape`."""
     if any(dim < 0 for dim in shape):
-        raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
+        raise MachineError(storage_errors.negative_dims(shape))
     kind = element_type(dtype)
     return kind, prod(shape) * kind.itemsize
-
-
-def _no_array(shape: tuple[int, ...], error: Exception) -> MachineError:
-    return MachineError(f"NumPy has no array of shape {list(shape)}: {error}")
 
 
 def _viewed(array: Array, shape: tuple[int, ...]) -> Array:
@@ -134,4 +128,4 @@ def _viewed(array: Array, shape: tuple[int, ...]) -> Array:
     try:
         return array.reshape(shape)
     except ValueError as error:
-        raise _no_array(shape, error) from error
+        raise MachineError(storage_errors.no_array(shape, error)) from error

@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 
+from .gaps import cut, join
 from .limits import ALIGNMENT
 from .regions import Bytes, Extent
 
@@ -80,39 +81,25 @@ class Space:
     def _cut(self, index: int, first: int, stop: int) -> None:
         """Remove the bytes from `first` to `stop` from the gap `by_size[index]`."""
         size, start = self.by_size.pop(index)
-        rest = [(start, first), (stop, start + size)]
-        kept = [(a, b) for a, b in rest if a < b]
-        at = bisect_left(self.edges, start)
-        self.edges[at : at + 2] = [edge for gap in kept for edge in gap]
-        for a, b in kept:
-            insort(self.by_size, (b - a, a))
+        cut(self.edges, first, stop)
+        for a, b in ((start, first), (stop, start + size)):
+            if a < b:
+                insort(self.by_size, (b - a, a))
 
     def give(self, start: int, size: int) -> None:
         """Return the `size` bytes that were taken at `start`."""
         if not self.reuses or not size:
             return
         stop = start + _rounded(size, ALIGNMENT)
-        first = last = bisect_left(self.edges, start)
-        if first % 2:  # a gap ends at `start`
-            first, last = first - 1, first + 1
-            start = self.edges[first]
-            self._forget(first)
-        if last < len(self.edges) and self.edges[last] == stop:
-            stop = self.edges[last + 1]
-            self._forget(last)
-            last += 2
-        if stop == self.top:
-            self.top = start
-            del self.edges[first:last]
-        else:
-            self.edges[first:last] = [start, stop]
-            insort(self.by_size, (stop - start, start))
-            if len(self.by_size) > MAX_GAPS:
-                at = bisect_left(self.edges, self.by_size[0][1])
-                self._forget(at)
-                del self.edges[at : at + 2]
-
-    def _forget(self, at: int) -> None:
-        """Remove the gap at `edges[at]` from the sizes."""
-        start, stop = self.edges[at : at + 2]
-        del self.by_size[bisect_left(self.by_size, (stop - start, start))]
+        low, high = join(self.edges, start, stop)
+        for a, b in ((low, start), (stop, high)):  # the gaps on both sides
+            if a < b:
+                del self.by_size[bisect_left(self.by_size, (b - a, a))]
+        if high == self.top:
+            self.top = low
+            cut(self.edges, low, high)
+            return
+        insort(self.by_size, (high - low, low))
+        if len(self.by_size) > MAX_GAPS:
+            length, smallest = self.by_size.pop(0)
+            cut(self.edges, smallest, smallest + length)

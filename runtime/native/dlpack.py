@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...operators.element_types import NUMBER_TYPES
 from ..errors import MachineError
+from ..program.dtypes import element_type
 from ..program.program import Array
 
-_KINDS = {0: "i", 1: "u", 2: "f", 6: "b"}
-"""The kinds of NumPy's types, by DLPack's type codes."""
+_TYPES = {(row.dlpack, max(row.bits, 8)): name for name, row in NUMBER_TYPES.items()}
 
 
 class DLTensor(ctypes.Structure):
@@ -34,10 +35,10 @@ class DLTensor(ctypes.Structure):
 
 def array_in(tensor: Any) -> Array:
     """Return an array over the contiguous memory of a `DLTensor`, which must outlive it."""
-    kind = _KINDS.get(tensor.code)
-    if kind is None or tensor.lanes != 1:
+    name = _TYPES.get((tensor.code, tensor.bits))
+    if name is None or tensor.lanes != 1:
         raise MachineError(f"tensors of DLPack's type code {tensor.code} are not supported")
-    dtype = np.dtype(f"{kind}{tensor.bits // 8}")
+    dtype = element_type(name)
     shape = tuple(tensor.shape[axis] for axis in range(tensor.ndim))
     size = prod(shape) * dtype.itemsize
     if not size:

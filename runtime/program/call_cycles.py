@@ -10,10 +10,11 @@ Tail calls in cycles of calls: those that would otherwise nest without bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from . import instructions as vm
+from .components import components
 from .instruction_table import jumps, writes
 from .program import Function, Program
 
@@ -21,10 +22,10 @@ MAX_BITS = 1 << 28
 """Limit on the facts about registers that are kept at once, by the targets of jumps."""
 
 
-def _successors(program: Program) -> list[list[int]]:
+def _callees(program: Program) -> dict[int, Iterable[int]]:
     """Return the callees of each function, and then of any call of a closure."""
     closures = len(program.functions)
-    found: list[list[int]] = [[] for _ in range(closures + 1)]
+    callees_of: dict[int, Iterable[int]] = {}
     captured: dict[int, None] = {}
     for number, function in enumerate(program.functions):
         callees: dict[int, None] = {}
@@ -35,47 +36,9 @@ def _successors(program: Program) -> list[list[int]]:
                 callees[closures] = None
             elif isinstance(instruction, vm.AllocClosure):
                 captured[instruction.function] = None
-        found[number] = list(callees)
-    found[closures] = list(captured)
-    return found
-
-
-def _postorder(successors: Sequence[Sequence[int]], start: int, seen: set[int]) -> Iterable[int]:
-    """Yield what can be reached from `start` and is not `seen`, after its successors."""
-    seen.add(start)
-    path = [(start, iter(successors[start]))]
-    while path:
-        node, rest = path[-1]
-        for successor in rest:
-            if successor not in seen:
-                seen.add(successor)
-                path.append((successor, iter(successors[successor])))
-                break
-        else:
-            path.pop()
-            yield node
-
-
-def _components(successors: Sequence[Sequence[int]]) -> list[int]:
-    """Return the number of each node's strongly connected component (Kosaraju's algorithm)."""
-    reverse: list[list[int]] = [[] for _ in successors]
-    for node, targets in enumerate(successors):
-        for target in targets:
-            reverse[target].append(node)
-    seen: set[int] = set()
-    order = [
-        node
-        for start in range(len(successors))
-        if start not in seen
-        for node in _postorder(successors, start, seen)
-    ]
-    found = [0] * len(successors)
-    seen = set()
-    for start in reversed(order):
-        if start not in seen:
-            for node in _postorder(reverse, start, seen):
-                found[node] = start
-    return found
+        callees_of[number] = callees
+    callees_of[closures] = captured
+    return callees_of
 
 
 def _writes_own_tensors(function: Function) -> bool:
@@ -134,7 +97,7 @@ class CallCycles:
     """
 
     program: Program
-    components: Sequence[int]
+    components: Mapping[int, int]
     is_pure: bool
     """True if functions write only to tensors that they allocate: arguments can be copied then."""
 
@@ -142,7 +105,12 @@ class CallCycles:
     def of(program: Program) -> CallCycles:
         """Find the cycles of `program`."""
         is_pure = all(map(_writes_own_tensors, program.functions))
-        return CallCycles(program, _components(_successors(program)), is_pure)
+        numbers = {
+            function: number
+            for number, together in enumerate(components(_callees(program)))
+            for function in together
+        }
+        return CallCycles(program, numbers, is_pure)
 
     def after_tail_call(
         self, function: int, pc: int, dst: int, callee: int, is_live: Callable[[int], bool]

@@ -4,15 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from ...operators.element_types import NUMBER_TYPES
 from ..errors import MachineError
 
-_TYPES: dict[str, np.dtype[Any]] = {
-    name: np.dtype(name)
-    for name in (
-        *("bool", "float16", "float32", "float64"),
-        *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
-    )
-}
+_TYPES: dict[str, np.dtype[Any]] = {name: np.dtype(name) for name in NUMBER_TYPES}
 _NAMES = {dtype: name for name, dtype in _TYPES.items()}
 
 

@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from operator import index
 from typing import Any
 
+from ...operators.element_types import ELEMENT_TABLE
 from . import instructions as vm
 from .instruction_table import jumps, pieces_of
 from .instructions import Kind, Reg
 from .program import Function, Kernel, Late, Param, Program, spec_of
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
-
-_PREFIXES = {"float": "f", "int": "i", "uint": "ui"}
 
 
 def _escaped(byte: int) -> str:
@@ -34,8 +33,7 @@ def _symbol(name: str) -> str:
 
 def _element_type(dtype: str) -> str:
     """Return the name of an element type in MLIR."""
-    name = dtype.rstrip("0123456789")
-    return "i1" if dtype == "bool" else f"{_PREFIXES.get(name, name)}{dtype[len(name) :]}"
+    return ELEMENT_TABLE[dtype].mlir if dtype in ELEMENT_TABLE else dtype
 
 
 def _value(value: Any, kind: Kind, program: Program) -> str:

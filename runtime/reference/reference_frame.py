@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...operators import storage_errors
 from ..calls.value_checks import dimensions, scalar
 from ..errors import MachineError
 from ..program import instructions as vm
@@ -41,7 +42,7 @@ def require_written(*tensors: Tensor) -> None:
     """Raise `MachineError` unless all bytes of `tensors` were written."""
     for tensor in tensors:
         if isinstance(tensor, View) and not tensor.written.all():
-            raise MachineError(f"reads unwritten bytes of a tensor {spec_of(tensor.array)}")
+            raise MachineError(storage_errors.unwritten_bytes(f"a tensor {spec_of(tensor.array)}"))
 
 
 def reshaped(array: Array, shape: Sequence[int]) -> Array:
@@ -49,7 +50,7 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
     try:
         return array.reshape(shape)
     except ValueError as error:
-        raise MachineError(f"NumPy has no array of shape {list(shape)}: {error}") from error
+        raise MachineError(storage_errors.no_array(shape, error)) from error
 
 
 def overwrite(out: Tensor, array: Array) -> None:
@@ -161,13 +162,12 @@ class Frame:
     def view(self, dst: int, source: Storage, start: int, shape: Sequence[int], dtype: str) -> None:
         """Write a tensor at byte `start` of `source` to `dst`."""
         if any(dim < 0 for dim in shape):
-            raise MachineError(f"dimensions must be at least 0, but the shape is {list(shape)}")
+            raise MachineError(storage_errors.negative_dims(shape))
         kind = element_type(dtype)
         size = prod(shape) * kind.itemsize
         if start < 0 or start + size > len(source.memory):
             raise MachineError(
-                f"a tensor of {size} bytes at offset {start} does not fit in a storage of "
-                f"{len(source.memory)} bytes"
+                storage_errors.outside_storage("a tensor", size, start, len(source.memory))
             )
         array = reshaped(source.memory[start : start + size].view(kind), shape)
         written = source.written[start : start + size]
@@ -177,16 +177,14 @@ class Frame:
         """Return part of a storage as a storage."""
         whole, offset, size = self.storage(i.storage), self.number(i.offset), self.number(i.size)
         if size < 0:
-            raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
+            raise MachineError(storage_errors.negative_size(size))
         if offset < 0 or offset + size > len(whole.memory):
             raise MachineError(
-                f"a slice of {size} bytes at offset {offset} does not fit in a storage of "
-                f"{len(whole.memory)} bytes"
+                storage_errors.outside_storage("a slice", size, offset, len(whole.memory))
             )
         if i.alignment > whole.alignment or offset % i.alignment:
             raise MachineError(
-                f"a slice at offset {offset} of a storage aligned to {whole.alignment} bytes "
-                f"is not aligned to {i.alignment}"
+                storage_errors.misaligned_slice(offset, whole.alignment, i.alignment)
             )
         stop = offset + size
         memory, written = whole.memory[offset:stop], whole.written[offset:stop]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ...operators import storage_errors
 from ..calls.value_checks import fits
 from ..errors import MachineError, described
 from ..kernels.bind import Bind
@@ -26,12 +27,13 @@ def copy_tensor(i: vm.DeviceCopy, src: Tensor, out: Tensor, devices: Sequence[st
     """Copy `src` into `out`."""
     for what, tensor, device in (("source", src, i.src_device), ("target", out, i.dst_device)):
         if tensor.device != device:
-            names = f"{devices[device]}, but is on {devices[tensor.device]}"
-            raise MachineError(f"the {what} of the copy must be on {names}")
-    if spec_of(src.array) != spec_of(out.array):
-        raise MachineError(f"cannot copy {spec_of(src.array)} into {spec_of(out.array)}")
+            names = devices[device], devices[tensor.device]
+            raise MachineError(storage_errors.copy_elsewhere(what, *names))
+    source, target = spec_of(src.array), spec_of(out.array)
+    if source != target:
+        raise MachineError(storage_errors.copy_of_other_type(source, target))
     if out.constant:
-        raise MachineError("a copy must not write to a constant")
+        raise MachineError(storage_errors.COPY_TO_CONSTANT)
     require_written(src)
     overwrite(out, src.array)
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from ...operators import storage_errors
 from ...operators.sizes import Check
 from ..calls.argument_types import check_types
 from ..calls.call_arguments import flattened
@@ -208,7 +209,7 @@ class ReferenceMachine:
             case vm.AllocStorage():
                 size = frame.number(i.size)
                 if size < 0:
-                    raise MachineError(f"a storage must have at least 0 bytes, but has {size}")
+                    raise MachineError(storage_errors.negative_size(size))
                 memory, written = np.full(size, 0xFF, np.uint8), np.zeros(size, bool)
                 frame.write(i.dst, Storage(memory, written, i.device, i.alignment))
             case vm.SliceStorage():
@@ -233,7 +234,7 @@ class ReferenceMachine:
             case vm.ReshapeTensor():
                 source, shape = frame.tensor(i.tensor), frame.shape(i.shape)
                 if any(dim < 0 for dim in shape) or prod(shape) != source.array.size:
-                    raise MachineError(f"cannot reshape {spec_of(source.array)} to {list(shape)}")
+                    raise MachineError(storage_errors.other_elements(spec_of(source.array), shape))
                 frame.write(i.dst, replace(source, array=reshaped(source.array, shape)))
             case vm.DeviceCopy():
                 copy_tensor(i, frame.tensor(i.src), frame.tensor(i.out), devices)

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from ...operators.element_types import NUMBER_TYPES
 from ..errors import MachineError
 from ..files import contents, path_text, replace
 from ..memory.limits import ALIGNMENT, MAX_EXTENT, MAX_RANK
@@ -25,13 +26,7 @@ from ..program.dtypes import element_type
 from ..program.program import Array, TensorSpec
 from ..program.records import record
 
-_TYPES = {
-    "BOOL": "bool",
-    **{f"F{bits}": f"float{bits}" for bits in (16, 32, 64)},
-    **{f"I{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
-    **{f"U{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
-}
-_KINDS = {name: kind for kind, name in _TYPES.items()}
+_TYPES = {row.safetensors: name for name, row in NUMBER_TYPES.items() if row.safetensors}
 METADATA = "__metadata__"
 """The entry of a header that is not a tensor: text by name."""
 PROGRAM = "xrelay.program"
@@ -231,11 +226,15 @@ def tensor_pieces(
     ordered = sorted(arrays.items(), key=lambda item: -item[1].itemsize)
     end = 0
     for name, array in ordered:
-        kind = _KINDS.get(array.dtype.name)
-        if kind is None or name == METADATA:
+        row = NUMBER_TYPES.get(array.dtype.name)
+        if row is None or name == METADATA:
             raise MachineError(f"a file of weights cannot have '{name}', which is {array.dtype}")
         start, end = end, end + array.nbytes
-        header[name] = {"dtype": kind, "shape": [*array.shape], "data_offsets": [start, end]}
+        header[name] = {
+            "dtype": row.safetensors,
+            "shape": [*array.shape],
+            "data_offsets": [start, end],
+        }
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-(_LENGTH + len(text)) % ALIGNMENT)
     yield len(text).to_bytes(_LENGTH, "little")

@@ -171,7 +171,7 @@ MUTANTS = (
         "runtime/calls/values.py",
         "                charge(unfolded_size(result, fields_of), owner)\n",
         "",
-        ("tests/runtime/test_hostile.py -k 'result and counted'",),
+        ("tests/runtime/test_hostile.py -k 'result_is_counted'",),
     ),
     Mutant(
         "anonymous-dims",

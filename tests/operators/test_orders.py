@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from xrelay.operators import orders as module
-from xrelay.operators.orders import Life, On, OrderError, Orders, Row
+from xrelay.operators.orders import Layout, Life, On, OrderError, Orders, Row
 from xrelay.operators.sizes.size_table import compute
 
 Problem = tuple[Orders, list[Life]]
@@ -237,7 +237,9 @@ def test_offsets_that_are_multiples_are_not_rounded():
         return compute(op, *operands)
 
     orders = Orders(64, (((), (0,), (1,)),))
-    assert orders.layout([64, 128, 4], apply, [64, 64, 4]).offsets == (0, 64, 192)
+    layout: Layout[int] = orders.layout([64, 128, 4], apply, [64, 64, 4])
+    assert layout.offsets == (0, 64, 192)
     assert "align" not in ops
-    assert orders.layout([64, 100, 4], apply, [64, 4, 4]).offsets == (0, 64, 192)
+    layout = orders.layout([64, 100, 4], apply, [64, 4, 4])
+    assert layout.offsets == (0, 64, 192)
     assert ops.count("align") == 1

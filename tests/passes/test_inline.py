@@ -95,7 +95,7 @@ def test_copies_are_bounded(monkeypatch: pytest.MonkeyPatch):
 
 
 def graph(named: dict[str, list[str]]) -> CallGraph:
-    return CallGraph({}, named, [])
+    return CallGraph({}, named, [], {})
 
 
 def test_components_come_after_what_they_reach():

@@ -85,7 +85,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path):
         (["--benchmark", "0"], "--benchmark: must be a positive integer, but is '0'"),
         (["--benchmark", "x"], "--benchmark: must be a positive integer, but is 'x'"),
         (["--benchmark", "1", "--evaluate"], "--benchmark times the machine, but --evaluate"),
-        (["--benchmark", "1", "--sanitize"], "--benchmark times kernels, but --sanitize runs"),
+        (
+            ["--benchmark", "1", "--sanitize"],
+            "--sanitize: not allowed with argument --benchmark",
+        ),
     ],
 )
 def test_wrong_use(capsys: pytest.CaptureFixture[str], options: list[str], message: str):

@@ -34,7 +34,7 @@ from ...passes.memory_report.model import MemoryUse
 from ...passes.memory_report.read import memory_of
 from ...passes.memory_report.report import Amount, report_of
 from ...passes.remove_unused_functions import is_public
-from ...passes.support.diagnostics import Message, PassError, ReportingContext, Severity
+from ...passes.support.diagnostics import PassError, ReportingContext
 from ...passes.support.verifier import verify
 from ...runtime.calls.input_bindings import InputBindings
 from ...runtime.files import inside
@@ -170,15 +170,12 @@ class Compiler:
 
     def __init__(self, reporter: Reporter, allow_unregistered: bool = False) -> None:
         self.reporter = reporter
-        self.universe = load_universe(self._warn)
+        self.universe = load_universe(reporter.warn)
         self.context = ReportingContext(
             handler=reporter.report, allow_unregistered=allow_unregistered
         )
         for name, factory in self.universe.all_dialects.items():
             self.context.register_dialect(name, with_own_resources(factory))
-
-    def _warn(self, text: str) -> None:
-        self.reporter.report(Message(Severity.WARNING, text))
 
     def read(
         self,

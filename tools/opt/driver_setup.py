@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import DiagnosticException
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from ...dialects.errors import TOO_DEEP
-from ...passes.support.diagnostics import Message, ReportingContext, Severity
+from ...passes.support.diagnostics import Message, ReportingContext
 from ...runtime.files import limit_input
 from ..api.bindings import UNBOUND, bindings_of, passes_of, with_shapes
 from ..api.plugins import load_universe
@@ -60,13 +60,10 @@ class ConfiguredOpt(xDSLOptMain):
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
         self.bindings = UNBOUND
         """Sizes and values of the program's inputs."""
-        self.universe = load_universe(self._warn)
+        self.universe = load_universe(reporter.warn)
         self.runner = Runner(timer=self.timer, progress=reporter.progress)
         args = sys.argv[1:] if args is None else args
         super().__init__(args=with_report_format(args))
-
-    def _warn(self, text: str) -> None:
-        self.reporter.report(Message(Severity.WARNING, text))
 
     @override
     def register_all_dialects(self) -> None:

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Sequence
 
 from ...runtime.errors import MachineError
-from ...runtime.files import contents, is_stream, limit_input
 from ..commands import guarded
 from ..errors import CommandLineError, exit_status
 from .run_options import Options, parse_arguments
@@ -37,6 +36,8 @@ def _main(argv: Sequence[str]) -> int:
     except CommandLineError as error:
         print(f"xrelay-run: error: {error}", file=sys.stderr)
         return exit_status(error)
+    from ...runtime.files import contents, is_stream, limit_input
+
     limit_input(options.max_input)
     try:
         data = contents(options.file) if is_stream(options.file) else None

@@ -12,12 +12,12 @@ from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of
 from ..array_files.array_files import open_arrays
 from ..commands import describe, warnings_passed_to
-from ..errors import NO_MEMORY, CommandLineError, FileError, exit_status
+from ..errors import NO_MEMORY, CommandLineError, FileError
 from ..plugin_faults import SHOWN, blame, blame_of_cause
 from ..standard_input import read_stdin
 from .executables import Compiled
 from .inputs_of_run import GivenInputs
-from .run_calls import execute, limits_of
+from .run_calls import execute, limits_of, status_of
 from .run_files import Array, Arrays
 from .run_options import Options
 
@@ -28,20 +28,12 @@ def run_executable(options: Options, data: memoryview | None = None) -> int:
 
     `data` are its bytes if they were read already.
     """
-    name = "<stdin>" if options.file == "-" else options.file
-    try:
+
+    def run() -> None:
         with warnings_passed_to(lambda text: print(f"warning: {text}", file=sys.stderr)):
             _run(options, data)
-        return 0
-    except OSError:
-        raise
-    except Exception as error:
-        if options.traceback:
-            import traceback
 
-            traceback.print_exception(error)
-        report(error, name)
-        return exit_status(error)
+    return status_of(options, run, report)
 
 
 def _run(options: Options, data: memoryview | None) -> None:

@@ -24,6 +24,17 @@ from ..option_types import (
 RTOL, ATOL = 1e-3, 1e-5
 """The tolerances of `--expect`: relative to the expected value, and absolute."""
 
+OF_THE_MACHINE = {
+    "stats": "counts what the machine does",
+    "benchmark": "times the machine",
+    "kernels": "chooses those of the machine",
+    "memory_report": "shows what the machine allocates",
+    "sanitize": "watches the machine",
+    "profile": "watches the machine",
+    "trace": "watches the machine",
+}
+"""The options that `--evaluate` has no use for, and the use of each."""
+
 
 @dataclass
 class Options:
@@ -73,22 +84,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     _watching(parser.add_argument_group("measuring and debugging"))
     found: Namespace = parser.parse_args(with_report_format(argv))
     options = Options(**vars(found))
-    if options.evaluate and options.stats:
-        fail("--stats counts what the machine does, but --evaluate does not use it")
-    if options.evaluate and options.benchmark is not None:
-        fail("--benchmark times the machine, but --evaluate does not use it")
-    if options.evaluate and options.kernels == "native":
-        fail("--kernels chooses those of the machine, but --evaluate does not use it")
-    if options.evaluate and options.memory_report is not None:
-        fail("--memory-report shows what the machine allocates, but --evaluate does not use it")
-    if options.evaluate and (options.sanitize or options.profile or options.trace):
-        given = "sanitize" if options.sanitize else "profile" if options.profile else "trace"
-        fail(f"--{given} watches the machine, but --evaluate does not use it")
-    if options.sanitize and (options.profile or options.trace):
-        given = "profile" if options.profile else "trace"
-        fail(f"--{given} measures kernels, but --sanitize runs other code around them")
-    if options.sanitize and options.benchmark is not None:
-        fail("--benchmark times kernels, but --sanitize runs other code around them")
+    for name, use in OF_THE_MACHINE.items():
+        if options.evaluate and getattr(options, name) != parser.get_default(name):
+            fail(f"--{name.replace('_', '-')} {use}, but --evaluate does not use it")
+    for name in ("profile", "trace"):
+        if options.sanitize and getattr(options, name):
+            fail(f"--{name} measures kernels, but --sanitize runs other code around them")
     if not options.expect and (options.rtol != RTOL or options.atol != ATOL):
         fail("--rtol and --atol are tolerances of --expect")
     return options
@@ -224,7 +225,8 @@ def _execution(group: Group) -> None:
 
 def _watching(group: Group) -> None:
     flag(group, "--stats", help="print counts of instructions and memory")
-    group.add_argument(
+    of_kernels: Group = group.add_mutually_exclusive_group()
+    of_kernels.add_argument(
         "--benchmark",
         metavar="N",
         type=positive,
@@ -247,7 +249,7 @@ def _watching(group: Group) -> None:
         help="for debugging: fill memory that the program has not written with NaN, not zeros",
     )
     flag(
-        group,
+        of_kernels,
         "--sanitize",
         help="for debugging: report tensors that are read after their bytes were overwritten, and "
         "kernels that write elsewhere, change inputs or do not write all of their outputs",

@@ -16,7 +16,7 @@ from ..api.program_formats import frontend_of
 from ..api.source import read_source
 from ..array_files.array_files import open_arrays
 from ..commands import describe
-from ..errors import CommandLineError, FileError, exit_status
+from ..errors import CommandLineError, FileError
 from ..messages import Reporter, message_of, warnings_shown
 from ..pass_run.process import settings
 from ..pass_run.runner import InternalError
@@ -26,7 +26,7 @@ from .evaluated import Evaluated, functions_of
 from .executables import Compiled
 from .inputs_of_run import GivenInputs
 from .memory_of_run import memory_of_run
-from .run_calls import execute, limits_of
+from .run_calls import execute, limits_of, status_of
 from .run_files import read_parameters
 from .run_options import Options
 
@@ -37,24 +37,16 @@ def run_program(options: Options, data: memoryview | None = None) -> int:
 
     `data` are its bytes if they were read already.
     """
-    name = "<stdin>" if options.file == "-" else options.file
     reporter = Reporter(progress=Progress())
-    with settings():
-        try:
-            with warnings_shown(reporter):
-                if options.verify:
-                    raise CommandLineError("--verify is for executables")
-                _run(options, reporter, data)
-            return 0
-        except OSError:
-            raise
-        except Exception as error:
-            if options.traceback:
-                import traceback
 
-                traceback.print_exception(error)
-            _report(error, name, reporter)
-            return exit_status(error)
+    def run() -> None:
+        with warnings_shown(reporter):
+            if options.verify:
+                raise CommandLineError("--verify is for executables")
+            _run(options, reporter, data)
+
+    with settings():
+        return status_of(options, run, lambda error, name: _report(error, name, reporter))
 
 
 def _say(text: str) -> None:

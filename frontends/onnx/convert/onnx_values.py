@@ -14,29 +14,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-    IntegerType,
-    Signedness,
 )
 from xdsl.ir import Attribute, SSAValue
 
+from ....dialects.attributes import ELEMENT_TYPES
 from ....dialects.device import tensor_type
 from ....dialects.tensors import Tensor, as_tensor, dtype_name, is_static
+from ....operators.element_types import NUMBER_TYPES
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-_ELEMENT_TYPES: dict[str, Attribute] = {
-    "bool": IntegerType(1),
-    **{f"int{n}": IntegerType(n) for n in (8, 16, 32, 64)},
-    **{f"uint{n}": IntegerType(n, Signedness.UNSIGNED) for n in (8, 16, 32, 64)},
-    "float16": Float16Type(),
-    "float32": Float32Type(),
-    "float64": Float64Type(),
-}
-
-SUPPORTED_DTYPES = tuple(_ELEMENT_TYPES)
+SUPPORTED_DTYPES = tuple(NUMBER_TYPES)
 """The dtypes that a model may use, by NumPy's names: those that NumPy itself computes with."""
 
 
@@ -63,7 +51,7 @@ Value: TypeAlias = SSAValue | Constant
 @cache
 def element_type(dtype: np.dtype[Any]) -> Attribute | None:
     """Return the element type for a NumPy dtype; None if there is none."""
-    return _ELEMENT_TYPES.get(dtype.name)
+    return ELEMENT_TYPES[dtype.name] if dtype.name in NUMBER_TYPES else None
 
 
 @cache

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-import numpy as np
 from onnx import GraphProto, ModelProto, ValueInfoProto
 
+from ....operators.element_types import ELEMENT_TABLE
 from ....runtime.calls.input_bindings import BindingError, InputBindings
 from ..convert.importer import convert_model
 from ..convert.scope import graphs_of, with_inner
@@ -128,10 +128,7 @@ def _dtype(number: int) -> str:
 
 
 def _item_size(dtype: str) -> int:
-    try:
-        return np.dtype(dtype).itemsize
-    except TypeError:
-        return 2 if dtype == "bfloat16" else 1
+    return -(-ELEMENT_TABLE[dtype].bits // 8) if dtype in ELEMENT_TABLE else 1
 
 
 def _error(

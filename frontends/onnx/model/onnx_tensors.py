@@ -4,9 +4,9 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import onnx
 from onnx import TensorProto, numpy_helper
 
+from ....operators.element_types import ONNX_DTYPES
 from ..convert.onnx_values import SUPPORTED_DTYPES, Array
 from ..errors import OnnxError
 from .external import ExternalData
@@ -14,15 +14,10 @@ from .external import ExternalData
 
 def dtype_of_number(number: int) -> np.dtype[Any]:
     """Return the NumPy dtype for ONNX's number of an element type."""
-    try:
-        dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(number))
-    except (KeyError, TypeError, ValueError):
-        dtype = None
-    # 4-bit and 8-bit floats have NumPy dtypes too, but none that are supported here
-    if dtype is None or dtype.name not in SUPPORTED_DTYPES:
+    if number not in ONNX_DTYPES:
         known = ", ".join(SUPPORTED_DTYPES)
         raise OnnxError(f"dtype {element_name(number)} is not supported; supported: {known}")
-    return dtype
+    return np.dtype(ONNX_DTYPES[number])
 
 
 def element_name(number: int) -> str:

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import NamedTuple, cast
+from typing import cast
 
 from google.protobuf.descriptor import Descriptor
 from onnx import ModelProto, StringStringEntryProto, TensorProto
+
+from ....runtime.protobuf import LENGTH, Malformed, fields
 
 LIMIT = 1 << 14
 """Data of at least so many bytes are left out, and only messages of as many are looked into."""
@@ -26,27 +28,10 @@ LIMIT = 1 << 14
 DEPTH = 90
 """The nesting of messages that is followed; parsers reject more than 100."""
 
-VARINT, I64, LENGTH, I32 = 0, 1, 2, 5
-"""The kinds of fields on the wire."""
-
 MODEL = cast("Descriptor", ModelProto.DESCRIPTOR)
 TENSOR = TensorProto.DESCRIPTOR.full_name
 RAW_DATA = TensorProto.RAW_DATA_FIELD_NUMBER
 ELSEWHERE = (TensorProto.EXTERNAL_DATA_FIELD_NUMBER, TensorProto.DATA_LOCATION_FIELD_NUMBER)
-
-
-class Field(NamedTuple):
-    """A field of a message: its number, kind, and where it and its contents are in the data."""
-
-    number: int
-    kind: int
-    start: int
-    contents: int
-    stop: int
-
-
-class Malformed(Exception):
-    """The data are not a serialized message."""
 
 
 def without_data(data: memoryview, location: str) -> bytes | None:
@@ -69,12 +54,12 @@ def _message(
         return
     inner = _with_tensors(type)
     kept = start
-    for field in _fields(data, start, stop):
+    for field in fields(data, start, stop):
         found = inner.get(field.number)
         if found is None or field.kind != LENGTH or field.stop - field.contents < LIMIT:
             continue
         if not depth:
-            raise Malformed
+            raise Malformed("it is nested too deeply")
         yield data[kept : field.start]
         pieces = [*_message(data, field.contents, field.stop, found, location, depth - 1)]
         yield _header(field.number, sum(map(len, pieces)))
@@ -84,10 +69,10 @@ def _message(
 
 
 def _tensor(data: memoryview, start: int, stop: int, location: str) -> Iterator[bytes | memoryview]:
-    fields = [*_fields(data, start, stop)]
-    raw = [field for field in fields if field.number == RAW_DATA]
+    parts = [*fields(data, start, stop)]
+    raw = [field for field in parts if field.number == RAW_DATA]
     is_here = len(raw) == 1 and raw[0].kind == LENGTH
-    if not is_here or any(field.number in ELSEWHERE for field in fields):
+    if not is_here or any(field.number in ELSEWHERE for field in parts):
         yield data[start:stop]
         return
     (field,) = raw
@@ -98,39 +83,6 @@ def _tensor(data: memoryview, start: int, stop: int, location: str) -> Iterator[
     yield data[start : field.start]
     yield left.SerializeToString()
     yield data[field.stop : stop]
-
-
-def _fields(data: memoryview, start: int, stop: int) -> Iterator[Field]:
-    at = start
-    while at < stop:
-        tag, contents = _varint(data, at, stop)
-        kind = tag & 7
-        if kind == VARINT:
-            _, end = _varint(data, contents, stop)
-        elif kind == LENGTH:
-            size, contents = _varint(data, contents, stop)
-            end = contents + size
-        elif kind in (I64, I32):
-            end = contents + (8 if kind == I64 else 4)
-        else:  # groups, which these messages do not have
-            raise Malformed
-        if end > stop:
-            raise Malformed
-        yield Field(tag >> 3, kind, at, contents, end)
-        at = end
-
-
-def _varint(data: memoryview, at: int, stop: int) -> tuple[int, int]:
-    """Return the number at `at`, and where it ends."""
-    found = shift = 0
-    while at < stop and shift < 70:
-        byte = data[at]
-        at += 1
-        found |= (byte & 127) << shift
-        if byte < 128:
-            return found, at
-        shift += 7
-    raise Malformed
 
 
 def _header(number: int, size: int) -> bytes:

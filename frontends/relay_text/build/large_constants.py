@@ -10,6 +10,7 @@ from xdsl.ir import Attribute
 from ....dialects.dense import Dense, elements
 from ....dialects.relay.constants import fits_inline
 from ....dialects.tensors import as_tensor, dtype_name
+from ....operators.element_types import NUMBER_TYPES
 
 if TYPE_CHECKING:
     from ...conversion import Array
@@ -23,7 +24,7 @@ def belongs_in_file(type: Attribute) -> bool:
     return (
         tensor is not None
         and not fits_inline(type)
-        and dtype_name(tensor.element_type) not in ("bfloat16", "int4", "uint4")
+        and dtype_name(tensor.element_type) in NUMBER_TYPES
     )
 
 

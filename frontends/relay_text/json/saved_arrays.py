@@ -17,10 +17,15 @@ from ....dialects import dense
 from ....dialects.attributes import ELEMENT_TYPES
 from ....dialects.device import tensor_type
 from ....dialects.tensors import element_size
+from ....operators.element_types import ELEMENT_TABLE
 
 MAGIC = 0xDD5E40F096B4A13F
 _HEAD = struct.Struct("<QQiiiBBH")
-_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat"}
+_KINDS = {
+    row.dlpack: dtype.rstrip("0123456789")
+    for dtype, row in ELEMENT_TABLE.items()
+    if dtype != "bool"
+}
 MAX_RANK = 64
 
 

@@ -11,14 +11,18 @@ import struct
 
 from ....dialects.dense import Dense, scalar_value
 from ....dialects.tensors import as_tensor, dtype_name
+from ....operators.element_types import NUMBER_TYPES
 
-_DIGITS = {"float16": (3, 4, 5), "float32": (6, 7, 8, 9), "float64": (15, 16, 17)}
-_CODES = {"float16": "<e", "float32": "<f", "float64": "<d"}
-_SUFFIXES = {"int16": "i16", "int32": "", "int64": "i64"}
+_FLOATS = {name: row for name, row in NUMBER_TYPES.items() if row.precision}
+
+
+def _digits(precision: int) -> range:
+    """The numbers of digits of shortest texts: some value needs each of them, and none more."""
+    return range(int((precision - 1) * math.log10(2)), math.ceil(1 + precision * math.log10(2)) + 1)
 
 
 def _rounded(value: float, dtype: str) -> float:
-    code = _CODES[dtype]
+    code = f"<{_FLOATS[dtype].struct}"
     try:
         return struct.unpack(code, struct.pack(code, value))[0]
     except OverflowError:
@@ -32,7 +36,7 @@ def float_text(value: float, dtype: str = "float32") -> str | None:
         return "inff" if value > 0 else "-inff"
     if not math.isfinite(value):
         return None
-    for digits in _DIGITS[dtype]:
+    for digits in _digits(_FLOATS[dtype].precision):
         text = f"{value:.{digits}g}"
         if _rounded(float(text), dtype) == value:
             return text + suffix
@@ -73,6 +77,6 @@ def literal(value: Dense) -> str | None:
         return None
     if dtype == "bool":
         return str(number)
-    if dtype in _SUFFIXES:
-        return f"{number}{_SUFFIXES[dtype]}"
-    return float_text(number, dtype) if dtype in _DIGITS else None
+    if dtype in ("int16", "int32", "int64"):
+        return f"{number}{'' if dtype == 'int32' else NUMBER_TYPES[dtype].mlir}"
+    return float_text(number, dtype) if dtype in _FLOATS else None

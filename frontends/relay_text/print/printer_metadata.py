@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Operation
 
 from ....dialects.device import VirtualDeviceAttr
 from ....dialects.tensors import Tensor, as_tensor, element_size, is_static
+from ....operators.element_types import ELEMENT_TABLE
 from ..errors import unprintable
 from ..json.saved_arrays import MAGIC
 from ..tvm_devices import DEVICE_TYPES
@@ -26,7 +27,6 @@ from .printer_literals import Dense
 from .printer_types import dtype_text
 
 _NUMBERS = {name: number for number, name in DEVICE_TYPES.items()}
-_KINDS = (("bfloat", 4), ("float", 2), ("uint", 1), ("int", 0))
 _HEAD = struct.Struct("<QQiiiBBH")
 
 
@@ -50,8 +50,7 @@ def encoded(value: Dense, type: Tensor, dtype: str) -> str:
         kind, bits = 1, 1
         data = bytes(1 if byte else 0 for byte in data)
     else:
-        name, kind = next(k for k in _KINDS if dtype.startswith(k[0]))
-        bits = int(dtype.removeprefix(name))
+        kind, bits = ELEMENT_TABLE[dtype].dlpack, ELEMENT_TABLE[dtype].bits
     head = _HEAD.pack(MAGIC, 0, 1, 0, len(shape), kind, bits, 1)
     dims = struct.pack(f"<{len(shape) + 1}q", *shape, len(data))
     return binascii.b2a_base64(head + dims + data, newline=False).decode("ascii")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import struct
 
+from ....operators.element_types import NUMBER_TYPES
+
 _NUMBER = re.compile(r"([0-9.]+(?:[eE][+-]?[0-9]+)?)(?:([fi])([0-9]*))?\Z", re.ASCII)
 _WIDTHS = {"f": (16, 32, 64), "i": (16, 32, 64)}
 _MAX_FLOAT16 = 65504.0
@@ -54,7 +56,7 @@ def number(text: str, negative: bool = False, rounded: bool = True) -> tuple[int
 
 
 def _float(value: float, negative: bool, bits: int, text: str) -> tuple[float, str]:
-    code = {16: "<e", 32: "<f", 64: "<d"}[bits]
+    code = f"<{NUMBER_TYPES[f'float{bits}'].struct}"
     try:
         if bits == 16 and value > _MAX_FLOAT16:
             raise OverflowError

@@ -1,7 +1,7 @@
 """
 A folder of results, by a hash of all that they depend on.
 
-    cache = Cache.of_user()                 ~/.cache/xrelay, or in XDG_CACHE_HOME
+    cache = Cache.of_user()                 the user's, where the system has caches
     code = cache.get(key) or compiled()
     cache.put(key, code)
 
@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+import platformdirs
 
 from ....runtime.errors import Error, reason_of
 from ....runtime.files import replace
@@ -53,9 +55,7 @@ class Cache:
     @staticmethod
     def of_user() -> Cache:
         """Return the cache of this user, for all programs."""
-        given = os.environ.get("XDG_CACHE_HOME", "")
-        base = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
-        return Cache(base / "xrelay" / "native")
+        return Cache(platformdirs.user_cache_path("xrelay", appauthor=False) / "native")
 
     @staticmethod
     def named(option: str) -> Cache:

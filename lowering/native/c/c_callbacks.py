@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ....operators.element_types import NUMBER_TYPES
 from ....runtime.native.interface import Library
 from ....runtime.program.dtypes import element_type
 from ....runtime.program.program import Kernel
 from ...entries.c_names import EVENTS, hook_symbol, kernel_symbol, user_hook_symbol
 from .c_prototypes import CALLBACK, devices_with_contexts, library_prototypes
-from .c_text import c_string, dl_code
+from .c_text import c_string
 
 
 def hooks(library: Library) -> Iterator[str]:
@@ -77,7 +78,7 @@ def kernel_callback(library: Library, number: int, kernel: Kernel) -> Iterator[s
         shape = f"t{i}->sizes" if spec.shape else "NULL"
         dtype = element_type(spec.dtype)
         data = f"t{i}->aligned + t{i}->offset * {dtype.itemsize}"
-        type = f"{{{dl_code(spec.dtype)}, {8 * dtype.itemsize}, 1}}"
+        type = f"{{{NUMBER_TYPES[spec.dtype].dlpack}, {8 * dtype.itemsize}, 1}}"
         yield f"      {{{data}, {{1, 0}}, {len(spec.shape)}, {type}, {shape}, NULL, 0}},"
     yield "  };"
     listed = ", ".join(f"&tensors[{i}]" for i in range(len(specs)))

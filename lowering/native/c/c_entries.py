@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import count
 
+from ....operators.element_types import NUMBER_TYPES
 from ....runtime.native.interface import FLAT, Entry, Library, spec_of
 from ....runtime.program.dtypes import element_type
 from ....runtime.program.program import TensorSpec
 from .c_prototypes import context_name, dynamic_axes, prototypes
-from .c_text import c_string, comment_text, dl_code
+from .c_text import c_string, comment_text
 
 
 def entry_source(library: Library, entry: Entry) -> Iterator[str]:
@@ -46,7 +47,7 @@ def tables(entry: Entry) -> Iterator[str]:
         spec = spec_of(param)
         bits = 8 * element_type(spec.dtype).itemsize
         dims_of = f"{symbol}_dims_{i}" if spec.shape else "NULL"
-        code = dl_code(spec.dtype)
+        code = NUMBER_TYPES[spec.dtype].dlpack
         rows.append(
             f"    {{{c_string(param.name)}, {code}, {bits}, {int(entry.allocates(i))}, "
             f"{len(spec.shape)}, {dims_of}}},"

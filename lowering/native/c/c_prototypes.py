@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ....operators.element_types import NUMBER_TYPES
 from ....runtime.native.interface import Entry, Library, spec_of
 from ....runtime.program.program import Param
 from ...entries.c_names import spelled
-from .c_text import c_type
 
 DLPACK = """\
 #ifndef DLPACK_DLPACK_H_ /* include dlpack.h first if you use it */
@@ -43,7 +43,7 @@ def unpacked_parameters(library: Library, entry: Entry) -> str:
     params: list[str] = []
     for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
         const = "const " if i < inputs else ""
-        type = "DLTensor" if entry.allocates(i) else c_type(spec_of(param).dtype)
+        type = "DLTensor" if entry.allocates(i) else NUMBER_TYPES[spec_of(param).dtype].c
         params.append(f"{const}{type} *{name}")
     if entry.is_dynamic:
         params.append("const int64_t *dims")

@@ -16,20 +16,18 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import bufferization, memref, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ArrayAttr,
     DenseArrayBase,
-    IntegerAttr,
     MemRefType,
     i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from ....dialects.device import tensor_type
-from ...linalg.builder import element_of, tensor_of
+from ...linalg.builder import element_of, reassociation, tensor_of
 from .linalg_generics import (
     generic_like,
     has_index,
@@ -99,7 +97,7 @@ def _over_expanded(op: linalg.GenericOp, number: int, collapse: tensor.CollapseS
     back = tensor.CollapseShapeOp.create(
         operands=[expanded.results[0]],
         result_types=[op.results[0].type],
-        properties={"reassociation": _reassociation(groups)},
+        properties={"reassociation": reassociation(groups)},
     )
     replace(op, expanded, back.results[0])
     parent = expanded.parent
@@ -137,7 +135,7 @@ def _over_loops(
                 operands=[operand, []],
                 result_types=[type],
                 properties={
-                    "reassociation": _reassociation(operand_groups),
+                    "reassociation": reassociation(operand_groups),
                     "static_output_shape": DenseArrayBase.from_list(i64, sizes),
                 },
             )
@@ -209,10 +207,6 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
 
 def _groups(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp) -> list[list[int]]:
     return [[axis.value.data for axis in group] for group in op.reassociation]
-
-
-def _reassociation(groups: Sequence[Sequence[int]]) -> Attribute:
-    return ArrayAttr(ArrayAttr(IntegerAttr(axis, i64) for axis in group) for group in groups)
 
 
 def _shape(value: SSAValue) -> list[int]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from helpers.native.memrefs import bind
 from helpers.operators.inferring import OPERATORS
 from helpers.operators.kernel_results import compare, garbage
 from helpers.operators.operator_cases import Case
@@ -34,7 +35,6 @@ from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.module_text import module_text
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.native.memrefs import bind
 from xrelay.runtime.program.program import spec_of
 
 Array = Any

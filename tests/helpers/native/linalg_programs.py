@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from helpers.machine.in_machine import run_passes
+from helpers.native.memrefs import descriptor_of, descriptor_type
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 
@@ -31,7 +32,6 @@ from xrelay.lowering.native.toolchain.linking import (
 )
 from xrelay.lowering.native.toolchain.module_text import module_text
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
-from xrelay.runtime.native.memrefs import descriptor_of, descriptor_type
 
 Array = Any
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from helpers.native.memrefs import descriptor_of, descriptor_type
 from helpers.programs.agreement import Array, Outcome, quiet
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -43,7 +44,6 @@ from xrelay.lowering.upstream_sizes.checked_functions import ENTER, REQUIRE
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
-from xrelay.runtime.native.memrefs import descriptor_of, descriptor_type
 from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 

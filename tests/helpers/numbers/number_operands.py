@@ -11,8 +11,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
-
-from xrelay.tools.testing.numbers import ELEMENTS, FLOATS
+from helpers.numbers.number_bounds import ELEMENTS, FLOATS
 
 Array: TypeAlias = Any
 

@@ -16,17 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
-from helpers.numbers.number_errors import is_exact, ulps
-from helpers.numbers.number_operands import matrices, vectors
-from helpers.operators.kernel_references import REFERENCES
-from helpers.operators.kernel_results import results_of
-from xdsl.dialects.builtin import FunctionType
-from xdsl.ir import Operation, Region
-
-from xrelay.dialects import relay
-from xrelay.dialects.attributes import plain_attributes
-from xrelay.dialects.tensors import as_tensor, dtype_name
-from xrelay.tools.testing.numbers import (
+from helpers.numbers.number_bounds import (
     ATTRIBUTES,
     DTYPES,
     MAY_UNDERFLOW,
@@ -37,6 +27,16 @@ from xrelay.tools.testing.numbers import (
     may_return_either_zero,
     operators,
 )
+from helpers.numbers.number_errors import is_exact, ulps
+from helpers.numbers.number_operands import matrices, vectors
+from helpers.operators.kernel_references import REFERENCES
+from helpers.operators.kernel_results import results_of
+from xdsl.dialects.builtin import FunctionType
+from xdsl.ir import Operation, Region
+
+from xrelay.dialects import relay
+from xrelay.dialects.attributes import plain_attributes
+from xrelay.dialects.tensors import as_tensor, dtype_name
 
 Array: TypeAlias = Any
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from helpers.numbers.number_bounds import may_return_either_zero
 from helpers.operators.kernel_references import REFERENCES
 from helpers.operators.operator_cases import FLOATS, Case, Spec
-
-from xrelay.tools.testing.numbers import may_return_either_zero
 
 
 def garbage(spec: Spec) -> Any:

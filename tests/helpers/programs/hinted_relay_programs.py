@@ -44,7 +44,7 @@ OPEN_TENSORS = (
     "unique({tensor}).0",
     "reshape({matrix}, newshape=[-1])",
     "sum({matrix}, axis=[1])",
-    "max(add({matrix}, 1f), axis=[0], exclude=True)",
+    "max(nn.pad({matrix}, 1f, pad_width=[[0, 0], [0, 1]]), axis=[0], exclude=True)",  # not empty
     "take({tensor}, arange(0i64, {size}, 1i64, dtype='int64'), mode='clip')",
     "reshape(nn.dense({matrix}, expand_dims({tensor}, axis=0)), newshape=[-1])",
     "where(less({tensor}, 0f), {tensor}, {tensor})",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.native.memrefs import bind
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
@@ -17,7 +18,6 @@ from xrelay.lowering.native.toolchain.saved_stages import SavedStages
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.errors import Error
-from xrelay.runtime.native.memrefs import bind
 
 PROGRAM = """
 func.func @main(%x: memref<?x4xf32>, %w: memref<4x3xf32>, %y: memref<?x3xf32>)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.native.memrefs import bind
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.func import FuncOp
@@ -24,7 +25,6 @@ from xrelay.lowering.native.toolchain.saved_stages import SavedStages
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.lowering.native.toolchain.tool_paths import tool
 from xrelay.runtime.errors import Error
-from xrelay.runtime.native.memrefs import bind
 
 
 def kernel(name: str, op: str, size: int) -> str:

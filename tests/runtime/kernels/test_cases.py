@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.numbers.number_bounds import operators
 from helpers.operators.inferring import OPERATORS
 from helpers.operators.kernel_results import compare, garbage
 from helpers.operators.operator_cases import Case, case, other_elements
@@ -16,7 +17,6 @@ from helpers.operators.operator_cases import Case, case, other_elements
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.checked import Reuse
 from xrelay.runtime.program.program import spec_of
-from xrelay.tools.testing.numbers import operators
 
 COMPARED = frozenset(operators())
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.resources import files
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -19,11 +19,12 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects.attributes import ELEMENT_TYPES, properties_of
-from ...dialects.device import tensor_type
-from ...dialects.relay import BY_NAME, broadcast, elementwise, reduce, trigonometry
-from ...lowering.linalg.rule_registry import RULES as LINALG
-from ...passes.sizes.shape_tensors import FOLLOWED
+from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
+from xrelay.dialects.device import tensor_type
+from xrelay.dialects.relay import BY_NAME, broadcast, elementwise, reduce, trigonometry
+from xrelay.lowering.linalg.rule_registry import RULES as LINALG
+from xrelay.operators.element_types import NUMBER_TYPES
+from xrelay.passes.sizes.shape_tensors import FOLLOWED
 
 FAMILIES: Sequence[ModuleType] = (elementwise, trigonometry, broadcast, reduce)
 """The modules that define the operators compared."""
@@ -38,11 +39,8 @@ LEVELS: Mapping[str, str] = {
 FLOAT_LEVELS = ("machine", "evaluator", "native", "linalg")
 """The levels that compute with floats."""
 
-FLOATS = ("float16", "float32", "float64")
-DTYPES = (
-    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    *FLOATS,
-)
+DTYPES = tuple(NUMBER_TYPES)
+FLOATS = tuple(name for name in DTYPES if NUMBER_TYPES[name].precision)
 
 ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     "cast": {"dtype": "bool"},
@@ -156,7 +154,7 @@ def bound_of(name: str, dtype: str) -> float | None:
 
 def observed() -> list[Observed]:
     """Return the errors that were recorded."""
-    text = files(__package__ or "").joinpath("observed.csv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("observed.csv").read_text(encoding="utf-8")
     return [
         Observed(
             row["operator"],

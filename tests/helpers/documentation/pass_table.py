@@ -1,19 +1,13 @@
 """
-The table of passes in a Markdown file, generated from the passes.
-
-    python -m xrelay.tools.testing.pass_table README.md
-
-rewrites the text between these two lines:
+The table of passes in a Markdown file, generated from the passes, between these two lines:
 
     <!-- passes: begin -->
     <!-- passes: end -->
 """
 
-import sys
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
-from ..registry import OptionInfo, PassInfo, named_pipelines, pass_info, pass_infos
+from xrelay.tools.registry import OptionInfo, PassInfo, named_pipelines, pass_info, pass_infos
 
 BEGIN, END = "<!-- passes: begin -->", "<!-- passes: end -->"
 
@@ -60,19 +54,3 @@ def with_table(text: str) -> str:
     if not begin or not end:
         raise ValueError(f"there are no lines '{BEGIN}' and '{END}'")
     return f"{before}{begin}{table()}\n{end}{after}"
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Update the tables of the files; return the exit status."""
-    for name in sys.argv[1:] if argv is None else argv:
-        try:
-            path = Path(name)
-            path.write_text(with_table(path.read_text(encoding="utf-8")), encoding="utf-8")
-        except (OSError, ValueError) as error:
-            print(f"{name}: error: {error}", file=sys.stderr)
-            return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

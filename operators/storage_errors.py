@@ -1,0 +1,55 @@
+"""
+The texts of errors about storages and views of their bytes.
+
+Verifiers find these mistakes when a program is compiled, the evaluator, the machine and its
+specification when it runs: each with a check of its own, in the same words.
+"""
+
+from collections.abc import Sequence
+
+
+def outside_storage(what: str, size: int, offset: int, room: int) -> str:
+    """`what`, a slice or a tensor of `size` bytes, that ends after the `room` bytes."""
+    return f"{what} of {size} bytes at offset {offset} does not fit in a storage of {room} bytes"
+
+
+def misaligned_slice(offset: int, of_storage: int, alignment: int) -> str:
+    """A slice at `offset` that does not have its `alignment` in bytes."""
+    return (
+        f"a slice at offset {offset} of a storage aligned to {of_storage} bytes is not aligned to "
+        f"{alignment}"
+    )
+
+
+def negative_size(size: int) -> str:
+    return f"a storage must have at least 0 bytes, but has {size}"
+
+
+def negative_dims(shape: Sequence[int]) -> str:
+    return f"dimensions must be at least 0, but the shape is {list(shape)}"
+
+
+def other_elements(spec: object, shape: Sequence[int]) -> str:
+    """A view of a tensor, of type `spec`, in a shape with another number of elements."""
+    return f"cannot reshape {spec} to {list(shape)}"
+
+
+def no_array(shape: Sequence[int], error: Exception) -> str:
+    """A shape of more dims or bytes than arrays may have."""
+    return f"NumPy has no array of shape {list(shape)}: {error}"
+
+
+def unwritten_bytes(what: object) -> str:
+    return f"reads unwritten bytes of {what}"
+
+
+def copy_elsewhere(what: str, device: str, actual: str) -> str:
+    """A copy whose source or target is not on the device that the copy is for."""
+    return f"the {what} of the copy must be on {device}, but is on {actual}"
+
+
+def copy_of_other_type(source: object, target: object) -> str:
+    return f"cannot copy {source} into {target}"
+
+
+COPY_TO_CONSTANT = "a copy must not write to a constant"

@@ -1,0 +1,27 @@
+"""
+Write the documentation that is generated: `docs/reference/`, and the table of passes in the README.
+
+    python tests/write_documentation.py
+"""
+
+import sys
+from pathlib import Path
+
+from helpers.documentation.pass_table import with_table
+from helpers.documentation.reference_pages import pages
+
+ROOT = Path(__file__).parent.parent
+
+
+def write(root: Path) -> None:
+    """Write the pages and the table in the repository at `root`."""
+    folder, readme = root / "docs" / "reference", root / "README.md"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
+    text = with_table(readme.read_text(encoding="utf-8"))
+    readme.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(write(ROOT))
