@@ -444,6 +444,7 @@ class Checker:
 
     def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
         """Check that operands `i` and `j` of a call do not overlap."""
+        self.state.held.need_together(one, other)
         relation = self.slots.relation(one, other)
         if relation in OVERLAPPING:
             raise (NotShown if relation is Relation.UNKNOWN else PassError)(

@@ -124,6 +124,14 @@ class Held:
         self._slots: dict[SSAValue, dict[Slot, None]] = {}
         """The slots in which each value may lie."""
 
+    def need_together(self, one: Slot, other: Slot) -> None:
+        """Note that two slots of a storage are needed at once, by one op."""
+        place, there = one.place, other.place
+        if place is not None and there is not None and place.packed is there.packed:
+            contents = self._by_storage.setdefault(one.storage, _Contents())
+            slices = contents.slices.setdefault(place.packed, Slices())
+            add_row(slices.needed.setdefault(place.slice, {}), there.slice)
+
     def unordered(self) -> Unordered:
         """Return the slices of ordered packs that are needed together and may share bytes."""
         found: Unordered = {}

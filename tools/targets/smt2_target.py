@@ -62,6 +62,10 @@ class Claims(Checker):
                 self.claim_apart(slot, other)
         super().overwrite(op, slot, certain, result)
 
+    def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
+        self.claim_apart(one, other)
+        super().require_apart(op, i, j, one, other)
+
     def claim_apart(self, one: Slot, other: Slot) -> None:
         """Claim that no byte is in both slots."""
         if (one, other) in self.seen or (other, one) in self.seen:

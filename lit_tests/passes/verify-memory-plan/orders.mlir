@@ -230,3 +230,24 @@ func.func @expanded(%x: tensor<?xf32>) {
   %t = memory.alloc_tensor %s[0] shape %dims : tensor<1xi64> -> tensor<?xf32>
   func.return
 }
+
+// -----
+
+// Storages that a call is lent are needed together.
+func.func private @callee(%a: !memory.storage, %b: !memory.storage) {
+  func.return
+}
+func.func @lent(%n: i64) {
+  %p = memory.pack ordered align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) %n
+  %b = memory.slice %p [0, 1) %n
+  %total = memory.total %p
+  %s = memory.alloc_storage %total align 64 : !memory.storage
+  // expected-note@+1 {{one is this}}
+  %one = memory.slice_storage %s[%a] size %n align 64 : !memory.storage
+  // expected-note@+1 {{the other is this}}
+  %other = memory.slice_storage %s[%b] size %n align 64 : !memory.storage
+  // expected-error@+1 {{func.call is given storages 0 and 1 that overlap, or cannot be shown not to: bytes of slice 0 (%a) and of slice 1 (%b) of one storage}}
+  func.call @callee(%one, %other) : (!memory.storage, !memory.storage) -> ()
+  func.return
+}
