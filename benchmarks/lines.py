@@ -56,8 +56,15 @@ SETS = {
         *("passes/devices/*", "passes/*_devices.py", "passes/*_device_copies.py"),
         "passes/sink_device_hints.py",
     ),
-    "Relay text": ("frontends/relay_text/*",),
+    "Relay text": (
+        *("frontends/relay_text/*", "dialects/relay/unification.py"),
+        *("passes/functions/unify_types.py", "passes/rename_written_tensors.py"),
+    ),
     "native code": ("lowering/native/*", "lowering/entries/*", "runtime/native/*"),
+    "records and commands": (
+        *("runtime/executable/*", "runtime/native/*", "tools/*", "xrelay/__init__.py"),
+        *("runtime/codec/*", "runtime/weights/late_bound.py"),
+    ),
 }
 """Named parts of the product; a pattern that begins with `!` takes files away."""
 

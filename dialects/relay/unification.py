@@ -1,0 +1,206 @@
+"""
+Unification of incomplete types.
+
+    %f = relay.fn (%x: !relay.incomplete<0>) -> !relay.incomplete<1> {…}
+    %y = relay.call %f(%a)     <0> is the type of %a; now the rule of the body determines <1>
+
+Two tensor types agree when their elements and ranks are equal and so are the dims that both know
+(Relay's `?` matches any).
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute
+
+from ..tensors import as_tensor
+from ..type_algebra import leaves, pairs, parts, rebuild
+from .incomplete import IncompleteType, join
+
+MAX_DEPTH = 400
+"""Maximum nesting depth of a type."""
+MAX_PARTS = 200_000
+"""Maximum number of types in a type, repetitions included."""
+
+
+class TypeTooLarge(Exception):
+    """A type exceeds the limits: each use of a tuple in a tuple can double its size."""
+
+
+class Unifier:
+    """The inferred facts about the unknown types of one module."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._known: dict[int, Attribute] = {}
+        self._waiting: dict[int, list[Any]] = {}
+        self._ready: list[Any] = []
+
+    @property
+    def has_learned(self) -> bool:
+        """True if something is known of an unknown type."""
+        return bool(self._known)
+
+    def fresh(self) -> IncompleteType:
+        """Return a new unknown type."""
+        self._count += 1
+        return IncompleteType(self._count - 1)
+
+    def reserve(self, type: Attribute) -> Attribute:
+        """Return `type`; later unknown types have other numbers than those in it."""
+        for leaf in leaves(type):
+            if isinstance(leaf, IncompleteType):
+                self._count = max(self._count, _index(leaf) + 1)
+        return type
+
+    def annotation(self, type: Attribute | None) -> Attribute:
+        """Return a type in which each unknown without a number, or no type at all, is a new one."""
+        if type is None or isinstance(type, IncompleteType):
+            return self.fresh() if type is None or type.index is None else type
+        return rebuild(type, [self.annotation(part) for part in parts(type)])
+
+    # ----------------------------------------------------------------- reading
+
+    def shallow(self, type: Attribute) -> Attribute:
+        """Return `type`, or the type found for it if it is an unknown."""
+        if type.__class__ is not IncompleteType:
+            return type
+        chain: list[int] = []
+        while type.__class__ is IncompleteType:
+            number = _index(type)
+            known = self._known.get(number)
+            if known is None:
+                break
+            chain.append(number)
+            type = known
+        for number in chain[:-1]:  # shorten the path for the next lookup
+            self._known[number] = type
+        return type
+
+    def resolved(self, type: Attribute) -> Attribute:
+        """Return `type` with all known parts filled in; raises `TypeTooLarge` beyond the limits."""
+        if type.__class__ is TensorType:
+            return type
+        self._require_size(type)
+        return self._resolved(type)
+
+    def _resolved(self, type: Attribute) -> Attribute:
+        if type.__class__ is TensorType:
+            return type
+        type = self.shallow(type)
+        return rebuild(type, [self._resolved(part) for part in parts(type)])
+
+    def _require_size(self, type: Attribute) -> None:
+        """Raise `TypeTooLarge` for a type of too many parts, or with too many around each other."""
+        count = 0
+        pending = [(type, 0)]
+        while pending:
+            type, depth = pending.pop()
+            count += 1
+            if depth > MAX_DEPTH:
+                raise TypeTooLarge(f"a type is nested more than {MAX_DEPTH} levels deep")
+            if count > MAX_PARTS:
+                raise TypeTooLarge(f"a type has more than {MAX_PARTS} parts")
+            if type.__class__ is not TensorType:
+                pending += [(part, depth + 1) for part in parts(self.shallow(type))]
+
+    def first_unknown(self, type: Attribute) -> IncompleteType | None:
+        """Return an unknown in `type`; None when there is none left."""
+        type = self.shallow(type)
+        if isinstance(type, TensorType):
+            return None
+        if isinstance(type, IncompleteType):
+            return type
+        for part in parts(type):
+            found = self.first_unknown(part)
+            if found is not None:
+                return found
+        return None
+
+    # ---------------------------------------------------------------- learning
+
+    def unify(self, a: Attribute, b: Attribute) -> bool:
+        """Unify `a` and `b`; return whether they agree (if not, parts may be unified already)."""
+        if a is b:
+            return True
+        a, b = self.shallow(a), self.shallow(b)
+        if a is b:
+            return True
+        if isinstance(a, IncompleteType):
+            return self._learn(a, b)
+        if isinstance(b, IncompleteType):
+            return self._learn(b, a)
+        mine, theirs = as_tensor(a), as_tensor(b)
+        if mine is not None and theirs is not None:
+            if mine.element_type != theirs.element_type:
+                return False
+            dims, others = mine.get_shape(), theirs.get_shape()
+            return len(dims) == len(others) and all(
+                m == t or DYNAMIC_INDEX in (m, t) for m, t in zip(dims, others, strict=True)
+            )
+        together = pairs(a, b)
+        return all(self.unify(m, t) for m, t in together) if together else a == b
+
+    def join(self, a: Attribute, b: Attribute) -> Attribute:
+        """
+        Return the common type of `a` and `b`, which agree: dims are known where both know them.
+        """
+        a, b = self.resolved(a), self.resolved(b)
+        if a is b or self.first_unknown(a) is not None or self.first_unknown(b) is not None:
+            return a
+        return join(a, b) or a
+
+    def forget_dims(self, a: Attribute, b: Attribute) -> None:
+        """Let unknowns that are parts of `a` know only those dims that agreeing `b` knows, too."""
+        type, other = self.shallow(a), self.shallow(b)
+        if as_tensor(type) is None:
+            for mine, theirs in pairs(type, other) or ():
+                self.forget_dims(mine, theirs)
+        elif isinstance(a, IncompleteType) and self._known[_index(a)] is type:
+            self._known[_index(a)] = self.join(type, other)
+
+    def _learn(self, unknown: IncompleteType, type: Attribute) -> bool:
+        number = _index(unknown)
+        if isinstance(type, IncompleteType) and _index(type) == number:
+            return True
+        if self._contains(type, number):
+            return False
+        self._known[number] = type
+        self._ready += self._waiting.pop(number, ())
+        return True
+
+    def _contains(self, type: Attribute, number: int) -> bool:
+        """Return whether the unknown `number` is part of `type`; shared parts are visited once."""
+        pending, seen = [type], set[int]()
+        while pending:
+            type = pending.pop()
+            if not isinstance(type, IncompleteType):
+                pending += parts(type)
+                continue
+            found = _index(type)
+            if found == number:
+                return True
+            known = self._known.get(found)
+            if known is not None and found not in seen:
+                seen.add(found)
+                pending.append(known)
+        return False
+
+    # ----------------------------------------------------------------- waiting
+
+    def when_known(self, unknown: IncompleteType, what: Any) -> None:
+        """Have `take_ready` return `what` once something is known about `unknown`."""
+        self._waiting.setdefault(_index(unknown), []).append(what)
+
+    def take_ready(self) -> list[Any]:
+        """Return what has become ready since the last call."""
+        ready, self._ready = self._ready, []
+        return ready
+
+
+def _index(type: Attribute) -> int:
+    """Return the number of an unknown; -1 for one without, of which nothing becomes known."""
+    index = cast(IncompleteType, type).index
+    return -1 if index is None else index

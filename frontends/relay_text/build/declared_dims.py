@@ -1,0 +1,94 @@
+"""
+Refine types by declared dims that inference does not find.
+
+    let %y: Tensor[(3, 4), float32] = @f(%x);          (@f returns a Tensor[(?, 4), float32])
+    ->
+    %y = relay.invoke @f<[]>(%x) : (…) -> tensor<3x4xf32>
+
+The defining op adopts the declared dims. A value that no op of the block defines (a parameter, or
+a value from outside a branch) is viewed as the declared type by a `relay.reshape`, a tuple field
+by field. Dims inside functions, cells and data types keep their inferred form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TupleType
+from xdsl.dialects.func import CallOp as FuncCallOp
+from xdsl.ir import Attribute, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from ....dialects.relay.incomplete import refine
+from ....dialects.relay.language.tuples import TupleGetItemOp, TupleOp
+from ....dialects.relay.properties import ints
+from ....dialects.relay.reshape import ReshapeOp
+from ....dialects.tensors import Tensor, as_tensor
+from ....dialects.xdsl_extras.xdsl_internals import set_type
+from .build_context import Context, DeferredOp
+
+
+def refine_dims(context: Context, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
+    """
+    Return `value` with all dims that `declared`, which agrees with its type, knows in addition.
+    """
+    types = context.types
+    if value.type is declared:
+        return value
+    given, declared = types.resolved(value.type), types.resolved(declared)
+    if given == declared or (not isinstance(given, TupleType) and as_tensor(given) is None):
+        return value
+    if types.first_unknown(given) is not None or types.first_unknown(declared) is not None:
+        return value
+    type = refine(given, declared)
+    if type is None or type == given or _retype_here(context, value, type):
+        return value
+    return _view_as(context, value, type, at)
+
+
+def _retype_here(context: Context, value: SSAValue, type: Attribute) -> bool:
+    """Retype `value` if an op of the current block defines it; return whether that succeeded."""
+    if not isinstance(value, OpResult) or value.op.parent is not context.block:
+        return False
+    for operand in value.op.operands:
+        set_type(operand, context.types.resolved(operand.type))
+    return try_retype(value, type)
+
+
+def try_retype(value: OpResult, type: Attribute) -> bool:
+    """Retype `value` to `type` if its defining op still verifies; return whether it did."""
+    before = value.type
+    set_type(value, type)
+    if isinstance(value.op, DeferredOp | FuncCallOp):  # settled once all types are known
+        return True
+    try:
+        value.op.verify_()
+    except VerifyException:
+        set_type(value, before)
+        return False
+    return True
+
+
+def _view_as(context: Context, value: SSAValue, type: Attribute, at: int) -> SSAValue:
+    """Build a view of `value` as `type`, for a value that cannot be retyped."""
+    if value.type == type:
+        return value
+    tensor = as_tensor(type)
+    if tensor is not None:
+        return context.value(reshape_view(value, tensor), at)
+    if not isinstance(type, TupleType):
+        return value
+    fields: list[SSAValue] = []
+    for i, part in enumerate(type.types):
+        field = context.value(TupleGetItemOp(value, i), at)
+        fields.append(_view_as(context, field, part, at))
+    return context.value(TupleOp(fields), at)
+
+
+def reshape_view(value: SSAValue, type: Tensor) -> ReshapeOp:
+    """Build a reshape of `value` to a `type` of the same rank; unknown dims are copied (0)."""
+    shape: Sequence[int] = type.get_shape()
+    dims = [0 if dim == DYNAMIC_INDEX else dim for dim in shape]
+    return ReshapeOp.create(
+        operands=[value], properties={"newshape": ints(dims)}, result_types=[type]
+    )

@@ -1,0 +1,276 @@
+"""
+A program after its pipeline, with what bytecode does not keep; and how it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from ...dialects import relay
+from ...dialects.device import device_of
+from ...dialects.relay.language.dims_attributes import result_names
+from ...dialects.tensors import as_tensor
+from ...dialects.xdsl_extras.walking import walk
+from ...lowering.bytecode.assemble import assemble, spec_of
+from ...lowering.pipelines import quoted
+from ...passes.memory_report.model import MemoryUse
+from ...passes.memory_report.read import memory_of
+from ...passes.memory_report.report import Amount, report_of
+from ...passes.remove_unused_functions import is_public
+from ...passes.support.diagnostics import PassError, ReportingContext, emit_remark
+from ...passes.support.verifier import verify
+from ...runtime.memory.limits import Memory
+from ...runtime.program.data_types import DataTypes
+from ...runtime.program.named_results import unique_names
+from ...runtime.program.planned_memory import PlannedMemory
+from ...runtime.program.program import Function, Late, Param, Program, TensorSpec
+from ..pass_run.pipeline import report_index
+from ..pass_run.runner import Runner
+from .session import Given, Session, is_bytecode
+from .source import read_source
+from .type_table import TypeTable
+
+if TYPE_CHECKING:
+    from ...runtime.native.compiled_kernels import NativeLibrary
+    from ..run.run_files import Weights
+
+NO_PLAN = "the memory of a program is reported before it becomes bytecode"
+NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode already"
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a function: a tensor on a device, or a value without `spec`."""
+
+    spec: TensorSpec | None
+    device: str | None
+    type: int | None
+    """Its type in `Loaded.types`, if it is a tuple or data."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """
+    A module after its pipeline, its weights, and the names and types of its functions' results.
+    """
+
+    module: ModuleOp
+    weights: Weights
+    names: Mapping[str, tuple[str | None, ...]]
+    types: DataTypes
+    results: Mapping[str, Sequence[Result]]
+    """Those of the functions that are called from outside, as they were before bytecode."""
+    params: Mapping[str, Sequence[int | None]]
+    """The types of their parameters in `types`, of those that are tuples or data."""
+    memory: MemoryUse | None = None
+    """The memory that it uses, if that was read."""
+    kernels: ModuleOp | None = None
+    """Its kernels as they were before bytecode, if they were kept."""
+
+    @property
+    def program(self) -> Program:
+        """The program for the machine; the module must be bytecode."""
+        program = assemble(self.module)
+        functions = (
+            replace(
+                function,
+                params=self._params(function),
+                results=self._results(function.name, program.devices),
+            )
+            if function.name in self.results
+            else function
+            for function in program.functions
+        )
+        return replace(program, functions=tuple(functions), data=self.types)
+
+    @property
+    def plans(self) -> tuple[PlannedMemory, ...]:
+        """The memory planned for each function and device, if it was read."""
+        reports = [] if self.memory is None else report_of(self.memory, {})
+        return tuple(
+            PlannedMemory(
+                report.function.removeprefix("@"),
+                report.device,
+                report.tensors,
+                report.allocations,
+                _amount(report.sum),
+                _amount(report.lower_bound),
+                _amount(report.planned),
+            )
+            for report in reports
+        )
+
+    def _results(self, function: str, devices: Sequence[str]) -> tuple[Param, ...]:
+        results = self.results[function]
+        names = self.output_names(function, len(results))
+        return tuple(
+            Param(
+                name,
+                result.spec,
+                devices.index(result.device) if result.device in devices else 0,
+                type=result.type,
+            )
+            for name, result in zip(names, results, strict=True)
+        )
+
+    def _params(self, function: Function) -> tuple[Param, ...]:
+        types = self.params[function.name]
+        return tuple(
+            param if type is None else replace(param, type=type)
+            for param, type in zip(function.params, types, strict=True)
+        )
+
+    def output_names(self, function: str, count: int) -> list[str]:
+        """Return unique names for `function`'s `count` results, `output_<number>` by default."""
+        given = self.names.get(function, ())
+        given = given if len(given) == count else (None,) * count
+        return unique_names(given)
+
+
+def compile_program(
+    session: Session,
+    program: Given,
+    pipeline: str | None = None,
+    entry: str | None = None,
+    reads_memory: bool = False,
+    keeps_kernels: bool = False,
+) -> Loaded:
+    """
+    Run `pipeline` on a program, in place, unless it is bytecode.
+
+    By default it is `vm`, for a program of which only the function `entry` is called if it is
+    given, and for compiled kernels with `keeps_kernels`. With `reads_memory`, the memory that the
+    program uses is read right before it becomes bytecode, and with `keeps_kernels`, its kernels are
+    kept.
+    """
+    module = program.module
+    if is_bytecode(module):
+        if reads_memory:
+            raise PassError(f"{NO_PLAN}: it is bytecode already", module)
+        if keeps_kernels:
+            raise PassError(NO_KERNELS, module)
+        verify(module)
+        return Loaded(module, program.weights, {}, DataTypes(), {}, {})
+    if pipeline is None:
+        names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
+        options = ["kernels=native"] if keeps_kernels else []
+        options += [f"entries={quoted(entry)}"] if entry in names and entry else []
+        pipeline = f"vm{{{' '.join(options)}}}" if options else "vm"
+    session.runner.steps = session.steps(pipeline)
+    return lower(session.runner, session.context, program, reads_memory, keeps_kernels)
+
+
+def compile_file(session: Session, path: str, pipeline: str, reads_memory: bool = False) -> Loaded:
+    """Read and compile the file at `path` ("-" is stdin)."""
+    return compile_program(session, session.read(read_source(path)), pipeline, None, reads_memory)
+
+
+def lower(
+    runner: Runner,
+    context: Context,
+    program: Given,
+    reads_memory: bool,
+    keeps_kernels: bool = False,
+) -> Loaded:
+    """
+    Run the steps of `runner`, and read what bytecode does not keep.
+
+    The types of results, with `reads_memory` the memory that the program uses, and with
+    `keeps_kernels` its kernels are read right before `expand-packs`, or at the end.
+    """
+    module, steps = program.module, list(runner.steps)
+    names = {op.sym_name.data: result_names(op) for op in module.ops if isinstance(op, FuncOp)}
+    passes = [step.run.name for step in steps]
+    last = report_index(passes)
+    runner.steps = steps[:last]
+    runner.run(context, module)
+    table = TypeTable(module)
+    results, params = _results(module, table), _params(module, table)
+    memory = memory_of(module) if reads_memory else None
+    kernels = _kernels(module) if keeps_kernels else None
+    runner.steps, runner.verify_first = steps[last:], False
+    runner.run(context, module)
+    return Loaded(module, program.weights, names, table.data, results, params, memory, kernels)
+
+
+def _kernels(module: ModuleOp) -> ModuleOp:
+    return ModuleOp([op.clone() for op in module.ops if isinstance(op, relay.PrimFuncOp)])
+
+
+def _amount(amount: Amount) -> tuple[int | None, str]:
+    return amount.bytes, amount.formula or ""
+
+
+def with_random_weights(
+    program: Given, say: Callable[[str], object], seed: int = 0, memory: Memory | None = None
+) -> Given:
+    """
+    Return a program with random values for the weights that it names but lacks.
+
+    `say` gets a sentence about them, and `memory` their bytes.
+    """
+    from ...runtime.calls.random_inputs import random_parameters, random_weights_text
+    from ...runtime.weights.derived_weights import weights_in
+
+    ops = [op for op in walk(program.module) if isinstance(op, relay.ParamOp)]
+    wanted = [Late(name, spec_of(op.result.type, op)) for op in ops for name in [op.param.data]]
+    has_file = isinstance(program.weights, Path) and not program.weights.exists()
+    source = weights_in({} if program.weights is None or has_file else program.weights)
+    found = {late.name: source.array(late.name) for late in wanted if late.name in source}
+    missing = {late.name: late for late in wanted if late.name not in found}
+    if missing:
+        say(random_weights_text(list(missing), seed))
+    return replace(program, weights=found | random_parameters(missing.values(), seed, memory))
+
+
+def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary | None:
+    """Return the compiled kernels of a program, if its kernels were kept. Raises `Error`."""
+    if loaded.kernels is None:
+        return None
+    from ...lowering.native.build.cache import Cache
+    from ...lowering.native.build.machine_kernels import machine_kernels
+    from ...lowering.native.build.settings import Settings
+    from ...lowering.native.schedules import choose
+    from ...lowering.native.toolchain.target_machine import Machine
+
+    context.remarks = True
+    settings = Settings(
+        machine=Machine(cpu="native"),
+        scheduler=choose,
+        cache=Cache.of_user(),
+        remark=lambda op, message: emit_remark(context, op, message),
+    )
+    return machine_kernels(context, loaded.kernels, settings)
+
+
+def _results(module: ModuleOp, table: TypeTable) -> dict[str, Sequence[Result]]:
+    """Return the results of the functions of `module` that are not private."""
+    found: dict[str, Sequence[Result]] = {}
+    for op in module.ops:
+        if isinstance(op, FuncOp) and is_public(op):
+            found[op.sym_name.data] = [
+                _result(type, op, table) for type in op.function_type.outputs
+            ]
+    return found
+
+
+def _params(module: ModuleOp, table: TypeTable) -> dict[str, Sequence[int | None]]:
+    return {
+        op.sym_name.data: [table.of(type) for type in op.function_type.inputs]
+        for op in module.ops
+        if isinstance(op, FuncOp) and is_public(op)
+    }
+
+
+def _result(type: Attribute, function: FuncOp, table: TypeTable) -> Result:
+    device = device_of(type)
+    spec = None if as_tensor(type) is None else spec_of(type, function)
+    return Result(spec, None if device is None else device.spec, table.of(type))
