@@ -77,7 +77,7 @@ class ConvertMemoryToMemrefPass(ModulePass):
     """Convert explicit memory, functions and branches to upstream dialects, on buffers."""
 
     name = "convert-memory-to-memref"
-    accepts: ClassVar[Level] = "memory-planned"
+    accepts: ClassVar[Level] = "expanded"
 
     host: str = "cpu:0"
     """The device whose memory is the default memory space."""

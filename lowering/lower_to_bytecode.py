@@ -226,7 +226,7 @@ class LowerToBytecodePass(ModulePass):
     """Lower functions with explicit memory to instructions on registers."""
 
     name = "lower-to-bytecode"
-    accepts: ClassVar[Level] = "memory-planned"
+    accepts: ClassVar[Level] = "expanded"
 
     host: str = "cpu:0"
     """The device on which sizes and shapes are computed."""

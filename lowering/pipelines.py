@@ -39,6 +39,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   kill would count as a use of what it kills.
 - `verify-memory-plan` right after the kills, which it checks too; without a plan there is nothing
   that could overlap.
+- `expand-packs` right before lowering: what needs to know why live bytes never overlap is over,
+  reports included.
 - `lower-to-bytecode` after all passes that need types: registers have none.
 - `allocate-registers` last: lowering gives each value a register of its own.
 - `verify-stage` at every level: its error names an op that was left and the pass that should have
@@ -137,6 +139,8 @@ _MEMORY = {
 
 _TO_BYTECODE = (
     "verify-stage{stage=memory-planned}",
+    "expand-packs",
+    "verify-stage{stage=expanded}",
     "lower-to-bytecode",
     "allocate-registers",
     "verify-stage{stage=bytecode}",
@@ -144,6 +148,8 @@ _TO_BYTECODE = (
 
 _TO_MEMREF = (
     "verify-stage{stage=memory-planned}",
+    "expand-packs",
+    "verify-stage{stage=expanded}",
     "annotate-memory",
     "convert-relay-to-linalg",
     "expand-math",

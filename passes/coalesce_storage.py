@@ -1,13 +1,13 @@
 """
 Allocate the storages of a region together: one arena per function body or arm, device and scope.
 
-    %a = memory.alloc_storage 64 align 64        %total, %offsets:2 = memory.pack align 64 {
-    %t = memory.alloc_tensor %a[0]                 [0, 1) 64
-    %b = memory.alloc_storage %n align 64          [0, 1) %n
-    %u = memory.alloc_tensor %b[0]          ->   }
+    %a = memory.alloc_storage 64 align 64        %pack = memory.pack align 64 : !memory.pack
+    %t = memory.alloc_tensor %a[0]               %offset = memory.slice %pack [0, 1) 64
+    %b = memory.alloc_storage %n align 64        %offset_1 = memory.slice %pack [0, 1) %n
+    %u = memory.alloc_tensor %b[0]          ->   %total = memory.total %pack
                                                  %arena = memory.alloc_storage %total align 64
-                                                 %t = memory.alloc_tensor %arena[%offsets#0]
-                                                 %u = memory.alloc_tensor %arena[%offsets#1]
+                                                 %t = memory.alloc_tensor %arena[%offset]
+                                                 %u = memory.alloc_tensor %arena[%offset_1]
 
 Every slice lives as long as its region, so no bytes are reused: the arena is as large as all its
 slices. What may outlive its region keeps its storage, so that a result does not keep the arena. The

@@ -1,14 +1,14 @@
 """
 Let storages that are never live together share bytes: one arena per function, device and scope.
 
-    %a = memory.alloc_storage 64 align 64        %total, %offsets:2 = memory.pack align 64 {
-    %t = memory.alloc_tensor %a[0]                 [0, 2) 64
-    … last use of %t …                             [1, 4) 64
-    %b = memory.alloc_storage 64 align 64   ->   }
+    %a = memory.alloc_storage 64 align 64        %pack = memory.pack align 64 : !memory.pack
+    %t = memory.alloc_tensor %a[0]               %offset = memory.slice %pack [0, 2) 64
+    … last use of %t …                           %offset_1 = memory.slice %pack [1, 4) 64
+    %b = memory.alloc_storage 64 align 64   ->   %total = memory.total %pack
     %u = memory.alloc_tensor %b[0]               %arena = memory.alloc_storage %total align 64
-    …                                            %t = memory.alloc_tensor %arena[%offsets#0]
+    …                                            %t = memory.alloc_tensor %arena[%offset]
                                                  …
-                                                 %u = memory.alloc_tensor %arena[%offsets#1]
+                                                 %u = memory.alloc_tensor %arena[%offset_1]
 
 A slice is live from its first tensor to the last use of any alias of it (`analysis.storages`); arms
 of a branch exclude each other. A storage in a branch is in the arena of the region around it in

@@ -49,7 +49,7 @@ MAY_IMPORT = {
         *("runtime.program.components", "runtime.program.data_types", "runtime.program.program"),
         *("runtime.memory", "runtime.weights.derived_weights"),
     ),
-    "planning": ("planning",),
+    "planning": ("planning", "operators.orders"),
     "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": (
@@ -88,7 +88,10 @@ NEVER = {
 }
 """The third-party packages that a room must not import."""
 
-STAGES = ("relay", "planned", "fused", "lowered", "manifest", "memory-planned", "bytecode")
+STAGES = (
+    *("relay", "planned", "fused", "lowered", "manifest", "memory-planned", "expanded"),
+    "bytecode",
+)
 ROOMS = ("operators", "dialects", "planning", "passes", "lowering", "runtime", "frontends", "tools")
 TOP = ROOT / "xrelay" / "__init__.py"
 """The package itself; beside it are links to the rooms, as Python sees them."""

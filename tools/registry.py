@@ -84,6 +84,7 @@ PASSES = {
     "annotate-memory": "passes.annotate_memory:AnnotateMemoryPass",
     "pack-storage": "passes.pack_storage:PackStoragePass",
     "layout-slices": "passes.layout_slices:LayoutSlicesPass",
+    "expand-packs": "passes.expand_packs:ExpandPacksPass",
     "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
     "report-memory": "passes.report_memory:ReportMemoryPass",
     "verify-stage": "passes.verify_stage:VerifyStagePass",
@@ -108,6 +109,7 @@ TARGETS = {
     "object": "tools.targets.native_target:ObjectTarget",
     "executable": "tools.targets.executable_target:ExecutableTarget",
     "linalg": "tools.targets.linalg_target:LinalgTarget",
+    "smt2": "tools.targets.smt2_target:Smt2Target",
     "memory-plan-svg": "tools.plan_pictures.picture_targets:MemoryPlanSvgTarget",
     "memory-plan-html": "tools.plan_pictures.picture_targets:MemoryPlanHtmlTarget",
 }

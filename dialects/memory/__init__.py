@@ -3,7 +3,7 @@
 from xdsl.ir import Dialect
 
 from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
-from .pack import Arm, PackOp, Slice
+from .pack import Arm, PackedOps, Packing, PackOp, PackType, Slice, SliceOp, TotalOp, pack_slices
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import verify_shape
 from .storage_ops import AllocStorageOp, StorageType
@@ -30,10 +30,12 @@ Memory = Dialect(
         CopyOp,
         KillOp,
         PackOp,
+        SliceOp,
         SliceStorageOp,
+        TotalOp,
         WorkspaceSizeOp,
     ],
-    [StorageType],
+    [PackType, StorageType],
 )
 
 __all__ = [
@@ -50,12 +52,18 @@ __all__ = [
     "KillOp",
     "Memory",
     "PackOp",
+    "PackType",
+    "PackedOps",
+    "Packing",
     "ResultIsOuts",
     "Slice",
+    "SliceOp",
     "SliceStorageOp",
     "StorageType",
+    "TotalOp",
     "WorkspaceSizeOp",
     "alignment_of_parameter",
+    "pack_slices",
     "parameter_attributes",
     "result_in_parameter",
     "shapes_of_workspace",

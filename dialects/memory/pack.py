@@ -1,40 +1,44 @@
-"""The packing problem as an op: lifetimes and sizes in, a total and offsets out."""
+"""The packing problem as ops: a pack, its slices with lifetimes and sizes, and its total."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Self
 
 from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
     I64,
     ArrayAttr,
     DenseArrayBase,
     IntegerAttr,
     UnitAttr,
+    i32,
     i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
+    irdl_attr_definition,
     irdl_op_definition,
+    operand_def,
     opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
     traits_def,
     var_operand_def,
-    var_result_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import EffectInstance, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
+from ...operators.orders import Interval, Life, On, OrderError, Orders, Row
 from ..integers import i64_array
-from ..interfaces import DeviceConstraint, DeviceRule, OnHost, reads_contents
-from .static_or_dynamic import verify_alignment
+from ..interfaces import AllocatesResults, DeviceConstraint, DeviceRule, OnHost, reads_contents
+from .static_or_dynamic import exactly_one, parse_static_or_dynamic, verify_alignment
 from .storage_ops import StorageType
 
 
@@ -60,194 +64,606 @@ class NumbersOnHost(DeviceRule):
 
     def constraints(self, op: Operation) -> Iterable[DeviceConstraint]:
         for value in (*op.operands, *op.results):
-            if not isinstance(value.type, StorageType):
+            if not isinstance(value.type, StorageType | PackType):
                 yield OnHost(value, f"{op.name} runs on the host")
+
+
+@irdl_attr_definition
+class PackType(ParametrizedAttribute, TypeAttribute):
+    """
+    An arena whose slices are laid out together.
+
+    ```mlir
+    !memory.pack
+    ```
+    """
+
+    name = "memory.pack"
 
 
 @irdl_op_definition
 class PackOp(IRDLOperation):
     """
-    Choose the offsets of slices in an arena so that slices alive together do not overlap.
+    Lay out the slices that name this arena so that those alive together do not overlap.
 
     ```mlir
-    %total, %offsets:3 = memory.pack align 64 {
-      [0, 2) %size
-      [1, 4) 4096 in (0:0)
-      [1, 3) 512 in (0:1)
-    }
-    %total, %offset = memory.pack at_bind align 64 {
-      [0, 2) %size
-    }
-    %need, %offset = memory.pack align 64 within %w : !memory.storage {
-      [0, 1) 64
-    }
+    %arena = memory.pack align 64 : !memory.pack
+    %a = memory.slice %arena [0, 2) %size
+    %b = memory.slice %arena [1, 4) 4096
+    %total = memory.total %arena
+    ```
+    ```mlir
+    %p = memory.pack at_bind align 64 : !memory.pack
+    %q = memory.pack ordered align 64 : !memory.pack
+    %r = memory.pack smallest of 2 align 64 : !memory.pack
+    %s = memory.pack align 64 within %w : !memory.storage -> !memory.pack
     ```
 
-    A slice has a half-open lifetime and a size in bytes, static or an `i64`, which counts as 0 if
-    it is negative: its tensor may be in an arm that is not taken. `in` names the arms of branches
-    (`branch:arm`) that it is in: slices in different arms of one branch never exist together. The
-    results are the size of the arena and one offset per slice, all `i64`; offsets are multiples of
-    the alignment. Any such offsets are right: how good they are is the choice of `layout-slices`,
-    or with `at_bind` of the machine, which plans when it knows the sizes. `within` names the arena
-    if it is a workspace, a parameter of the function: the total is then what
-    `memory.workspace_size` computes for its callers, and offsets are not chosen `at_bind`.
+    The slices are in the block of the pack, its totals after all of them. Any offsets are right at
+    which slices that are alive together do not overlap, and that are multiples of the alignment:
+    how good they are is the choice of `layout-slices`, or with `at_bind` of the machine, which
+    plans when it knows the sizes. An `ordered` pack says how: each slice starts at the highest end
+    of the slices that it lies on, rounded up. Of two or more orders, each says what a slice lies
+    on, and the one with the smallest total counts. Orders are right for all sizes; their pieces lie
+    on each other without a cycle. `within` names the arena if it is a workspace, a parameter of the
+    function: the total is then what `memory.workspace_size` computes for its callers, and offsets
+    are not chosen `at_bind`.
     """
 
     name = "memory.pack"
 
     alignment = prop_def(IntegerAttr[I64])
-    lifetimes = prop_def(DenseArrayBase[I64])
-    """Start and stop of each slice."""
-    static_sizes = prop_def(DenseArrayBase[I64])
-    """The size of each slice; dynamic ones are the operands, in order."""
-    arms = opt_prop_def(ArrayAttr[DenseArrayBase[I64]])
-    """Branch and arm, alternating, for each slice."""
+    orders = opt_prop_def(IntegerAttr[I64])
+    """The number of orders of its slices, if it is ordered."""
     at_bind = opt_prop_def(UnitAttr)
     """Present if offsets are chosen when the sizes are known."""
-    sizes = var_operand_def(i64)
     workspace = opt_operand_def(StorageType)
-    total = result_def(i64)
-    offsets = var_result_def(i64)
+    pack = result_def(PackType)
 
-    irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure(), NumbersOnHost())
+    traits = traits_def(AllocatesResults(), NumbersOnHost())
 
-    def __init__(self, alignment: int, slices: Sequence[Slice], workspace: SSAValue | None = None):
-        has_arms = any(s.arms for s in slices)
+    def __init__(self, alignment: int, workspace: SSAValue | None = None):
         super().__init__(
-            operands=[[s.size for s in slices if not isinstance(s.size, int)], workspace],
-            properties={
-                "alignment": IntegerAttr(alignment, i64),
-                "lifetimes": i64_array([t for s in slices for t in (s.start, s.stop)]),
-                "static_sizes": i64_array(
-                    [s.size if isinstance(s.size, int) else DYNAMIC_INDEX for s in slices]
-                ),
-                "arms": ArrayAttr([i64_array([n for arm in s.arms for n in arm]) for s in slices])
-                if has_arms
-                else None,
-            },
-            result_types=[i64, [i64] * len(slices)],
+            operands=[workspace],
+            properties={"alignment": IntegerAttr(alignment, i64)},
+            result_types=[PackType()],
         )
 
     @property
-    def slices(self) -> list[Slice]:
-        """The slices, in the order of their offsets."""
-        dynamic = iter(self.sizes)
-        times: tuple[int, ...] = self.lifetimes.get_values()
-        static: tuple[int, ...] = self.static_sizes.get_values()
-        arms = [()] * len(static) if self.arms is None else [a.get_values() for a in self.arms]
-        return [
-            Slice(
-                times[2 * i],
-                times[2 * i + 1],
-                next(dynamic) if size == DYNAMIC_INDEX else size,
-                tuple(map(Arm, arms[i][::2], arms[i][1::2])),
-            )
-            for i, size in enumerate(static)
-        ]
+    def n_orders(self) -> int:
+        """The number of its orders; 0 if it has none."""
+        return 0 if self.orders is None else self.orders.value.data
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        at_bind = parser.parse_optional_keyword("at_bind") is not None
+        properties: dict[str, Attribute] = {}
+        if parser.parse_optional_keyword("at_bind") is not None:
+            properties["at_bind"] = UnitAttr()
+        elif parser.parse_optional_keyword("ordered") is not None:
+            properties["orders"] = IntegerAttr(1, i64)
+        elif parser.parse_optional_keyword("smallest") is not None:
+            parser.parse_keyword("of")
+            properties["orders"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
         parser.parse_keyword("align")
-        alignment = parser.parse_integer(allow_boolean=False)
-        workspace = None
+        properties["alignment"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+        workspace: list[SSAValue] = []
         if parser.parse_optional_keyword("within") is not None:
             unresolved = parser.parse_unresolved_operand()
             parser.parse_punctuation(":")
-            workspace = parser.resolve_operand(unresolved, parser.parse_type())
-        parser.parse_punctuation("{")
-        slices: list[Slice] = []
-        while parser.parse_optional_punctuation("}") is None:
-            slices.append(_parse_slice(parser))
-        op = cls(alignment, slices, workspace)
-        if at_bind:
-            op.at_bind = UnitAttr()
-        op.attributes = parser.parse_optional_attr_dict()
-        return op
+            workspace = [parser.resolve_operand(unresolved, parser.parse_type())]
+            parser.parse_punctuation("->")
+        else:
+            parser.parse_punctuation(":")
+        type = parser.parse_type()
+        attributes = parser.parse_optional_attr_dict()
+        return cls.create(
+            operands=workspace, properties=properties, attributes=attributes, result_types=[type]
+        )
 
     def print(self, printer: Printer) -> None:
-        at_bind = "" if self.at_bind is None else "at_bind "
-        printer.print_string(f" {at_bind}align {self.alignment.value.data} ")
+        if self.at_bind is not None:
+            printer.print_string(" at_bind")
+        elif self.n_orders == 1:
+            printer.print_string(" ordered")
+        elif self.orders is not None:
+            printer.print_string(f" smallest of {self.n_orders}")
+        printer.print_string(f" align {self.alignment.value.data}")
         if self.workspace is not None:
-            printer.print_string("within ")
+            printer.print_string(" within ")
             printer.print_operand(self.workspace)
             printer.print_string(" : ")
             printer.print_attribute(self.workspace.type)
-            printer.print_string(" ")
-        printer.print_string("{")
-        with printer.indented():
-            for slice in self.slices:
-                _print_slice(slice, printer)
-        printer.print_string("\n}")
+            printer.print_string(" -> ")
+        else:
+            printer.print_string(" : ")
+        printer.print_attribute(self.pack.type)
+        printer.print_op_attributes(self.attributes)
+
+    def verify_(self) -> None:
+        verify_alignment(self.alignment)
+        if self.at_bind is not None and self.workspace is not None:
+            raise VerifyException("the offsets in a workspace cannot be chosen at_bind")
+        if self.at_bind is not None and self.orders is not None:
+            raise VerifyException("an ordered pack leaves no offsets to choose at_bind")
+        if self.orders is not None and self.n_orders < 1:
+            raise VerifyException(f"a pack has at least 1 order, but this has {self.n_orders}")
+        packing = Packing(self)
+        packing.verify()
+
+
+class KeptIfNumbered(AllocatesResults):
+    """Slices that others name by number are not removed, even if they are unused."""
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> set[EffectInstance]:
+        pack = op.operands[0].owner
+        if isinstance(pack, PackOp) and pack.n_orders > 1:
+            return {EffectInstance(MemoryEffectKind.WRITE)}
+        return super().get_effects(op)
+
+
+@irdl_op_definition
+class SliceOp(IRDLOperation):
+    """
+    Return the offset of `size` bytes of the arena `pack` that are needed in the given lifetime.
+
+    ```mlir
+    %a = memory.slice %arena [0, 2) %size
+    %b = memory.slice %arena [1, 4) 4096 in (0:0, 1:1)
+    %c = memory.slice %arena [1, 3) [5, 6) %size on (%a, %b)
+    %d = memory.slice %arena [2, 3) %size on () or (1)
+    ```
+    ```mlir
+    %a = memory.slice %arena [1, 4) %size
+    %b = memory.slice %arena 64 beside %a
+    %c = memory.slice %arena [2, 4) %size beside %b
+    %w = memory.slice %arena [3, 6) over %a to %c
+    %t = memory.slice %arena [4, 6) %size tied %w
+    %f = memory.slice %arena [0, 9) 256 at 0 pool 1
+    ```
+
+    A lifetime is half-open intervals in ascending order, between which nothing is in the bytes;
+    padding has none. The size, static or an `i64`, counts as 0 if it is negative: its tensor may be
+    in an arm that is not taken. `in` names the arms of branches (`branch:arm`) that it is in:
+    slices in different arms of one branch never exist together. Slices with a place are of one
+    piece, whose offset alone is a multiple of the alignment: `beside` a slice, it starts where that
+    ends; `tied` to one, where that starts; `over` slices that are side by side, it is as large as
+    they are together. At a fixed offset, it lies on nothing. Each `pool` is an arena of its own.
+    In an `ordered` pack, `on` lists the slices that it lies directly on; of two or more orders,
+    `on` has a list for each, of numbers of slices in order of appearance.
+    """
+
+    name = "memory.slice"
+
+    pack = operand_def(PackType)
+    lifetime = prop_def(DenseArrayBase[I64])
+    """Start and stop of each interval."""
+    static_size = opt_prop_def(IntegerAttr[I64])
+    dynamic_size = opt_operand_def(i64)
+    in_arms = opt_prop_def(DenseArrayBase[I64])
+    """Branch and arm, alternating."""
+    on = var_operand_def(i64)
+    """The slices that it lies on in a pack of one order."""
+    on_numbers = opt_prop_def(ArrayAttr[DenseArrayBase[I64]])
+    """For each of two or more orders, the numbers of the slices that it lies on."""
+    beside = opt_operand_def(i64)
+    over = var_operand_def(i64)
+    tied = opt_operand_def(i64)
+    at = opt_prop_def(IntegerAttr[I64])
+    pool = opt_prop_def(IntegerAttr[I64])
+    offset = result_def(i64)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(KeptIfNumbered(), NumbersOnHost())
+
+    def __init__(self, pack: SSAValue, slice: Slice):
+        size = slice.size
+        super().__init__(
+            operands=[pack, None if isinstance(size, int) else size, [], None, [], None],
+            properties={
+                "lifetime": i64_array([slice.start, slice.stop]),
+                "static_size": IntegerAttr(size, i64) if isinstance(size, int) else None,
+                "in_arms": i64_array([n for arm in slice.arms for n in arm])
+                if slice.arms
+                else None,
+            },
+            result_types=[i64],
+        )
+
+    @property
+    def size(self) -> int | SSAValue | None:
+        """The size in bytes; None if it is over others."""
+        if self.static_size is not None:
+            return self.static_size.value.data
+        return self.dynamic_size
+
+    @property
+    def life(self) -> Life:
+        bounds: tuple[int, ...] = self.lifetime.get_values()
+        return Life(tuple(zip(bounds[::2], bounds[1::2], strict=False)), frozenset(self.arms))
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        pairs: tuple[int, ...] = () if self.in_arms is None else self.in_arms.get_values()
+        return tuple(map(Arm, pairs[::2], pairs[1::2]))
+
+    def lie_on(self, slices: Sequence[SSAValue]) -> None:
+        """Let it lie directly on `slices`, in the only order of its pack."""
+        sizes = [0 if self.dynamic_size is None else 1, len(slices)]
+        sizes += [0 if self.beside is None else 1, len(self.over), 0 if self.tied is None else 1]
+        before = 1 + sizes[0]
+        after = before + len(self.on)
+        operands = [*self.operands]
+        self.operands = [*operands[:before], *slices, *operands[after:]]
+        self.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [1, *sizes])
+
+    def lie_on_numbers(self, lists: Sequence[Sequence[int]]) -> None:
+        """Let it lie on the slices of these numbers, a list for each order of its pack."""
+        self.on_numbers = ArrayAttr(map(i64_array, lists)) if any(lists) else None
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        pack = parser.resolve_operand(parser.parse_unresolved_operand(), PackType())
+        bounds: list[int] = []
+        while parser.parse_optional_punctuation("[") is not None:
+            bounds.append(parser.parse_integer(allow_boolean=False))
+            parser.parse_punctuation(",")
+            bounds.append(parser.parse_integer(allow_boolean=False))
+            parser.parse_punctuation(")")
+        properties: dict[str, Attribute] = {"lifetime": i64_array(bounds)}
+        groups: list[list[SSAValue]] = [[pack], [], [], [], [], []]
+        if parser.parse_optional_keyword("over") is not None:
+            first = _parse_slice(parser)
+            parser.parse_keyword("to")
+            groups[4] = [first, _parse_slice(parser)]
+        else:
+            static, dynamic = parse_static_or_dynamic(parser, i64)
+            if static is not None:
+                properties["static_size"] = static
+            groups[1] = [] if dynamic is None else [dynamic]
+        if parser.parse_optional_keyword("in") is not None:
+            pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _arm(parser))
+            properties["in_arms"] = i64_array([n for arm in pairs for n in arm])
+        if parser.parse_optional_keyword("beside") is not None:
+            groups[3] = [_parse_slice(parser)]
+        elif parser.parse_optional_keyword("tied") is not None:
+            groups[5] = [_parse_slice(parser)]
+        elif parser.parse_optional_keyword("at") is not None:
+            properties["at"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+        if parser.parse_optional_keyword("pool") is not None:
+            properties["pool"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+        if parser.parse_optional_keyword("on") is not None:
+            lists = [_parse_list(parser)]
+            while parser.parse_optional_keyword("or") is not None:
+                lists.append(_parse_list(parser))
+            if len(lists) == 1:
+                groups[2] = [value for value in lists[0] if isinstance(value, SSAValue)]
+            if len(lists) > 1 or len(groups[2]) < len(lists[0]):
+                numbers = [[n for n in each if isinstance(n, int)] for each in lists]
+                properties["on_numbers"] = ArrayAttr(map(i64_array, numbers))
+        attributes = parser.parse_optional_attr_dict()
+        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [*map(len, groups)])
+        return cls.create(
+            operands=[value for group in groups for value in group],
+            properties=properties,
+            attributes=attributes,
+            result_types=[i64],
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.pack)
+        for start, stop in self.life.times:
+            printer.print_string(f" [{start}, {stop})")
+        size, over = self.size, [*self.over]
+        if isinstance(size, int):
+            printer.print_string(f" {size}")
+        for word, values in (
+            ("", () if isinstance(size, int | None) else (size,)),
+            ("over ", over[:1]),
+            ("to ", over[1:]),
+        ):
+            for value in values:
+                printer.print_string(f" {word}")
+                printer.print_operand(value)
+        if self.arms:
+            named = ", ".join(f"{branch}:{arm}" for branch, arm in self.arms)
+            printer.print_string(f" in ({named})")
+        for word, value in (("beside", self.beside), ("tied", self.tied)):
+            if value is not None:
+                printer.print_string(f" {word} ")
+                printer.print_operand(value)
+        for word, number in (("at", self.at), ("pool", self.pool)):
+            if number is not None:
+                printer.print_string(f" {word} {number.value.data}")
+        if self.on:
+            printer.print_string(" on (")
+            printer.print_list(self.on, printer.print_operand)
+            printer.print_string(")")
+        elif self.on_numbers is not None:
+            lists = (", ".join(map(str, each.get_values())) for each in self.on_numbers)
+            printer.print_string(f" on ({') or ('.join(lists)})")
         printer.print_op_attributes(self.attributes)
 
     @reads_contents()
     def verify_(self) -> None:
-        if self.at_bind is not None and self.workspace is not None:
-            raise VerifyException("the offsets in a workspace cannot be chosen at_bind")
-        verify_alignment(self.alignment)
-        sizes: tuple[int, ...] = self.static_sizes.get_values()
-        counts = {
-            "results": (len(self.results), len(sizes) + 1),
-            "lifetime bounds": (len(self.lifetimes), 2 * len(sizes)),
-            "dynamic sizes": (len(self.sizes), sizes.count(DYNAMIC_INDEX)),
-            "lists of arms": (len(sizes if self.arms is None else self.arms), len(sizes)),
-        }
-        for what, (found, wanted) in counts.items():
-            if found != wanted:
-                raise VerifyException(
-                    f"a pack of {len(sizes)} slices needs {wanted} {what}, but has {found}"
-                )
-        if self.arms is not None and any(len(arms) % 2 for arms in self.arms):
+        if len(self.lifetime) % 2:
+            raise VerifyException("a lifetime is pairs of a start and a stop")
+        _verify_times(self.life.times)
+        if self.in_arms is not None and len(self.in_arms) % 2:
             raise VerifyException("arms must be pairs of a branch and an arm")
-        for i, slice in enumerate(self.slices):
-            _verify_slice(i, slice)
+        branches = [arm.branch for arm in self.arms]
+        if len(set(branches)) < len(branches):
+            raise VerifyException("a slice can be in one arm of a branch only")
+        if len(self.over) not in (0, 2):
+            raise VerifyException("a slice is over a first slice to a last one")
+        if self.over and self.size is not None:
+            raise VerifyException("a slice over others is as large as they are: it has no size")
+        if not self.over:
+            exactly_one("the size", self.static_size, self.dynamic_size)
+        for what, number in (("size", self.static_size), ("offset", self.at), ("pool", self.pool)):
+            if number is not None and number.value.data < 0:
+                raise VerifyException(
+                    f"the {what} of a slice must be at least 0, but is {number.value.data}"
+                )
 
 
-def _verify_slice(i: int, slice: Slice) -> None:
-    if not 0 <= slice.start < slice.stop:
-        raise VerifyException(
-            f"the lifetime of slice {i} must start at 0 or later and end after its start, "
-            f"but is [{slice.start}, {slice.stop})"
-        )
-    if isinstance(slice.size, int) and slice.size < 0:
-        raise VerifyException(f"the size of slice {i} must be at least 0, but is {slice.size}")
-    branches = [arm.branch for arm in slice.arms]
-    if len(set(branches)) < len(branches):
-        raise VerifyException(f"slice {i} can be in one arm of a branch only")
+def _verify_times(times: Sequence[Interval]) -> None:
+    before = 0
+    for k, (start, stop) in enumerate(times):
+        if not before <= start < stop or (k and start == before):
+            raise VerifyException(
+                "the lifetime of a slice must start at 0 or later and end after its start, each "
+                f"interval after the one before, but one is [{start}, {stop})"
+            )
+        before = stop
 
 
-def _parse_slice(parser: Parser) -> Slice:
-    parser.parse_punctuation("[")
-    start = parser.parse_integer(allow_boolean=False)
-    parser.parse_punctuation(",")
-    stop = parser.parse_integer(allow_boolean=False)
-    parser.parse_punctuation(")")
-    before = parser.pos
-    size = parser.parse_optional_integer(allow_boolean=False)
-    if size is None:
-        size = parser.resolve_operand(parser.parse_unresolved_operand(), i64)
-    elif size < 0:
-        parser.raise_error(f"a size must be at least 0, but is {size}", before, parser.pos)
-    arms: list[Arm] = []
-    if parser.parse_optional_keyword("in") is not None:
-        arms = parser.parse_comma_separated_list(parser.Delimiter.PAREN, lambda: _parse_arm(parser))
-    return Slice(start, stop, size, tuple(arms))
+def _parse_slice(parser: Parser) -> SSAValue:
+    return parser.resolve_operand(parser.parse_unresolved_operand(), i64)
 
 
-def _parse_arm(parser: Parser) -> Arm:
+def _parse_list(parser: Parser) -> list[int | SSAValue]:
+    def one() -> int | SSAValue:
+        number = parser.parse_optional_integer(allow_boolean=False)
+        return _parse_slice(parser) if number is None else number
+
+    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, one)
+
+
+def _arm(parser: Parser) -> Arm:
     branch = parser.parse_integer(allow_boolean=False)
     parser.parse_punctuation(":")
     return Arm(branch, parser.parse_integer(allow_boolean=False))
 
 
-def _print_slice(slice: Slice, printer: Printer) -> None:
-    printer.print_string(f"\n[{slice.start}, {slice.stop}) ")
-    if isinstance(slice.size, int):
-        printer.print_string(str(slice.size))
-    else:
-        printer.print_operand(slice.size)
-    if slice.arms:
-        named = ", ".join(f"{branch}:{arm}" for branch, arm in slice.arms)
-        printer.print_string(f" in ({named})")
+@irdl_op_definition
+class TotalOp(IRDLOperation):
+    """
+    Return the bytes that the slices of the arena `pack` need, those of one pool.
+
+    ```mlir
+    %total = memory.total %arena
+    %other = memory.total %arena pool 1
+    ```
+
+    It is after all slices of the pack, in their block.
+    """
+
+    name = "memory.total"
+
+    pack = operand_def(PackType)
+    pool = opt_prop_def(IntegerAttr[I64])
+    total = result_def(i64)
+
+    traits = traits_def(AllocatesResults(), NumbersOnHost())
+
+    def __init__(self, pack: SSAValue, pool: int = 0):
+        super().__init__(
+            operands=[pack],
+            properties={"pool": IntegerAttr(pool, i64) if pool else None},
+            result_types=[i64],
+        )
+
+    @property
+    def pool_number(self) -> int:
+        return 0 if self.pool is None else self.pool.value.data
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        pack = parser.resolve_operand(parser.parse_unresolved_operand(), PackType())
+        pool = 0
+        if parser.parse_optional_keyword("pool") is not None:
+            pool = parser.parse_integer(allow_boolean=False)
+        op = cls(pack, pool)
+        op.attributes = parser.parse_optional_attr_dict()
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.pack)
+        if self.pool is not None:
+            printer.print_string(f" pool {self.pool_number}")
+        printer.print_op_attributes(self.attributes)
+
+
+@dataclass(eq=False)
+class Packing:
+    """A pack with its slices, in order of appearance, and its totals."""
+
+    op: PackOp
+
+    @cached_property
+    def members(self) -> list[SliceOp | TotalOp]:
+        """The slices and totals, in order of appearance."""
+        users = {use.operation for use in self.op.pack.uses}
+        ordered: list[SliceOp | TotalOp] = []
+        at = self.op.next_op
+        while at is not None and len(ordered) < len(users):
+            if at in users and isinstance(at, SliceOp | TotalOp):
+                ordered.append(at)
+            at = at.next_op
+        return ordered
+
+    @cached_property
+    def slices(self) -> list[SliceOp]:
+        return [op for op in self.members if isinstance(op, SliceOp)]
+
+    @property
+    def totals(self) -> list[TotalOp]:
+        return [op for op in self.members if isinstance(op, TotalOp)]
+
+    @property
+    def total(self) -> TotalOp | None:
+        """The op that computes the bytes of the first pool."""
+        return next((op for op in self.totals if not op.pool_number), None)
+
+    @property
+    def sizes(self) -> list[int | SSAValue]:
+        """The size of each slice; 0 of one over others, whose size is theirs."""
+        return [size if (size := op.size) is not None else 0 for op in self.slices]
+
+    @property
+    def alignment(self) -> int:
+        return self.op.alignment.value.data
+
+    @cached_property
+    def numbers(self) -> dict[SSAValue, int]:
+        """The number of each slice, by its offset."""
+        return {op.offset: i for i, op in enumerate(self.slices)}
+
+    def _number(self, value: SSAValue) -> int:
+        number = self.numbers.get(value)
+        if number is None:
+            raise VerifyException("a slice lies on, beside or over slices of its own pack only")
+        return number
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The places of slices, as rows of an order; empty if each lies wherever it fits."""
+        rows = tuple(self._row(op) for op in self.slices)
+        return () if all(row == _PLAIN for row in rows) else rows
+
+    def _row(self, op: SliceOp) -> Row:
+        if len(op.operands) == len(op.on) + (1 if op.dynamic_size is None else 2):
+            if op.at is None and op.pool is None:
+                return _PLAIN
+        static, at, pool = op.static_size, op.at, op.pool
+        over = tuple(map(self._number, op.over))
+        return Row(
+            None if op.beside is None else self._number(op.beside),
+            (over[0], over[-1]) if over else None,
+            None if op.tied is None else self._number(op.tied),
+            None if at is None else at.value.data,
+            0 if pool is None else pool.value.data,
+            None if static is None else static.value.data,
+        )
+
+    @cached_property
+    def orders(self) -> Orders | None:
+        """The orders of the slices, if the pack is ordered."""
+        if self.op.orders is None:
+            return None
+        count = self.op.n_orders
+        lists: list[On] = []
+        if count == 1:
+            lists.append(tuple(tuple(map(self._number, op.on)) for op in self.slices))
+        else:
+            numbers = [
+                [()] * count if op.on_numbers is None else [n.get_values() for n in op.on_numbers]
+                for op in self.slices
+            ]
+            lists += [tuple(each[k] for each in numbers) for k in range(count)]
+        return Orders(self.alignment, tuple(lists), self.rows)
+
+    def order(self, orders: Sequence[On]) -> None:
+        """
+        Order the slices: of one order, they are moved to the last of them, from the bottom up.
+
+        Slices of several orders stay where they are.
+        """
+        if len(orders) > 1:
+            for i, op in enumerate(self.slices):
+                op.lie_on_numbers([on[i] for on in orders])
+        elif self.slices:
+            (on,) = orders
+            pieces = Orders(self.alignment, (on,), self.rows).sorted(0)
+            last, slices = self.slices[-1], self.slices
+            block = last.parent
+            assert block is not None, "a slice is in a block"
+            after = last.next_op
+            for i in (i for piece in pieces for i in piece):
+                slices[i].detach()
+                if after is None:
+                    block.add_op(slices[i])
+                else:
+                    block.insert_op_before(slices[i], after)
+                slices[i].lie_on([slices[j].offset for j in on[i]])
+        self.op.orders = IntegerAttr(len(orders), i64)
+
+    def verify(self) -> None:
+        """Check what the ops say together."""
+        users = {use.operation for use in self.op.pack.uses}
+        for user in users:
+            if not isinstance(user, SliceOp | TotalOp):
+                raise VerifyException(
+                    f"only its slices and totals name a pack, but {user.name} does"
+                )
+            if user.parent is not self.op.parent:
+                raise VerifyException(f"{user.name} must be in the block of its pack")
+        is_slice = [isinstance(op, SliceOp) for op in self.members]
+        if len(is_slice) < len(users) or False in is_slice[: is_slice.count(True)]:
+            raise VerifyException("the total of a pack must be after its slices")
+        for i, op in enumerate(self.slices):
+            lists = 0 if op.on_numbers is None else len(op.on_numbers)
+            if (op.on or lists) and self.op.orders is None:
+                raise VerifyException(f"slice {i} lies on others, but the pack is not ordered")
+            if op.on and self.op.n_orders > 1:
+                raise VerifyException(f"slice {i} lies on operands, but there are several orders")
+            if lists and (lists != self.op.n_orders or lists == 1):
+                raise VerifyException(
+                    f"slice {i} has {lists} lists of numbers, but the pack has "
+                    f"{self.op.n_orders} orders"
+                )
+        try:
+            orders = self.orders
+            if orders is None and self.rows:
+                orders = Orders(self.alignment, (((),) * len(self.rows),), self.rows)
+            if orders is not None:
+                orders.check()
+        except OrderError as error:
+            raise VerifyException(str(error)) from error
+        if self.op.at_bind is not None:
+            self._verify_at_bind()
+
+    def _verify_at_bind(self) -> None:
+        if self.rows or any(len(op.life.times) != 1 for op in self.slices):
+            raise VerifyException(
+                "slices of a pack at_bind have a lifetime of one interval, and no place"
+            )
+        if self.slices and self.total is None:
+            raise VerifyException("a pack at_bind has a memory.total")
+
+
+_PLAIN = Row()
+
+
+class PackedOps(NamedTuple):
+    """The ops of a new pack."""
+
+    pack: PackOp
+    slices: list[SliceOp]
+    total: TotalOp
+
+    def all(self) -> Iterator[Operation]:
+        yield self.pack
+        yield from self.slices
+        yield self.total
+
+
+def pack_slices(
+    alignment: int, slices: Iterable[Slice], workspace: SSAValue | None = None
+) -> PackedOps:
+    """Return the ops of a pack of `slices`."""
+    pack = PackOp(alignment, workspace)
+    return PackedOps(pack, [SliceOp(pack.pack, slice) for slice in slices], TotalOp(pack.pack))

@@ -3,9 +3,9 @@
 // RUN: xrelay-run --memory-report --random-seed 0 --dim n=3 %s 2>&1 | filecheck %s --check-prefix=RAN
 // RUN: not xrelay-opt --plan-dim n=3 %s 2>&1 | filecheck %s --check-prefix=ALONE
 
-// The memory report is a step right before the program becomes bytecode, on stderr.
+// The memory report is a step right before packs are expanded, on stderr.
 //
-// CHECK:       ,report-memory{format="text"},lower-to-bytecode
+// CHECK:       ,report-memory{format="text"},expand-packs
 // CHECK:       memory of @main on cpu:0
 // CHECK-NEXT:    sum of tensors     32*n
 //

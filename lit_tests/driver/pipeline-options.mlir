@@ -7,7 +7,7 @@
 
 // A pipeline has options like a pass; those of its passes are in what it stands for.
 //
-// NONE:      verify-stage{stage="manifest"},manifest-lifetimes,verify-stage{stage="memory-planned"}
+// NONE:      verify-stage{stage="manifest"},manifest-lifetimes,verify-stage{stage="memory-planned"},expand-packs,verify-stage{stage="expanded"}
 // COALESCE:  coalesce-storage,layout-slices{strategy="auto" dynamic="symbolic"},manifest-lifetimes,verify-memory-plan,
 // PLAN:      verify-stage{stage="manifest"},plan-memory{{.*}},verify-stage{stage="memory-planned"}
 // ENTRIES:   remove-unused-functions{entries="f"},

@@ -200,23 +200,34 @@ def lower_require(builder: BytecodeBuilder, op: Operation) -> None:
     )
 
 
-def lower_pack(builder: BytecodeBuilder, op: Operation) -> None:
-    assert isinstance(op, memory.PackOp)
-    slices = op.slices
+def lower_nothing(builder: BytecodeBuilder, op: Operation) -> None:
+    """Leave the instruction to the total of the pack, which is after its slices."""
+
+
+def lower_total(builder: BytecodeBuilder, op: Operation) -> None:
+    assert isinstance(op, memory.TotalOp)
+    pack = op.pack.owner
+    assert isinstance(pack, memory.PackOp)
+    packing = memory.Packing(pack)
+    if op is not packing.total:
+        return
     sizes = [
-        i64_attribute(slice.size) if isinstance(slice.size, int) else builder.registers[slice.size]
-        for slice in slices
+        i64_attribute(size) if isinstance(size, int) else builder.registers[size]
+        for size in packing.sizes
     ]
+    slices = packing.slices
     arms = [n for i, slice in enumerate(slices) for arm in slice.arms for n in (i, *arm)]
-    total, *offsets = [builder.new_register() for _ in op.results]
-    builder.registers.update(zip(op.results, (total, *offsets), strict=True))
+    lifetimes = [time for slice in slices for time in slice.lifetime.get_values()]
+    total, *offsets = [builder.new_register() for _ in range(len(slices) + 1)]
+    builder.registers.update((other.total, total) for other in packing.totals)
+    builder.registers.update(zip((s.offset for s in slices), offsets, strict=True))
     builder.emit(
         bytecode.PackOp,
         op,
         total=total,
         offsets=ArrayAttr(offsets),
-        alignment=op.alignment,
-        lifetimes=op.lifetimes,
+        alignment=pack.alignment,
+        lifetimes=i64_array(lifetimes),
         sizes=ArrayAttr(sizes),
         **({"arms": i64_array(arms)} if arms else {}),
     )
@@ -237,6 +248,8 @@ SIZE_RULES: Mapping[type[Operation], Rule] = {
     tensor.DimOp: lower_dim,
     relay.MeasureOp: lower_measure,
     relay.RequireOp: lower_require,
-    memory.PackOp: lower_pack,
+    memory.PackOp: lower_nothing,
+    memory.SliceOp: lower_nothing,
+    memory.TotalOp: lower_total,
 }
 """The rule of each op on sizes."""

@@ -1,13 +1,13 @@
 """
 Arenas: several storages replaced by one, whose offsets a `memory.pack` chooses.
 
-    %a = memory.alloc_storage 64 align 64        %total, %at:2 = memory.pack align 64 {
-    %t = memory.alloc_tensor %a[0]                 [0, 2) 64
-    %b = memory.alloc_storage %n align 64          [1, 3) %n
-    %u = memory.alloc_tensor %b[0]         ->    }
+    %a = memory.alloc_storage 64 align 64        %pack = memory.pack align 64 : !memory.pack
+    %t = memory.alloc_tensor %a[0]               %offset = memory.slice %pack [0, 2) 64
+    %b = memory.alloc_storage %n align 64        %offset_1 = memory.slice %pack [1, 3) %n
+    %u = memory.alloc_tensor %b[0]         ->    %total = memory.total %pack
                                                  %arena = memory.alloc_storage %total align 64
-                                                 %t = memory.alloc_tensor %arena[%at#0]
-                                                 %u = memory.alloc_tensor %arena[%at#1]
+                                                 %t = memory.alloc_tensor %arena[%offset]
+                                                 %u = memory.alloc_tensor %arena[%offset_1]
 
 A storage that calls use becomes a `memory.slice_storage` of the arena. The arena of a function with
 a workspace is that, as far as its callers can compute the size.
@@ -243,19 +243,20 @@ class AllocateArenas(RewritePattern):
 
     def allocate(self, arena: Arena, op: Operation, rewriter: PatternRewriter) -> None:
         slices = slices_of(arena.storages, self.with_lifetimes)
-        pack = memory.PackOp(arena.alignment, slices, arena.workspace)
-        pack.total.name_hint = "total"
-        for offset in pack.offsets:
-            offset.name_hint = "offset"
-        rewriter.insert(pack, InsertPoint.before(op))
+        packed = memory.pack_slices(arena.alignment, slices, arena.workspace)
+        packed.pack.pack.name_hint = "pack"
+        packed.total.total.name_hint = "total"
+        for slice in packed.slices:
+            slice.offset.name_hint = "offset"
+        rewriter.insert([*packed.all()], InsertPoint.before(op))
         whole = arena.workspace
         if whole is None:
-            storage = memory.AllocStorageOp(pack.total, arena.alignment, arena.device)
+            storage = memory.AllocStorageOp(packed.total.total, arena.alignment, arena.device)
             whole = storage.storage
             whole.name_hint = "arena"
             rewriter.insert(storage, InsertPoint.before(op))
-        for replaced, offset in zip(arena.storages, pack.offsets, strict=True):
-            self.slots[replaced.op] = whole, offset
+        for replaced, slice in zip(arena.storages, packed.slices, strict=True):
+            self.slots[replaced.op] = whole, slice.offset
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,8 @@ def has_bytes(type: Attribute) -> bool:
         if isinstance(type, TupleType):
             return bool(type.types.data)
         found = _HAS_BYTES[kind] = not issubclass(
-            kind, IntegerType | IndexType | AnyFloat | NoneType | memory.StorageType
+            kind,
+            IntegerType | IndexType | AnyFloat | NoneType | memory.StorageType | memory.PackType,
         )
     return found
 

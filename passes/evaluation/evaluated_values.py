@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from ...dialects.memory import Packing
 from ...runtime.program.data_types import DataValue as DataValue
 
 Value: TypeAlias = Any
@@ -44,6 +45,14 @@ class GlobalClosure:
     def term(self) -> Term:
         """Return the value as text."""
         return "<function>", None
+
+
+@dataclass(eq=False)
+class PackValue:
+    """A `memory.pack`, and its totals once the sizes of its slices are known."""
+
+    packing: Packing
+    totals: Sequence[int] = ()
 
 
 @dataclass(eq=False)

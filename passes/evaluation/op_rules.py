@@ -21,11 +21,21 @@ from ...dialects.relay.language.match_patterns import (
 )
 from ...dialects.tensors import Tensor, as_tensor
 from ...operators import storage_errors
+from ...operators.orders import Orders
 from ...runtime.memory.limits import Memory
 from ...runtime.weights.derived_weights import ArraySource, Weights
 from ..analysis.arrays import Array, array_of, numpy_dtype
 from ..support.diagnostics import PassError
-from .evaluated_values import ClosureValue, DataValue, Enter, Frame, GlobalClosure, RefValue, Value
+from .evaluated_values import (
+    ClosureValue,
+    DataValue,
+    Enter,
+    Frame,
+    GlobalClosure,
+    PackValue,
+    RefValue,
+    Value,
+)
 from .kernel_calls import require_shape, static_type
 from .size_arithmetic import SIZES, require_relation
 
@@ -260,16 +270,30 @@ def require(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -
 
 
 def pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    """Concatenate the slices: any valid offsets are right. A negative size counts as 0."""
+    """Return the pack, and its totals once they are known."""
     assert isinstance(op, memory.PackOp)
-    args = args[: len(op.sizes)]
-    dynamic, end, offsets = iter(args), 0, list[Value]()
-    alignment = op.alignment.value.data
-    for slice in op.slices:
-        size = max(slice.size if isinstance(slice.size, int) else int(next(dynamic)), 0)
-        offsets.append(end)
-        end += -(-size // alignment) * alignment
-    return [end, *offsets]
+    return [PackValue(memory.Packing(op))]
+
+
+def slice_of_pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    """Lay the slices out as ordered, or one after the other, at the last of them."""
+    value, slices = args[0], args[0].packing.slices
+    if op is not slices[-1]:
+        return [0]
+    packing = value.packing
+    sizes = [int(frame[size]) if isinstance(size, SSAValue) else size for size in packing.sizes]
+    orders = packing.orders or Orders.one_after_the_other(
+        packing.alignment, len(slices), packing.rows
+    )
+    value.totals, offsets = orders.laid_out(sizes)
+    frame.update(zip((slice.offset for slice in slices), offsets, strict=True))
+    return [offsets[-1]]
+
+
+def total_of_pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+    assert isinstance(op, memory.TotalOp)
+    totals = args[0].totals
+    return [totals[op.pool_number] if op.pool_number < len(totals) else 0]
 
 
 def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
@@ -348,6 +372,8 @@ RULES: dict[type[Operation], Rule] = {
     memory.AllocTensorOp: alloc_tensor,
     memory.CopyOp: copy,
     memory.PackOp: pack,
+    memory.SliceOp: slice_of_pack,
+    memory.TotalOp: total_of_pack,
     memory.SliceStorageOp: slice_storage,
     memory.WorkspaceSizeOp: workspace_size,
     memory.KillOp: kill,

@@ -22,20 +22,26 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
     block = Block(arg_types=[shape.type for shape in op.shapes])
     inside: dict[SSAValue, SSAValue] = {}
     given = {body.args[i]: shape for i, shape in zip(shapes, block.args, strict=True)}
-    slices: list[memory.Slice] = []
-    alignment = 1
-    for pack in packs_within(param):
-        alignment = pack.alignment.value.data
-        for slice in pack.slices:
-            size = slice.size
-            if isinstance(size, SSAValue):
-                size = _computed(size, body, block, given, inside, op)
-            slices.append(memory.Slice(0, 1, size))
+    packs = [memory.Packing(pack) for pack in packs_within(param)]
+    orders = {packing.orders for packing in packs}
     known = memory.parameter_attributes(function, index).get(memory.SIZE)
+    copied = packs[0].op.clone() if packs else memory.PackOp(1)
+    if copied.workspace is not None:
+        copied.operands = []
+    block.add_op(copied)
+    for packing in packs:
+        inside[packing.op.pack] = copied.pack
+        for slice in packing.slices:
+            if slice.dynamic_size is not None:
+                _computed(slice.dynamic_size, body, block, given, inside, op)
+            block.add_op(slice.clone(inside))
     if isinstance(known, IntegerAttr):
-        slices.append(memory.Slice(0, 1, known.value.data))
-    total = memory.PackOp(alignment, slices)
-    block.add_ops([total, relay.YieldOp.create(operands=[total.total])])
+        block.add_op(memory.SliceOp(copied.pack, memory.Slice(0, 1, known.value.data)))
+    if len(orders) != 1 or isinstance(known, IntegerAttr):
+        copied.orders = None
+    block.add_ops(
+        [total := memory.TotalOp(copied.pack), relay.YieldOp.create(operands=[total.total])]
+    )
     return block
 
 

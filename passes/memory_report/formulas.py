@@ -21,10 +21,11 @@ from typing import Any, NamedTuple, cast
 
 from xdsl.ir import Attribute, BlockArgument
 
+from ...operators.orders import Layout, Orders, PoolTotal
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import DIM, Expr, Symbol, inner_first
 from ...operators.sizes.size_table import OPERATIONS, SELECT, TOTAL, compute, operation
-from ..sizes.reader import Sizes
+from ..sizes.reader import PACK, Packed, Sizes
 
 
 class Step(NamedTuple):
@@ -65,6 +66,9 @@ class Formulas:
     """The size of each formula that was added."""
     _known: dict[Step, int] = field(default_factory=dict[Step, int])
     _symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
+    _layouts: dict[tuple[Orders, tuple[Reference, ...]], Layout[Reference]] = field(
+        default_factory=dict[tuple[Orders, tuple[Reference, ...]], "Layout[Reference]"]
+    )
 
     def add(self, size: Expr) -> int:
         """Return the number of the formula for `size`."""
@@ -165,6 +169,8 @@ class Formulas:
         return reduce(lambda total, term: self._operation("add", total, term), terms)
 
     def _of_symbol(self, symbol: Symbol) -> int:
+        if symbol.kind == PACK:
+            return self._offset(symbol)
         if symbol.kind not in OPERATIONS or not symbol.is_computed:
             return self._variable(symbol)
         layout = symbol.args[: symbol.kind == TOTAL]
@@ -172,6 +178,20 @@ class Formulas:
         if operation(symbol.kind).commutes:
             return reduce(lambda a, b: self._apply(symbol.kind, a, b), operands).step
         return self._apply(symbol.kind, *layout, *operands).step
+
+    def _offset(self, symbol: Symbol) -> int:
+        """Return the number of the formula for the offset of a slice, if it is ordered."""
+        number, packed = symbol.args
+        assert isinstance(packed, Packed)
+        orders = packed.packing.orders
+        if orders is None or not isinstance(number, int) or number <= 0:
+            return self._variable(symbol)
+        sizes = tuple(Reference(self.add(size)) for size in packed.sizes)
+        layout = self._layouts.get((orders, sizes))
+        if layout is None:
+            layout = self._layouts[orders, sizes] = PoolTotal(orders).layout(sizes, self._apply)
+        offset = layout.offsets[number - 1]
+        return self._step("const", offset) if isinstance(offset, int) else offset.step
 
     def _variable(self, symbol: Symbol) -> int:
         taken = {variable.name for variable in self.variables}

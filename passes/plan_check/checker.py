@@ -17,10 +17,11 @@ from ...dialects import memory, vm
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
+from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
 from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
-from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, place_note
+from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, hint_of, place_note
 from .held import OVERLAPPING, Held
 from .lent import Need, Needs
 from .live_contents import Changes, End, How, State
@@ -34,10 +35,10 @@ from .names import (
     traits_of,
     upwards,
 )
-from .operations import ZERO
+from .operations import ZERO, is_multiple
 from .overwriting_kernels import may_lie_over
 from .sharing import Names
-from .slots import Relation, Room, Slot, Slots, bytes_of_element
+from .slots import Relation, Room, Slot, Slots, Unordered, bytes_of_element
 
 
 @dataclass(eq=False)
@@ -49,8 +50,6 @@ class Choosing:
     rest: list[Block]
     """The regions of `choice` after it, the next one last."""
     done: list[Changes]
-    has_facts: bool = False
-    """True if sizes are known to be natural in this block that are not known to be around it."""
 
 
 class Checked(NamedTuple):
@@ -83,11 +82,15 @@ class Checker:
     names: Names = field(default_factory=Names)
     state: State = field(init=False)
 
-    def check(self) -> None:
-        """Raise an error at the first fault."""
+    def check(self) -> Unordered:
+        """
+        Raise an error at the first fault.
+
+        Returns the slices that are needed together and may share bytes: they were taken to be
+        apart, so the body must be checked again with them as `slots.unordered`.
+        """
         self.state = State(Held(self.slots))
         self.slots.read(self.block, self.read_call)
-        self.slots.proofs.open(self.slots.natural_in(self.block))
         path = [Choosing(iter(self.block.ops), None, [], [])]
         while path:
             op = next(path[-1].ops, None)
@@ -98,6 +101,7 @@ class Checker:
                 self.enter(op, path, [r.block for r in reversed(op.regions)], [])
             else:
                 self.execute(op)
+        return self.state.held.unordered()
 
     def enter(
         self, choice: Operation, path: list[Choosing], blocks: list[Block], done: list[Changes]
@@ -110,16 +114,13 @@ class Checker:
         if not done:
             for argument, operand in chooses.entering(choice):
                 self.names.add(argument, operand)
-        has_facts = self.slots.proofs.open(self.slots.natural_in(block))
-        path.append(Choosing(iter(block.ops), choice, blocks, done, has_facts))
+        path.append(Choosing(iter(block.ops), choice, blocks, done))
 
     def leave(self, path: list[Choosing]) -> None:
         """Leave a block at its end, for the next region of its choice or for what follows."""
         left = path.pop()
         if left.choice is None:
             return
-        if left.has_facts:
-            self.slots.proofs.close()
         left.done.append(self.state.close())
         if left.rest:
             self.enter(left.choice, path, left.rest, left.done)
@@ -144,7 +145,6 @@ class Checker:
             self.check_slot(op)
             return
         if type(op) is memory.AllocStorageOp:
-            self.slots.enter_storage(op.results[0])
             return
         if type(op) is memory.SliceStorageOp:
             self.check_slice(op)
@@ -324,15 +324,14 @@ class Checker:
         """Check that a tensor lies in its storage, aligned."""
         slot = self.slots.of(op.results[0])
         assert slot is not None
-        proofs = self.slots.proofs
         type = as_tensor(op.results[0].type)
         assert type is not None
         alignment = storage_alignment(type.element_type)
         room = self.slots.room(op.start[0])
         first = slot.start - room.start if room.start.terms else slot.start
-        if not proofs.at_least(first, ZERO):
+        if not at_least(first, ZERO):
             raise NotShown(f"cannot show that offset {first} is at least 0", op)
-        if not proofs.is_multiple(first, alignment):
+        if not is_multiple(first, alignment):
             is_known = first.constant is not None
             raise (PassError if is_known else NotShown)(
                 f"the offset of a tensor of {type.element_type} must be a multiple of {alignment}, "
@@ -347,12 +346,12 @@ class Checker:
                 notes=[place_note(op.storage)],
             )
         if room.size is None:
-            self.need(room, slot.stop, alignment, op)
+            self.need(room, slot, alignment, op)
         elif not self.slots.lies_in(slot, room):
             within = f"[{first}, {slot.stop - room.start})"
             raise NotShown(
                 f"cannot show that a tensor at bytes {within} fits in its storage of {room.size} "
-                "bytes",
+                f"bytes{hint_of(slot)}",
                 op,
                 notes=[place_note(op.storage)],
             )
@@ -360,17 +359,13 @@ class Checker:
     def check_slice(self, op: memory.SliceStorageOp) -> None:
         """Check that a slice lies in its storage, aligned."""
         outer, room = self.slots.room(op.storage), self.slots.room(op.slice)
-        proofs, first = self.slots.proofs, room.start - outer.start
+        first = room.start - outer.start
         assert room.size is not None
         assert room.alignment is not None
-        if not proofs.at_least(first, ZERO) or not proofs.at_least(room.size, ZERO):
-            raise NotShown(
-                f"cannot show that the offset and the size of a slice, {first} and {room.size}, "
-                "are at least 0",
-                op,
-            )
+        if not at_least(first, ZERO):
+            raise NotShown(f"cannot show that the offset of a slice, {first}, is at least 0", op)
         notes = [place_note(op.storage)]
-        if not proofs.is_multiple(first, room.alignment):
+        if not is_multiple(first, room.alignment):
             raise NotShown(
                 f"cannot show that the offset of a slice, {first}, is a multiple of its alignment, "
                 f"{room.alignment}",
@@ -385,11 +380,11 @@ class Checker:
             )
         slot = self.slots.slot(room.root, room.start, room.size)
         if outer.size is None:
-            self.need(outer, slot.stop, room.alignment, op)
+            self.need(outer, slot, room.alignment, op)
         elif not self.slots.lies_in(slot, outer):
             raise NotShown(
                 f"cannot show that a slice at bytes [{first}, {first + room.size}) fits in its "
-                f"storage of {outer.size} bytes",
+                f"storage of {outer.size} bytes{hint_of(slot)}",
                 op,
                 notes=notes,
             )
@@ -417,16 +412,14 @@ class Checker:
         values = () if last is None else last.operands
         return [None if as_tensor(v.type) is None else sizes.dims(v) for v in values]
 
-    def need(self, room: Room, end: Expr, alignment: int, op: Operation) -> None:
+    def need(self, room: Room, slot: Slot, alignment: int, op: Operation) -> None:
         """Record what `op` needs in a parameter."""
         if not isinstance(room.root, BlockArgument):
             return
-        is_packed = any(symbol.kind == PACK for symbol in end.symbols())
-        for use in room.root.uses if is_packed else ():  # what lays it out names what it needs
-            if isinstance(use.operation, memory.PackOp):
-                total = self.slots.sizes.size(use.operation.total)
-                if self.slots.proofs.at_least(total, end):
-                    end = total
+        end, place = slot.stop, slot.place
+        packing = None if place is None else place.packed.packing
+        if packing is not None and packing.op.workspace is room.root:  # it names what it needs
+            end = self.slots.sizes.total_of(packing) or (place and place.total) or end
         self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
 
     def is_workspace_size(
@@ -437,9 +430,6 @@ class Checker:
             return False
         listed = memory.shapes_of_workspace(function, i) or ()
         sizes = self.slots.sizes
-        needed = sizes.workspace_size(function, i, lambda k: sizes.dims(call.operands[k]))
-        if needed is not None:
-            return self.slots.proofs.at_least(size, needed)
         for symbol in size.symbols():
             value = symbol.args[0] if symbol.kind == "value" else None
             op = value.owner if isinstance(value, OpResult) else None
@@ -449,11 +439,12 @@ class Checker:
                 continue
             shapes = [sizes.shape(shape) for shape in op.shapes]
             if shapes == [sizes.dims(call.operands[k]) for k in listed]:
-                return self.slots.proofs.at_least(size, sizes.size(op.bytes))
+                return at_least(size, sizes.size(op.bytes))
         return False
 
     def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
         """Check that operands `i` and `j` of a call do not overlap."""
+        self.state.held.need_together(one, other)
         relation = self.slots.relation(one, other)
         if relation in OVERLAPPING:
             raise (NotShown if relation is Relation.UNKNOWN else PassError)(
@@ -496,8 +487,10 @@ class Checker:
                         notes=[(user, "they are needed here")],
                     )
                 if room.size is None:
-                    self.need(room, room.start + size, need.alignment, op)
-                elif not self.slots.proofs.at_least(room.size, size):
+                    self.need(
+                        room, self.slots.slot(room.root, room.start, size), need.alignment, op
+                    )
+                elif not at_least(room.size, size):
                     raise NotShown(
                         f"cannot show that storage {i} is large enough for @{name}: it needs "
                         f"{size} bytes, but has {room.size}",
@@ -510,7 +503,7 @@ class Checker:
         sizes = self.slots.sizes
         data = sizes.algebra.product(sizes.dims(op.data))
         view = sizes.algebra.product(sizes.dims(op.result))
-        if self.slots.proofs.at_least(view, data + 1):
+        if at_least(view, data + 1):
             width = bytes_of_element(op.data.type)
             raise PassError(
                 f"a view of {view * width} bytes is larger than its tensor of {data * width} bytes",

@@ -7,10 +7,17 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from ..support.diagnostics import PassError, Place
 from .live_contents import End, How
 from .names import traits_of
+from .slots import Slot
 
 
 class NotShown(PassError):
-    """A property of the plan that was neither proven nor refuted."""
+    """A property of the plan that is not known to hold."""
+
+
+def hint_of(*slots: Slot | None) -> str:
+    """Return the cure if offsets are computed: of expanded packs, the order is gone."""
+    is_computed = any(slot is not None and slot.is_computed for slot in slots)
+    return " (expanded: verify before expand-packs)" if is_computed else ""
 
 
 def place_note(storage: SSAValue) -> tuple[Place, str]:
@@ -49,7 +56,7 @@ def fault_of_write(end: End, use: tuple[Place, str]) -> PassError:
     if end.how is How.MAYBE_OVERWRITTEN:
         message = (
             f"cannot show that {end.by.name} does not overwrite a live tensor: cannot show that "
-            f"{slots} do not overlap"
+            f"{slots} do not overlap{hint_of(end.there, end.here)}"
         )
     else:
         message = f"{end.by.name} {verb} bytes of a live tensor: {slots} overlap"
@@ -62,7 +69,7 @@ def fault_in_place(op: Operation, end: End) -> PassError:
     if end.how is How.MAYBE_OVERWRITTEN:
         message = (
             f"cannot show that {op.name} does not read bytes that it writes: cannot show that "
-            f"{slots} do not overlap"
+            f"{slots} do not overlap{hint_of(end.there, end.here)}"
         )
     else:
         message = f"{op.name} reads bytes that it writes: {slots} overlap"

@@ -1,19 +1,21 @@
 """
-The bytes of tensors in their storages, and proofs that they do not overlap.
+The bytes of tensors in their storages, and which of them are apart.
 
     %t = memory.alloc_tensor %s[128] : tensor<4xf32>               [128, 144) of %s
     %d = memory.alloc_tensor %s[%o] shape %dims : … tensor<?xf32>  [o, o + 4*n) of %s
     %w = memory.slice_storage %s[64] size 128 align 64             [64, 192) of %s
     %u = memory.alloc_tensor %w[32] : tensor<4xf32>                [96, 112) of %s
 
-Bounds are expressions (`sizes.reader`); ranges of numbers are compared exactly. One of unknown
-size is above another if its start is at least the other's end for all sizes (`proofs`), or in each
-case if an order is selected. What cannot be shown is unknown, not false.
+Bounds are expressions (`sizes.reader`); ranges of numbers are compared exactly. If a start is an
+offset of a `memory.slice`, the slot lies in that slice, and two slots are apart if their slices
+are: if one is above the other in the orders that the pack keeps, whatever the sizes are, or, of a
+pack whose offsets are not chosen yet, if their lifetimes say that they must be. Other slots are
+compared by what is known of their bounds (`operators.sizes.holds`). The rest is unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
@@ -22,20 +24,13 @@ from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from ...dialects import memory
-from ...dialects.tensors import as_tensor, element_size, has_dynamic, static_size
+from ...dialects.tensors import as_tensor, element_size, static_size
 from ...dialects.xdsl_extras.walking import walk
-from ...operators.sizes import SizeOp
+from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr
-from ...operators.sizes.size_table import SELECT
 from ..sizes.reader import PACK, Packed, Sizes
 from ..support.walk import is_kernel
-from .operations import ZERO, Case, cases_of, conditions, in_case, packed_of, resolved
-from .proofs import Proofs
-
-MAX_CONDITIONS = 6
-"""The maximum number of selections on which the order of two slots may depend."""
-
-Bounds = tuple[Expr, Expr]
+from .operations import ZERO, packed_of
 
 Bound = int | Expr
 
@@ -50,6 +45,27 @@ class Relation(Enum):
     SAME = auto()
     """They overlap if they are not empty."""
     UNKNOWN = auto()
+
+
+class Place(NamedTuple):
+    """A slice of a `memory.pack`."""
+
+    packed: Packed
+    slice: int
+
+    def __str__(self) -> str:
+        name = self.packed.packing.slices[self.slice].offset.name_hint
+        return f"of slice {self.slice}" + ("" if name is None else f" (%{name})")
+
+    @property
+    def total(self) -> Expr | None:
+        """The total of the pool of the slice; None if it is not computed."""
+        rows = self.packed.packing.rows
+        return self.packed.totals.get(rows[self.slice].pool if rows else 0)
+
+
+Unordered = dict[memory.PackOp, set[tuple[int, int]]]
+"""The slices of each ordered pack that are needed together, none above the other."""
 
 
 class Room(NamedTuple):
@@ -71,11 +87,21 @@ class Slot:
     stop: Expr
     static: tuple[int, int] | None
     """The bounds, if both are known."""
+    place: Place | None = None
+    """The slice of a pack that it lies in."""
     is_whole: bool = False
     """True if it is the whole storage, whose size does not matter."""
 
     def __str__(self) -> str:
-        return "of the whole storage" if self.is_whole else f"[{self.start}, {self.stop})"
+        if self.is_whole:
+            return "of the whole storage"
+        return f"[{self.start}, {self.stop})" if self.place is None else str(self.place)
+
+    @property
+    def is_computed(self) -> bool:
+        """True if arithmetic computes the bounds, and not the offset of a slice."""
+        symbols = (*self.start.symbols(), *self.stop.symbols())
+        return self.static is None and not any(symbol.kind == PACK for symbol in symbols)
 
     @property
     def is_empty(self) -> bool:
@@ -87,41 +113,24 @@ class Slots:
     """The slots of the tensors of a body; tensors at the same bytes have the same slot."""
 
     sizes: Sizes = field(default_factory=Sizes)
-    proofs: Proofs = field(default_factory=Proofs)
     _slots: dict[tuple[SSAValue, Bound, Bound], Slot] = field(
         default_factory=dict[tuple[SSAValue, "Bound", "Bound"], Slot]
     )
     """By storage, start and stop."""
     _of: dict[SSAValue, Slot] = field(default_factory=dict[SSAValue, Slot])
     _rooms: dict[SSAValue, Room] = field(default_factory=dict[SSAValue, Room])
+    unordered: Unordered = field(default_factory=dict[memory.PackOp, "set[tuple[int, int]]"])
 
-    _fitting: dict[SSAValue, list[tuple[Case, set[Expr]]]] = field(
-        default_factory=dict[SSAValue, "list[tuple[Case, set[Expr]]]"]
-    )
-    """Sizes that are at most that of a storage in each case, among them ends of slots."""
-
-    _natural: dict[Block, list[Expr]] = field(default_factory=dict[Block, "list[Expr]"])
+    assumes: bool = False
+    """True if what is not known to overlap is taken to be apart, by one who claims that."""
 
     def read(self, body: Block, at_op: Callable[[Operation], None]) -> None:
-        """
-        Read the sizes in `body`, those of an op after those of its operands and `at_op`.
-
-        The dims of the tensors that a block itself allocates are natural in all of the block: where
-        one is negative, the block ends in an error.
-        """
+        """Read the sizes in `body`, those of an op after those of its operands and `at_op`."""
         for op in walk(body, region_first=True, enters=lambda op: not is_kernel(op)):
             at_op(op)
-            if type(op) is memory.AllocTensorOp:
-                if has_dynamic(op.results[0].type) and op.parent is not None:
-                    self._natural.setdefault(op.parent, []).extend(self.sizes.dims(op.results[0]))
-                continue
             for result in op.results:
                 if result.type.__class__ is IntegerType and result.type == i64:
                     self.sizes.size(result)
-
-    def natural_in(self, block: Block) -> Sequence[Expr]:
-        """Return dims that are not negative in `block`."""
-        return self._natural.get(block, ())
 
     # ------------------------------------------------------------------ places
 
@@ -196,57 +205,26 @@ class Slots:
             key = root, *static
         found = self._slots.get(key)
         if found is None:
-            found = self._slots[key] = Slot(root, start, start + size, static)
+            place = None if static else place_of(start, size)
+            found = self._slots[key] = Slot(root, start, start + size, static, place)
         return found
 
     def _whole(self, root: SSAValue) -> Slot:
         key = (root, ZERO, ZERO - 1)
         found = self._slots.get(key)
         if found is None:
-            found = self._slots[key] = Slot(root, ZERO, ZERO, None, is_whole=True)
+            found = self._slots[key] = Slot(root, ZERO, ZERO, None, None, True)
         return found
-
-    def enter_storage(self, storage: SSAValue) -> None:
-        """Find the slots of a storage that lie on each other up to its size, if it is not known."""
-        room = self.room(storage)
-        size = room.size
-        found = [self.of(tensor) for tensor in tensors_in(storage)]
-        slots = [slot for slot in found if slot is not None and slot.static is None]
-        if size is None or not slots:
-            return
-        limit = 1000 + 50 * len(slots)
-        self._fitting[storage] = []
-        for case in cases_of(size):
-            for slot in slots:
-                start, stop = in_case(slot.start, case), in_case(slot.stop, case)
-                ends = self._ends_of_slice(start, stop, room.alignment or 1)
-                self.proofs.add_span(start, stop, ends)
-            below = self.proofs.all_below(in_case(size, case), limit)
-            self._fitting[storage].append((case, below))
-
-    def _ends_of_slice(self, start: Expr, stop: Expr, unit: int) -> Sequence[Expr]:
-        """
-        Return ends that a slice of a slot may have: a negative size counts as 0, and the end may be
-        rounded up to a multiple of `unit`.
-        """
-        binary = self.sizes.algebra.binary
-        end = binary(SizeOp.ADD, start, binary(SizeOp.MAX, stop - start, ZERO))
-        units = binary(SizeOp.FLOORDIV, end + (unit - 1), Expr.of(unit))
-        return end, binary(SizeOp.MUL, units, Expr.of(unit))
 
     # --------------------------------------------------------------- relations
 
-    def is_ordered(self, slot: Slot) -> bool:
-        """Test whether the order of `slot` and others is the same for all sizes."""
-        if slot.static is not None:
-            return True
-        symbols = (*slot.start.symbols(), *slot.stop.symbols())
-        is_fixed = all(symbol.kind not in (SELECT, PACK) for symbol in symbols)
-        return is_fixed and self.proofs.at_least(slot.stop, slot.start)
-
     def relation(self, one: Slot, other: Slot) -> Relation:
         """Return the relation of `one` to `other`, a slot of the same storage."""
-        if one.is_whole or other.is_whole:
+        relation = self._relation(one, other)
+        return Relation.APART if self.assumes and relation is Relation.UNKNOWN else relation
+
+    def _relation(self, one: Slot, other: Slot) -> Relation:
+        if one.is_whole or other.is_whole or one is other:
             return Relation.SAME
         if one.static is not None and other.static is not None:
             (a, b), (c, d) = one.static, other.static
@@ -255,78 +233,54 @@ class Slots:
             if d <= a:
                 return Relation.ABOVE
             return Relation.APART if a == b or c == d else Relation.SAME
-        at_least = self.proofs.at_least
+        a, b = one.place, other.place
+        if a is not None and b is not None and a.packed is b.packed and a.slice != b.slice:
+            return Relation.APART if self.are_apart(a, b) else Relation.UNKNOWN
         if at_least(other.start, one.stop):
             return Relation.BELOW
         if at_least(one.start, other.stop):
             return Relation.ABOVE
-        if self._are_disjoint((one.start, one.stop), (other.start, other.stop)):
-            return Relation.APART
         return Relation.SAME if one.start == other.start else Relation.UNKNOWN
 
-    def _are_disjoint(self, one: Bounds, other: Bounds, depth: int = 0) -> bool:
-        """Test whether one range is above the other in each case of what is selected."""
-        at_least = self.proofs.at_least
-        if depth and (at_least(one[0], other[1]) or at_least(other[0], one[1])):
+    def are_apart(self, one: Place, other: Place) -> bool:
+        """
+        Test whether two slices of a pack never share a byte, whatever the sizes are.
+
+        Of an ordered pack, all do not that are not known to: what is needed together is noted
+        (`held`) and looked up in the orders at once. Of one that is not laid out yet, lifetimes say
+        which slices must not.
+        """
+        packing, i, j = one.packed.packing, one.slice, other.slice
+        if packing.orders is not None:
+            return (min(i, j), max(i, j)) not in self.unordered.get(packing.op, ())
+        if packing.rows and packing.rows[i].pool != packing.rows[j].pool:
             return True
-        if self._are_packed_apart(one, other):
-            return True
-        found = [condition for bound in (*one, *other) for condition in conditions(bound)]
-        if not found or depth == MAX_CONDITIONS:
-            return False
-        return all(
-            self._are_disjoint(
-                (resolved(one[0], found[0], holds), resolved(one[1], found[0], holds)),
-                (resolved(other[0], found[0], holds), resolved(other[1], found[0], holds)),
-                depth + 1,
-            )
-            for holds in (True, False)
-        )
+        return packing.slices[i].life.meets(packing.slices[j].life)
 
-    def _are_packed_apart(self, one: Bounds, other: Bounds) -> bool:
-        """Test whether two ranges are in slices of a `memory.pack` that are alive together."""
-        first, second = self._slice_around(one), self._slice_around(other)
-        if first is None or second is None or first[0] is not second[0]:
-            return False
-        a, b = (packed.slices[i] for packed, i in (first, second))
-        arms = dict(a.arms)
-        excluded = any(arms.get(branch, arm) != arm for branch, arm in b.arms)
-        return a is not b and a.start < b.stop and b.start < a.stop and not excluded
-
-    def _slice_around(self, bounds: Bounds) -> tuple[Packed, int] | None:
-        """Return the slice of a `memory.pack` that a range lies in."""
-        at_least = self.proofs.at_least
-        for symbol in bounds[0].symbols():
-            packed, number = packed_of(symbol) or (None, 0)
-            if packed is None or not number:
-                continue
-            start, stop = packed.values[number], packed.end(number - 1)
-            if at_least(bounds[0], start) and at_least(stop, bounds[1]):
-                return packed, number - 1
-        return None
-
-    def lies_in(self, slot: Slot, room: Room) -> bool:
-        """Test whether a slot can be shown to end within a storage of known size."""
+    @staticmethod
+    def lies_in(slot: Slot, room: Room) -> bool:
+        """Test whether it is known that a slot ends within a storage of known size."""
         assert room.size is not None
         stop = room.start + room.size
         if slot.static is not None and stop.constant is not None:
             return slot.static[1] <= stop.constant
-        cases = None if room.start.terms else self._fitting.get(room.root)
-        if cases and all(in_case(slot.stop, case) in below for case, below in cases):
-            return True
-        return self.proofs.at_least(stop, slot.stop)
+        if slot.place is not None and not room.start.terms:
+            total = slot.place.total
+            return total is not None and at_least(room.size, total)
+        return at_least(stop, slot.stop)
 
 
-def tensors_in(storage: SSAValue) -> Iterator[SSAValue]:
-    """Yield the tensors that are allocated in `storage` and in slices of it."""
-    pending = [storage]
-    while pending:
-        for use in pending.pop().uses:
-            op = use.operation
-            if isinstance(op, memory.AllocTensorOp):
-                yield op.results[0]
-            elif isinstance(op, memory.SliceStorageOp):
-                pending.append(op.slice)
+def place_of(start: Expr, size: Expr) -> Place | None:
+    """Return the slice of a pack that `size` bytes from `start` lie in."""
+    for monomial, factor in start.terms:
+        place = packed_of(monomial[0]) if len(monomial) == 1 and factor == 1 else None
+        if place is None:
+            continue
+        packed, i = place
+        within = start - packed.values[i]
+        if at_least(within, ZERO) and at_least(packed.size_of(i), within + size):
+            return Place(packed, i)
+    return None
 
 
 def bytes_of_element(type: Attribute) -> int:

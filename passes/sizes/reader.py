@@ -41,12 +41,13 @@ from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, is_static
 from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
+from ...operators.orders import PoolTotal
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, SignatureError, Size, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
-from ...operators.sizes.size_table import PREDICATES
+from ...operators.sizes.size_table import PREDICATES, TOTAL
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
 from .arith_ops import arith_ops
@@ -106,18 +107,28 @@ def projected(value: SSAValue) -> SSAValue:
 
 @dataclass(eq=False)
 class Packed:
-    """The results of a `memory.pack`."""
+    """The results of a pack."""
 
-    alignment: int
-    slices: Sequence[memory.Slice]
+    packing: memory.Packing
     sizes: Sequence[Expr]
-    """Of the slices."""
+    """Of the slices; 0 of one over others."""
     values: list[Expr] = field(default_factory=list[Expr])
-    """The total and the offset of each slice; operands of their symbols are a number and this."""
+    """The offset of each slice; operands of their symbols are a number, from 1, and this."""
+    totals: dict[int, Expr] = field(default_factory=dict[int, Expr])
+    """The total of each pool that is computed."""
 
-    def end(self, i: int) -> Expr:
-        """Return the end of slice `i`, which the total is not below."""
-        return self.values[i + 1] + self.sizes[i]
+    def size_of(self, i: int) -> Expr:
+        """Return the size of slice `i`; that of one over others is the sum of theirs."""
+        over = self.packing.rows[i].over if self.packing.rows else None
+        if over is None:
+            return self.sizes[i]
+        (first, at), total = over, Expr.of(0)
+        while True:
+            total += self.size_of(at)
+            before = self.packing.rows[at].beside
+            if at == first or before is None:
+                return total
+            at = before
 
 
 @dataclass(frozen=True)
@@ -204,8 +215,10 @@ class Sizes(RuleReader):
                 return self._extracted(op)
             if isinstance(op, relay.MeasureOp):
                 return self._measured(op)
-            if isinstance(op, memory.PackOp):
-                return self._packed(op)[value]
+            if isinstance(op, memory.SliceOp | memory.TotalOp):
+                pack = op.pack.owner
+                assert isinstance(pack, memory.PackOp), "only this op makes packs"
+                return self._packed(pack)[value]
         natural = isinstance(op, memory.WorkspaceSizeOp)
         if isinstance(op, memory.WorkspaceSizeOp):
             size = self._size_of_workspace(op)
@@ -214,16 +227,32 @@ class Sizes(RuleReader):
         return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
-        """Return the total and the offsets of a pack."""
-        sizes = [self.size_or(slice.size) for slice in op.slices]
-        packed = Packed(op.alignment.value.data, op.slices, sizes)
-        for i, value in enumerate(op.results):
-            size = self.algebra.symbol(_shown(value), PACK, (i, packed))
-            if len(sizes) == 1:  # one slice is all
-                size = Expr.of(0) if i else self.algebra.apply("max", sizes[0], 0)
-            packed.values.append(size)
-            self._sizes[value] = size
+        """Return the totals and the offsets of a pack."""
+        packing = memory.Packing(op)
+        packed = Packed(packing, self._slice_sizes(packing))
+        for i, slice in enumerate(packing.slices, 1):
+            symbol = self.algebra.symbol(_shown(slice.offset), PACK, (i, packed))
+            packed.values.append(symbol)
+            self._sizes[slice.offset] = symbol
+        for total in packing.totals:
+            pool = total.pool_number
+            size = self.total_of(packing, pool)
+            if size is None:
+                size = self.algebra.symbol(_shown(total.total), PACK, (-pool, packed))
+            packed.totals[pool] = self._sizes[total.total] = size
         return self._sizes
+
+    def _slice_sizes(self, packing: memory.Packing) -> list[Expr]:
+        return [self.size_or(size) for size in packing.sizes]
+
+    def total_of(self, packing: memory.Packing, pool: int = 0) -> Expr | None:
+        """Return the total of an ordered pack, or of one slice; None of another pack."""
+        if packing.orders is not None:
+            layout = PoolTotal(packing.orders, pool)
+            return self.algebra.apply(TOTAL, layout, *self._slice_sizes(packing))
+        if len(packing.slices) == 1 and not packing.rows:
+            return self.algebra.apply("max", *self._slice_sizes(packing), 0)
+        return None
 
     def size_or(self, size: int | SSAValue) -> Expr:
         """Return a size that is a number or an i64."""
@@ -269,8 +298,10 @@ class Sizes(RuleReader):
         if len(packs) != 1 or packs[0] in self._entered or len(self._entered) > MAX_CALLS:
             return None
         self._entered.append(packs[0])
-        total = self.size(packs[0].total)
+        total = self.total_of(memory.Packing(packs[0]))
         self._entered.pop()
+        if total is None:
+            return None
 
         def at_call(symbol: Symbol) -> Expr | None:
             if symbol.kind != DIM:

@@ -179,11 +179,17 @@ def unallocated(op: Operation) -> str:
 
 def not_laid_out(op: Operation) -> str | None:
     assert isinstance(op, memory.PackOp)
-    return None if op.at_bind else "layout-slices should have chosen its offsets"
+    is_planned = op.at_bind is not None or op.orders is not None
+    return None if is_planned else "layout-slices should have chosen its offsets"
+
+
+def ordered(op: Operation) -> str | None:
+    assert isinstance(op, memory.PackOp)
+    return None if op.orders is None else "expand-packs should have computed its offsets"
 
 
 def size_not_known(op: Operation) -> str:
-    return "layout-slices should have computed it"
+    return "expand-packs should have computed it"
 
 
 def not_bytecode(op: Operation) -> str:
@@ -268,11 +274,18 @@ RULES = (
         cures=("layout-slices",),
     ),
     Rule(
-        "memory-planned",
+        "expanded",
+        ordered,
+        concerns=is_one_of(memory.PackOp),
+        lacks="has an order, but no offsets",
+        cures=("expand-packs",),
+    ),
+    Rule(
+        "expanded",
         size_not_known,
         concerns=is_one_of(memory.WorkspaceSizeOp),
         lacks="is not computed",
-        cures=("layout-slices",),
+        cures=("expand-packs",),
     ),
     Rule(
         "bytecode",

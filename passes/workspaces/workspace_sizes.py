@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, i64
@@ -30,14 +31,18 @@ MAX_OPS = 1 << 14
 """The maximum number of ops that compute the size of a workspace."""
 
 
+Total: TypeAlias = int | SSAValue | memory.Packing
+"""The size of a workspace: a number, a value that is computed, or that of an ordered pack."""
+
+
 @dataclass
 class Totals:
     """The size of each workspace that is laid out, by its parameter."""
 
     functions: Mapping[str, Operation]
-    found: dict[SSAValue, int | SSAValue] = field(default_factory=dict[SSAValue, "int | SSAValue"])
+    found: dict[SSAValue, Total] = field(default_factory=dict[SSAValue, "Total"])
 
-    def record(self, pack: memory.PackOp, total: int | SSAValue) -> None:
+    def record(self, pack: memory.PackOp, total: Total) -> None:
         """Note the size of the workspace that `pack` lays out; an error if there are two."""
         param = pack.workspace
         assert param is not None, "a pack within a workspace"
@@ -49,7 +54,7 @@ class Totals:
         if isinstance(total, int):
             set_size(param, total)
 
-    def size_of(self, op: memory.WorkspaceSizeOp) -> tuple[BlockArgument, int | SSAValue]:
+    def size_of(self, op: memory.WorkspaceSizeOp) -> tuple[BlockArgument, Total]:
         """Return the workspace that `op` asks for, and its size there."""
         name, index = op.function.string_value(), op.param.value.data
         function = self.functions.get(name)
@@ -121,6 +126,7 @@ class ComputeWorkspaceSize(RewritePattern):
         if isinstance(size, int):
             rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
             return
+        assert isinstance(size, SSAValue), "callees are expanded first"
         origin = origin_of(size, param.block, MAX_OPS)
         shapes = memory.shapes_of_workspace(function_of(param), param.index) or ()
         given = dict(zip((param.block.args[i] for i in shapes), op.shapes, strict=True))
@@ -141,6 +147,19 @@ def function_of(param: BlockArgument) -> Operation:
     function = param.block.parent_op()
     assert function is not None, "a parameter of a function"
     return function
+
+
+@dataclass(frozen=True)
+class FoldWorkspaceSize(RewritePattern):
+    """Replace the size of a workspace by a constant if it is one."""
+
+    totals: Totals
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: memory.WorkspaceSizeOp, rewriter: PatternRewriter, /) -> None:
+        _, size = self.totals.size_of(op)
+        if isinstance(size, int):
+            rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ import random
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from helpers.memory.stacked_layout import Stacked
 from helpers.programs.every_case import seeds
 
+from xrelay.operators.orders import Orders, PoolTotal
 from xrelay.operators.sizes import Check, SizeOp
 from xrelay.operators.sizes.algebra import MAX_DEGREE, MAX_TERMS, Algebra
 from xrelay.operators.sizes.holds import at_least, holds
@@ -211,10 +211,10 @@ def test_the_total_of_a_pack_is_at_least_each_size(seed: int):
     orders = [tuple(tuple(j for j in range(i) if rng.random() < 0.5) for i in range(3))]
     if rng.random() < 0.5:
         orders.append(((1,), (), (0, 1)))
-    layout = Stacked(64, tuple(orders))
+    layout = PoolTotal(Orders(64, tuple(orders)))
     total = algebra.apply("total", layout, *sizes)
-    assert total == algebra.apply("total", Stacked(64, tuple(orders)), *sizes)
-    assert total != algebra.apply("total", Stacked(32, tuple(orders)), *sizes)
+    assert total == algebra.apply("total", PoolTotal(Orders(64, tuple(orders))), *sizes)
+    assert total != algebra.apply("total", PoolTotal(Orders(32, tuple(orders))), *sizes)
     assert all(at_least(total + 1, size) for size in sizes)
     values = {name: rng.randrange(40) for name in "nmk"}
     expected: list[int] = []

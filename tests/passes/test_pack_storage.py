@@ -76,8 +76,8 @@ def to_manifest() -> list[ModulePass]:
     ]
 
 
-def packs(module: ModuleOp) -> list[memory.PackOp]:
-    return [op for op in walk(module) if isinstance(op, memory.PackOp)]
+def packs(module: ModuleOp) -> list[memory.Packing]:
+    return [memory.Packing(op) for op in walk(module) if isinstance(op, memory.PackOp)]
 
 
 def assert_plans_are_valid(module: ModuleOp) -> None:

@@ -24,7 +24,7 @@ TO_MANIFEST = (
     "create-shape-functions,manifest-alloc,simplify-shapes,remove-dead-writes,"
     "remove-unused-kernels,verify-stage{stage=manifest}"
 )
-TO_BYTECODE = "manifest-lifetimes,verify-stage{stage=memory-planned},lower-to-bytecode"
+TO_BYTECODE = "manifest-lifetimes,expand-packs,verify-stage{stage=expanded},lower-to-bytecode"
 PLANS = (
     "pass-workspaces,pack-storage,layout-slices,verify-memory-plan",
     "pass-workspaces,coalesce-storage,layout-slices",

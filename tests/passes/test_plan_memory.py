@@ -1,9 +1,7 @@
 """`plan-memory`: a program that is planned again is unchanged, a plan needs a proof."""
 
-from pathlib import Path
 from random import Random
 
-import pytest
 from helpers.machine.in_machine import run_passes
 from helpers.programs.dynamic_programs import DynamicProgram, dynamic_programs, inferred
 from helpers.programs.hinted_relay_programs import RelayProgram
@@ -16,10 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.lowering.pipelines import VmPipeline
-from xrelay.passes.plan_check import proofs
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import VerifyError
-from xrelay.tools.opt import opt
 
 TO_MANIFEST = (
     VmPipeline()
@@ -65,31 +61,3 @@ func.func @main(%x: tensor<?x4xf32>, %y: tensor<?x3xf32>) -> tensor<?x4xf32> {
   func.return %g : tensor<?x4xf32>
 }
 """  # noqa: E501
-
-
-@pytest.mark.parametrize(
-    ("plan", "other", "is_left_to_machine"),
-    [
-        ("plan-memory", 'layout-slices{dynamic="at-bind"}', True),
-        ("plan-memory{lend-entries=true}", 'layout-slices{strategy="coalesce"}', False),
-    ],
-)
-def test_a_plan_without_a_proof_is_replaced_with_a_remark(
-    plan: str,
-    other: str,
-    is_left_to_machine: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-):
-    monkeypatch.setattr(proofs, "MAX_STEPS", 1)
-    path = tmp_path / "open.mlir"
-    path.write_text(OPEN)
-    assert opt.main(["--remarks", "-p", f"{TO_MANIFEST},{plan}", str(path)]) == 0
-    out, err = capsys.readouterr()
-    (remark,) = [line for line in err.splitlines() if "trying" in line]
-    assert ": remark: cannot show that " in remark
-    assert "proofs were given up after" in remark
-    assert remark.endswith(f"; trying {other}")
-    assert ("memory.pack at_bind" in out) == is_left_to_machine
-    assert "memory.kill" in out

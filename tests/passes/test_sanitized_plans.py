@@ -36,7 +36,7 @@ from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program.program import Program
 
 FAULTS_PER_PROGRAM = 6
-TO_BYTECODE = "lower-to-bytecode,allocate-registers"
+TO_BYTECODE = "expand-packs,lower-to-bytecode,allocate-registers"
 
 
 def exchange_destinations(rng: Random, ops: Sequence[Operation]) -> bool:

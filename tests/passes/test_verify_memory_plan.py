@@ -21,13 +21,9 @@ from xrelay.dialects.memory import StorageType
 from xrelay.dialects.tensors import as_tensor, tensor_size
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
-from xrelay.operators.sizes import SizeOp
-from xrelay.operators.sizes.algebra import Algebra
-from xrelay.operators.sizes.size_expressions import Expr
-from xrelay.operators.sizes.size_table import SELECT
 from xrelay.passes.evaluation.evaluator import evaluate
-from xrelay.passes.plan_check.proofs import Proofs
-from xrelay.passes.plan_check.slots import Relation, Slot, Slots
+from xrelay.passes.plan_check.held import Held
+from xrelay.passes.plan_check.slots import Relation, Slot
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
@@ -283,131 +279,20 @@ def test_a_storage_that_is_too_small_or_badly_aligned_is_rejected(text: str, dat
     assert not is_accepted(module)
 
 
-# ----------------------------------------------------------------------- proofs
-
-NAMES: tuple[str, ...] = ("a", "b", "c")
-
-
-def sizes(algebra: Algebra) -> st.SearchStrategy[Expr]:
-    """Sizes of three dims: sums, products, maxima, minima and quotients."""
-    leaves = st.one_of(
-        st.integers(0, 9).map(Expr.of),
-        st.sampled_from(NAMES).map(algebra.symbol),
-    )
-    ops = (SizeOp.ADD, SizeOp.SUB, SizeOp.MUL, SizeOp.MAX, SizeOp.MAX, SizeOp.MIN)
-
-    def grow(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
-        binary = st.builds(algebra.binary, st.sampled_from(ops), inner, inner)
-        quotient = st.builds(
-            algebra.binary, st.just(SizeOp.FLOORDIV), inner, st.integers(1, 8).map(Expr.of)
-        )
-        selection = st.builds(algebra.select_less, inner, inner, inner, inner)
-        return st.one_of(binary, quotient, selection)
-
-    return st.recursive(leaves, grow, max_leaves=8)
-
-
-def value_of(size: Expr, dims: dict[str, int]) -> int:
-    """The value of a size, computed from the symbols' definitions."""
-    total = 0
-    for monomial, coefficient in size.terms:
-        term = coefficient
-        for symbol in monomial:
-            if symbol.kind == "symbol":
-                term *= dims[symbol.name]
-                continue
-            args = [value_of(a, dims) for a in symbol.args if isinstance(a, Expr)]
-            if symbol.kind == SELECT:
-                term *= args[2] if args[0] < args[1] else args[3]
-                continue
-            left, right = args
-            term *= {
-                SizeOp.ADD: left + right,
-                SizeOp.SUB: left - right,
-                SizeOp.MUL: left * right,
-                SizeOp.MAX: max(left, right),
-                SizeOp.MIN: min(left, right),
-                SizeOp.FLOORDIV: left // right if right else 0,
-            }[SizeOp(symbol.kind)]
-        total += term
-    return total
-
-
-@exactly(25)
-@given(st.data())
-def test_what_is_shown_holds_for_all_dims(data: st.DataObject):
-    algebra, proofs = Algebra(), Proofs()
-    left, right, fact = (data.draw(sizes(algebra)) for _ in "123")
-    proofs.open([fact])
-    shown = proofs.at_least(left, right)
-    of = data.draw(st.sampled_from([2, 4, 64]))
-    is_multiple = proofs.is_multiple(left, of)
-    for dims in data.draw(st.lists(st.tuples(*[st.integers(0, 40)] * 3), min_size=20)):
-        values = dict(zip(NAMES, dims, strict=True))
-        if shown and value_of(fact, values) >= 0:
-            assert value_of(left, values) >= value_of(right, values)
-        if is_multiple:
-            assert value_of(left, values) % of == 0
-
-
-def test_no_dim_of_a_tensor_is_negative():
-    """Of a tensor with `n - 1` rows, the bytes are at least 0, in the block that allocates it."""
-    algebra, proofs = Algebra(), Proofs()
-    n, m = algebra.symbol("n"), algebra.symbol("m")
-    size = n * m * 4 - m * 4
-    assert not proofs.at_least(size, Expr.of(0))
-    assert proofs.open([n - 1])
-    assert proofs.at_least(size, Expr.of(0))
-    assert not proofs.open([m, n - 1]), "nothing new"
-    proofs.close()
-    assert not proofs.at_least(size, Expr.of(0))
-
-
-def test_both_cases_of_a_selection_are_shown():
-    """The smaller of two arenas holds what the order of slices that belongs to it puts there."""
-    algebra, proofs = Algebra(), Proofs()
-    n, m = algebra.symbol("n"), algebra.symbol("m")
-    one, other = n + m * 2, n * 2 + m
-    total = algebra.select_less(one, other, one, other)
-    offset = algebra.select_less(one, other, m * 2, n + m)
-    assert proofs.at_least(total, offset + n)
-    assert not proofs.at_least(total, offset + n + 1)
-    assert not proofs.at_least(total, algebra.select_less(other, one, m * 2, n + m) + n)
-
-
-@pytest.mark.parametrize("count", [2, 10, 40])
-def test_a_stack_of_maxima_is_shown_to_be_apart(count: int):
-    """Each offset is above a random earlier one, and those that are not related by it are not."""
-    algebra, proofs, rng = Algebra(), Proofs(), np.random.default_rng(count)
-    dims = [algebra.symbol(f"n{i}") for i in range(4)]
-    offsets, above = [Expr.of(0)], [set[int]()]
-    sizes = [dims[int(rng.integers(4))] * 64 for _ in range(count)]
-    for i in range(1, count):
-        chosen = {int(rng.integers(i)) for _ in range(2)}
-        offset = Expr.of(0)
-        for j in sorted(chosen):
-            offset = algebra.binary(SizeOp.MAX, offset, offsets[j] + sizes[j])
-        offsets.append(offset)
-        above.append(chosen.union(*(above[j] for j in chosen)))
-        for j in above[i]:
-            assert proofs.at_least(offsets[i], offsets[j] + sizes[j])
-        assert proofs.is_multiple(offset, 64)
-        assert not proofs.at_least(offsets[i], offset + 1)
-
-
 @pytest.mark.parametrize(("kill", "compared"), [("memory.kill %1 : tensor<32xf32>\n", 0), ("", 1)])
 def test_only_bytes_that_are_alive_are_compared(
     kill: str, compared: int, monkeypatch: pytest.MonkeyPatch
 ):
-    """Proofs for dynamic sizes are long: none is needed for bytes that were killed."""
+    """What was killed is not looked at again."""
     pairs: list[tuple[Slot, Slot]] = []
-    relation = Slots.relation
+    near = Held.near
 
-    def recorded(self: Slots, one: Slot, other: Slot) -> Relation:
-        pairs.append((one, other))
-        return relation(self, one, other)
+    def recorded(held: Held, slot: Slot) -> list[tuple[Slot, Relation, SSAValue]]:
+        found = near(held, slot)
+        pairs.extend((slot, other) for other, _, _ in found)
+        return found
 
-    monkeypatch.setattr(Slots, "relation", recorded)
+    monkeypatch.setattr(Held, "near", recorded)
     module = parse(f"""
         func.func @main(%x: tensor<32xf32>) {{
           %s = memory.alloc_storage 256 align 64 : !memory.storage

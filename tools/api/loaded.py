@@ -32,7 +32,7 @@ from ...runtime.program.data_types import DataTypes
 from ...runtime.program.named_results import unique_names
 from ...runtime.program.planned_memory import PlannedMemory
 from ...runtime.program.program import Function, Late, Param, Program, TensorSpec
-from ..pass_run.pipeline import TO_BYTECODE
+from ..pass_run.pipeline import report_index
 from ..pass_run.runner import Runner
 from .session import Given, Session, is_bytecode
 from .source import read_source
@@ -184,12 +184,12 @@ def lower(
     Run the steps of `runner`, and read what bytecode does not keep.
 
     The types of results, with `reads_memory` the memory that the program uses, and with
-    `keeps_kernels` its kernels are read right before `lower-to-bytecode`, or at the end.
+    `keeps_kernels` its kernels are read right before `expand-packs`, or at the end.
     """
     module, steps = program.module, list(runner.steps)
     names = {op.sym_name.data: result_names(op) for op in module.ops if isinstance(op, FuncOp)}
     passes = [step.run.name for step in steps]
-    last = passes.index(TO_BYTECODE) if TO_BYTECODE in passes else len(passes)
+    last = report_index(passes)
     runner.steps = steps[:last]
     runner.run(context, module)
     table = TypeTable(module)

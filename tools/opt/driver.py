@@ -32,7 +32,7 @@ from ..messages import PipelineError, Reporter, message_of
 from ..output_files import OutputFiles
 from ..pass_run import reproducer
 from ..pass_run.ir_dumps import Dumps
-from ..pass_run.pipeline import TARGET, TO_BYTECODE, Step, TargetText, pass_names, pipeline_text
+from ..pass_run.pipeline import TARGET, Step, TargetText, pass_names, pipeline_text, report_index
 from ..pass_run.runner import InternalError
 from ..registry import named_pipelines
 from ..targets.chosen_target import chosen_target
@@ -162,13 +162,13 @@ class Opt:
             message = "--plan-dim needs --memory-report, or a target that shows memory"
             raise CommandLineError(message)
         names = [step.run.name for step in steps]
-        if stop in names:
-            del steps[names.index(stop) :]
+        if stop is not None:
+            del steps[report_index(names) + self.chosen.stops_after :]
         if args.memory_report is not None:
             from ...passes.report_memory import ReportMemoryPass
 
             memory_report = ReportMemoryPass(format=args.memory_report, dims=self._dims())
-            at = names.index(TO_BYTECODE) if TO_BYTECODE in names else len(steps)
+            at = report_index(names)
             steps.insert(at, Step(memory_report))
 
     def _print_options(self) -> PrintOptions:

@@ -40,6 +40,9 @@ TARGET = "target"
 TO_BYTECODE = "lower-to-bytecode"
 """The name of the pass after which values have no types, and memory is not planned any more."""
 
+EXPANDS = "expand-packs"
+"""The name of the pass that forgets the orders of packs, which reports of memory read."""
+
 VERIFY_STAGE = "verify-stage"
 """The name of the pass that ends each level of a pipeline."""
 
@@ -431,3 +434,8 @@ def pass_text(run: ModulePass, *, include_default: bool = True) -> str:
         elif getattr(type(run), name, None) not in (None, ()):  # none, but not by default
             options.append(shown(name))
     return f"{run.name}{{{' '.join(options)}}}" if options else run.name
+
+
+def report_index(names: Sequence[str]) -> int:
+    """Return the index before which memory is reported among the passes `names`."""
+    return next((i for i, name in enumerate(names) if name in (EXPANDS, TO_BYTECODE)), len(names))

@@ -14,7 +14,7 @@ from ...passes.memory_report.read import read_memory, source_of
 from ...passes.report_memory import check_dims
 from ...passes.support.keyed_options import parse_keyed
 from ...runtime.calls.input_bindings import parse_dim
-from ..pass_run.pipeline import TO_BYTECODE
+from ..pass_run.pipeline import EXPANDS
 from .page import page
 from .program_panels import left_out, views_of
 from .svg import document
@@ -24,7 +24,7 @@ from .svg import document
 class _MemoryPlanTarget(Target):
     """Shows the memory of a module at level `manifest` or `memory-planned`."""
 
-    reads_before: ClassVar[str] = TO_BYTECODE
+    reads_before: ClassVar[str] = EXPANDS
     """The pass before which the driver stops."""
 
     dims: tuple[str, ...] = ()

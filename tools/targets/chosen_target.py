@@ -66,6 +66,11 @@ class ChosenTarget:
         return getattr(self.target, "reads_before", None)
 
     @property
+    def stops_after(self) -> bool:
+        """True if the pipeline stops after that pass."""
+        return getattr(self.target, "stops_after", False)
+
+    @property
     def pipeline(self) -> str:
         """The pipeline to run if none is given."""
         return "" if self.linalg is None else self.linalg.pipeline

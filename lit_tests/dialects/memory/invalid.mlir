@@ -218,98 +218,297 @@ func.func @two_outs_in_one_tensor(%x: tensor<4xf32>) {
 
 func.func @pack_aligned_to_48() {
   // expected-error@+1 {{alignment must be a power of two, but is 48}}
-  %total, %offset = memory.pack align 48 {
-    [0, 1) 64
-  }
+  %p = memory.pack align 48 : !memory.pack
   func.return
 }
 
 // -----
 
 func.func @lifetime_without_a_moment() {
-  // expected-error@+1 {{the lifetime of slice 1 must start at 0 or later and end after its start, but is [2, 2)}}
-  %total, %offsets:2 = memory.pack align 64 {
-    [0, 1) 64
-    [2, 2) 64
-  }
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{the lifetime of a slice must start at 0 or later and end after its start, each interval after the one before, but one is [2, 2)}}
+  %a = memory.slice %p [2, 2) 64
   func.return
 }
 
 // -----
 
 func.func @lifetime_before_0() {
-  // expected-error@+1 {{the lifetime of slice 0 must start at 0 or later and end after its start, but is [-1, 2)}}
-  %total, %offset = memory.pack align 64 {
-    [-1, 2) 64
-  }
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{the lifetime of a slice must start at 0 or later and end after its start, each interval after the one before, but one is [-1, 2)}}
+  %a = memory.slice %p [-1, 2) 64
+  func.return
+}
+
+// -----
+
+func.func @intervals_that_touch() {
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{each interval after the one before, but one is [2, 3)}}
+  %a = memory.slice %p [0, 2) [2, 3) 64
   func.return
 }
 
 // -----
 
 func.func @slice_of_negative_size() {
-  %total, %offset = memory.pack align 64 {
-    // expected-error@+1 {{a size must be at least 0, but is -64}}
-    [0, 1) -64
-  }
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{the size of a slice must be at least 0, but is -64}}
+  %a = memory.slice %p [0, 1) -64
   func.return
 }
 
 // -----
 
-func.func @negative_size_in_generic_form() {
-  // expected-error@+1 {{the size of slice 0 must be at least 0, but is -64}}
-  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: -64>, operandSegmentSizes = array<i32: 0, 0>}> : () -> (i64, i64)
+func.func @slice_at_negative_offset() {
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{the offset of a slice must be at least 0, but is -64}}
+  %a = memory.slice %p [0, 1) 64 at -64
   func.return
 }
 
 // -----
 
 func.func @two_arms_of_one_branch() {
-  // expected-error@+1 {{slice 0 can be in one arm of a branch only}}
-  %total, %offset = memory.pack align 64 {
-    [0, 1) 64 in (0:0, 0:1)
-  }
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{a slice can be in one arm of a branch only}}
+  %a = memory.slice %p [0, 1) 64 in (0:0, 0:1)
   func.return
 }
 
 // -----
 
 func.func @arm_without_a_branch() {
+  %p = memory.pack align 64 : !memory.pack
   // expected-error@+1 {{arms must be pairs of a branch and an arm}}
-  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, arms = [array<i64: 0>], operandSegmentSizes = array<i32: 0, 0>}> : () -> (i64, i64)
-  func.return
-}
-
-// -----
-
-func.func @offset_missing() {
-  // expected-error@+1 {{a pack of 1 slices needs 2 results, but has 1}}
-  %total = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, operandSegmentSizes = array<i32: 0, 0>}> : () -> i64
+  %a = "memory.slice"(%p) <{lifetime = array<i64: 0, 1>, static_size = 64 : i64, in_arms = array<i64: 0>, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>}> : (!memory.pack) -> i64
   func.return
 }
 
 // -----
 
 func.func @stop_missing() {
-  // expected-error@+1 {{a pack of 1 slices needs 2 lifetime bounds, but has 1}}
-  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0>, static_sizes = array<i64: 64>, operandSegmentSizes = array<i32: 0, 0>}> : () -> (i64, i64)
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{a lifetime is pairs of a start and a stop}}
+  %a = "memory.slice"(%p) <{lifetime = array<i64: 0>, static_size = 64 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>}> : (!memory.pack) -> i64
   func.return
 }
 
 // -----
 
-func.func @size_too_many(%n: i64) {
-  // expected-error@+1 {{a pack of 1 slices needs 0 dynamic sizes, but has 1}}
-  %total, %offset = "memory.pack"(%n) <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, operandSegmentSizes = array<i32: 1, 0>}> : (i64) -> (i64, i64)
+func.func @size_missing() {
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{the size is missing: give an attribute or an operand}}
+  %a = "memory.slice"(%p) <{lifetime = array<i64: 0, 1>, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0>}> : (!memory.pack) -> i64
   func.return
 }
 
 // -----
 
-func.func @arms_missing() {
-  // expected-error@+1 {{a pack of 1 slices needs 1 lists of arms, but has 0}}
-  %total, %offset = "memory.pack"() <{alignment = 64 : i64, lifetimes = array<i64: 0, 1>, static_sizes = array<i64: 64>, arms = [], operandSegmentSizes = array<i32: 0, 0>}> : () -> (i64, i64)
+func.func @size_twice(%n: i64) {
+  %p = memory.pack align 64 : !memory.pack
+  // expected-error@+1 {{the size must be an attribute or an operand, but both are given}}
+  %a = "memory.slice"(%p, %n) <{lifetime = array<i64: 0, 1>, static_size = 64 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>}> : (!memory.pack, i64) -> i64
+  func.return
+}
+
+// -----
+
+func.func @size_of_slice_over_others() {
+  %p = memory.pack align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  // expected-error@+1 {{a slice over others is as large as they are: it has no size}}
+  %w = "memory.slice"(%p, %a, %a) <{lifetime = array<i64: 0, 1>, static_size = 64 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 2, 0>}> : (!memory.pack, i64, i64) -> i64
+  func.return
+}
+
+// -----
+
+func.func @over_one_slice() {
+  %p = memory.pack align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  // expected-error@+1 {{a slice is over a first slice to a last one}}
+  %w = "memory.slice"(%p, %a) <{lifetime = array<i64: 0, 1>, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1, 0>}> : (!memory.pack, i64) -> i64
+  func.return
+}
+
+// -----
+
+func.func @order_of_a_pack_without_one() {
+  // expected-error@+1 {{slice 1 lies on others, but the pack is not ordered}}
+  %p = memory.pack align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  %b = memory.slice %p [0, 1) 64 on (%a)
+  func.return
+}
+
+// -----
+
+func.func @operands_of_two_orders() {
+  // expected-error@+1 {{slice 1 lies on operands, but there are several orders}}
+  %p = memory.pack smallest of 2 align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  %b = memory.slice %p [0, 1) 64 on (%a)
+  func.return
+}
+
+// -----
+
+func.func @three_lists_of_two_orders() {
+  // expected-error@+1 {{slice 1 has 3 lists of numbers, but the pack has 2 orders}}
+  %p = memory.pack smallest of 2 align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  %b = memory.slice %p [0, 1) 64 on (0) or () or ()
+  func.return
+}
+
+// -----
+
+func.func @a_number_in_one_order() {
+  // expected-error@+1 {{slice 1 has 1 lists of numbers, but the pack has 1 orders}}
+  %p = memory.pack ordered align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  %b = memory.slice %p [0, 1) 64 on (0)
+  func.return
+}
+
+// -----
+
+func.func @a_cycle_in_the_second_order() {
+  // expected-error@+1 {{slice 0 lies on itself, through others}}
+  %p = memory.pack smallest of 2 align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64 on () or (1)
+  %b = memory.slice %p [0, 1) 64 on () or (0)
+  func.return
+}
+
+// -----
+
+func.func @interlocked_pieces() {
+  // expected-error@+1 {{slice 0 lies on itself, through others}}
+  %p = memory.pack smallest of 2 align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  %b = memory.slice %p [0, 1) 64 beside %a on (3) or ()
+  %c = memory.slice %p [0, 1) 64 on (0) or ()
+  %d = memory.slice %p [0, 1) 64 beside %c
+  func.return
+}
+
+// -----
+
+func.func @a_number_out_of_range() {
+  // expected-error@+1 {{slice 0 lies on slice 7, but there are 1}}
+  %p = memory.pack smallest of 2 align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64 on (7) or ()
+  func.return
+}
+
+// -----
+
+func.func @no_order() {
+  // expected-error@+1 {{a pack has at least 1 order, but this has 0}}
+  %p = memory.pack smallest of 0 align 64 : !memory.pack
+  func.return
+}
+
+// -----
+
+func.func @on_a_slice_of_another_pack() {
+  %q = memory.pack ordered align 64 : !memory.pack
+  %a = memory.slice %q [0, 1) 64
+  // expected-error@+1 {{a slice lies on, beside or over slices of its own pack only}}
+  %p = memory.pack ordered align 64 : !memory.pack
+  %b = memory.slice %p [0, 1) 64 on (%a)
+  func.return
+}
+
+// -----
+
+func.func @over_slices_apart() {
+  // expected-error@+1 {{slice 2 lies over slices that are not side by side}}
+  %p = memory.pack align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  %b = memory.slice %p [0, 1) 64
+  %w = memory.slice %p [1, 2) over %a to %b
+  func.return
+}
+
+// -----
+
+func.func @a_fixed_offset_of_unknown_size(%n: i64) {
+  // expected-error@+1 {{slice 0 is at a fixed offset, so its size must be static}}
+  %p = memory.pack align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) %n at 0
+  func.return
+}
+
+// -----
+
+func.func @on_another_pool() {
+  // expected-error@+1 {{slice 1 lies on slice 0 of another pool}}
+  %p = memory.pack ordered align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  %b = memory.slice %p [0, 1) 64 pool 1 on (%a)
+  func.return
+}
+
+// -----
+
+func.func @a_piece_at_bind() {
+  // expected-error@+1 {{slices of a pack at_bind have a lifetime of one interval, and no place}}
+  %p = memory.pack at_bind align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  %b = memory.slice %p [0, 1) 64 beside %a
+  func.return
+}
+
+// -----
+
+func.func @at_bind_without_a_total() {
+  // expected-error@+1 {{a pack at_bind has a memory.total}}
+  %p = memory.pack at_bind align 64 : !memory.pack
+  %a = memory.slice %p [0, 1) 64
+  func.return
+}
+
+// -----
+
+func.func @at_bind_in_a_workspace(%w: !memory.storage) {
+  // expected-error@+1 {{the offsets in a workspace cannot be chosen at_bind}}
+  %p = memory.pack at_bind align 64 within %w : !memory.storage -> !memory.pack
+  func.return
+}
+
+// -----
+
+func.func @a_total_before_a_slice() {
+  // expected-error@+1 {{the total of a pack must be after its slices}}
+  %p = memory.pack align 64 : !memory.pack
+  %total = memory.total %p
+  %a = memory.slice %p [0, 1) 64
+  func.return
+}
+
+// -----
+
+func.func @a_slice_in_another_block(%c: tensor<i1>) {
+  // expected-error@+1 {{memory.slice must be in the block of its pack}}
+  %p = memory.pack align 64 : !memory.pack
+  relay.if %c : tensor<i1> {
+    %a = memory.slice %p [0, 1) 64
+    relay.yield
+  } else {
+    relay.yield
+  }
+  func.return
+}
+
+// -----
+
+func.func @a_pack_elsewhere() {
+  // expected-error@+1 {{only its slices and totals name a pack, but test.op does}}
+  %p = memory.pack align 64 : !memory.pack
+  "test.op"(%p) : (!memory.pack) -> ()
   func.return
 }
 

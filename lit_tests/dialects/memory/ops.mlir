@@ -56,26 +56,84 @@ func.func @copies(%x: tensor<4xf32, #relay.device<cpu:0>>, %out: tensor<4xf32, #
 
 // -----
 
-// A pack has an alignment, and for each slice a lifetime, a size, static or an i64, and maybe arms.
+// A pack has slices beside it, each with a lifetime, a size, static or an i64, and maybe arms.
 //
 // CHECK-LABEL: @packs
-// CHECK:         %total, %offsets, %{{.*}}, %[[LAST:.*]] = memory.pack align 64 {
-// CHECK-NEXT:      [0, 2) %size
-// CHECK-NEXT:      [1, 4) 4096 in (0:0)
-// CHECK-NEXT:      [1, 3) 0 in (0:1, 2:0)
-// CHECK-NEXT:    } {note}
+// CHECK:         %[[PACK:.*]] = memory.pack align 64 : !memory.pack {note}
+// CHECK-NEXT:    memory.slice %[[PACK]] [0, 2) %size
+// CHECK-NEXT:    memory.slice %[[PACK]] [1, 4) 4096 in (0:0) {note}
+// CHECK-NEXT:    %[[LAST:.*]] = memory.slice %[[PACK]] [1, 3) 0 in (0:1, 2:0)
+// CHECK-NEXT:    memory.total %[[PACK]] {note}
 // CHECK-NEXT:    "test.op"(%[[LAST]])
-// CHECK-NEXT:    memory.pack align 1 {
-// CHECK-NEXT:    }
+// CHECK-NEXT:    memory.pack align 1 : !memory.pack
+// CHECK-NEXT:    memory.pack at_bind align 64 : !memory.pack
 func.func @packs(%size: i64) {
-  %total, %offsets:3 = memory.pack align 64 {
-    [0, 2) %size
-    [1, 4) 4096 in (0:0)
-    [1, 3) 0 in (0:1, 2:0)
-  } {note}
-  "test.op"(%offsets#2) : (i64) -> ()
-  %empty = memory.pack align 1 {
-  }
+  %pack = memory.pack align 64 : !memory.pack {note}
+  %a = memory.slice %pack [0, 2) %size
+  %b = memory.slice %pack [1, 4) 4096 in (0:0) {note}
+  %c = memory.slice %pack [1, 3) 0 in (0:1, 2:0)
+  %total = memory.total %pack {note}
+  "test.op"(%c) : (i64) -> ()
+  %empty = memory.pack align 1 : !memory.pack
+  %left = memory.pack at_bind align 64 : !memory.pack
+  func.return
+}
+
+// -----
+
+// An ordered pack says which slices a slice lies on: by name in one order, by number in several.
+//
+// CHECK-LABEL: @orders
+// CHECK:         %[[ONE:.*]] = memory.pack ordered align 64 : !memory.pack
+// CHECK-NEXT:    %[[A:.*]] = memory.slice %[[ONE]] [0, 2) %size
+// CHECK-NEXT:    %[[B:.*]] = memory.slice %[[ONE]] [1, 3) 64 on (%[[A]])
+// CHECK-NEXT:    memory.slice %[[ONE]] [1, 3) %size in (0:1) on (%[[A]], %[[B]])
+// CHECK:         %[[TWO:.*]] = memory.pack smallest of 2 align 64 : !memory.pack
+// CHECK-NEXT:    memory.slice %[[TWO]] [0, 2) %size on () or (1)
+// CHECK-NEXT:    memory.slice %[[TWO]] [1, 3) 64 on (0, 2) or ()
+// CHECK-NEXT:    memory.slice %[[TWO]] [4, 5) 64
+func.func @orders(%size: i64) {
+  %one = memory.pack ordered align 64 : !memory.pack
+  %a = memory.slice %one [0, 2) %size
+  %b = memory.slice %one [1, 3) 64 on (%a)
+  %c = memory.slice %one [1, 3) %size in (0:1) on (%a, %b)
+  %total = memory.total %one
+  %two = memory.pack smallest of 2 align 64 : !memory.pack
+  %d = memory.slice %two [0, 2) %size on () or (1)
+  %e = memory.slice %two [1, 3) 64 on (0, 2) or ()
+  %f = memory.slice %two [4, 5) 64
+  func.return
+}
+
+// -----
+
+// Slices of one piece are side by side, over others, or tied; a slice may be at a fixed offset.
+// Nothing is in a slice between its intervals, and never in padding. A pool is an arena of its own.
+//
+// CHECK-LABEL: @pieces
+// CHECK:         %[[PACK:.*]] = memory.pack ordered align 64 : !memory.pack
+// CHECK-NEXT:    %[[A:.*]] = memory.slice %[[PACK]] [1, 4) %size
+// CHECK-NEXT:    %[[B:.*]] = memory.slice %[[PACK]] 64 beside %[[A]]
+// CHECK-NEXT:    %[[C:.*]] = memory.slice %[[PACK]] [2, 4) [5, 6) %size in (0:1) beside %[[B]]
+// CHECK-NEXT:    %[[W:.*]] = memory.slice %[[PACK]] [6, 8) over %[[A]] to %[[C]]
+// CHECK-NEXT:    memory.slice %[[PACK]] [8, 9) %size tied %[[W]]
+// CHECK-NEXT:    memory.slice %[[PACK]] [2, 3) %size on (%[[A]])
+// CHECK-NEXT:    memory.slice %[[PACK]] [0, 9) 256 at 0 pool 1
+// CHECK-NEXT:    memory.slice %[[PACK]] [0, 9) %size pool 1
+// CHECK-NEXT:    memory.total %[[PACK]]
+// CHECK-NEXT:    memory.total %[[PACK]] pool 1
+func.func @pieces(%size: i64) {
+  %pack = memory.pack ordered align 64 : !memory.pack
+  %a = memory.slice %pack [1, 4) %size
+  %b = memory.slice %pack 64 beside %a
+  %c = memory.slice %pack [2, 4) [5, 6) %size in (0:1) beside %b
+  %w = memory.slice %pack [6, 8) over %a to %c
+  %t = memory.slice %pack [8, 9) %size tied %w
+  %on = memory.slice %pack [2, 3) %size on (%a)
+  %f = memory.slice %pack [0, 9) 256 at 0 pool 1
+  %g = memory.slice %pack [0, 9) %size pool 1
+  %total = memory.total %pack
+  %other = memory.total %pack pool 1
   func.return
 }
 
@@ -100,16 +158,16 @@ func.func @slices(%s: !memory.storage<#relay.device<cpu:0>>, %n: i64) {
 // number and the shapes that it depends on.
 //
 // CHECK-LABEL: @f
-// CHECK:         memory.pack align 64 within %w : !memory.storage {
-// CHECK-NEXT:      [0, 1) 64
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 64
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 // CHECK-LABEL: @workspaces
 // CHECK:         memory.workspace_size @f[1](%s : tensor<2xi64>) {note}
 // CHECK:         memory.workspace_size @f[2]
 func.func private @f(%x: tensor<?x4xf32>, %w: !memory.storage {memory.workspace = array<i64: 0>}, %v: !memory.storage {memory.workspace = array<i64>}) {
-  %total, %offset = memory.pack align 64 within %w : !memory.storage {
-    [0, 1) 64
-  }
+  %pack = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+  %offset = memory.slice %pack [0, 1) 64
+  %total = memory.total %pack
   func.return
 }
 func.func @workspaces(%s: tensor<2xi64>) {

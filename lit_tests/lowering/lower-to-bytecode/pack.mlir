@@ -12,10 +12,10 @@ func.func @left_to_the_machine(%x: tensor<?xi8, #relay.device<cpu:0>> {relay.dim
   %shape = vm.shape_of %x : (tensor<?xi8, #relay.device<cpu:0>>) -> tensor<1xi64, #relay.device<cpu:0>>
   %i0 = arith.constant 0 : index
   %n = tensor.extract %shape[%i0] : tensor<1xi64, #relay.device<cpu:0>>
-  %total, %a, %b = memory.pack at_bind align 64 {
-    [0, 2) %n in (4:0)
-    [1, 3) 64 in (4:1)
-  }
+  %pack = memory.pack at_bind align 64 : !memory.pack
+  %a = memory.slice %pack [0, 2) %n in (4:0)
+  %b = memory.slice %pack [1, 3) 64 in (4:1)
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage<#relay.device<cpu:0>>
   %t = memory.alloc_tensor %s[%a] shape %shape : tensor<1xi64, #relay.device<cpu:0>> -> tensor<?xi8, #relay.device<cpu:0>>
   %u = memory.alloc_tensor %s[%b] : tensor<64xi8, #relay.device<cpu:0>>

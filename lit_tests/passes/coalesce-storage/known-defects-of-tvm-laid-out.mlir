@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file -p coalesce-storage,layout-slices %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p coalesce-storage,layout-slices,expand-packs %s | filecheck %s
 
 // What TVM's MemoryPlan gets wrong, with offsets.
 

@@ -6,10 +6,10 @@
 //
 // CHECK-LABEL: func.func @named_branch
 // CHECK:         relay.if
-// CHECK-NEXT:      %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:        [0, 1) 16
-// CHECK-NEXT:        [0, 1) 16
-// CHECK-NEXT:      }
+// CHECK-NEXT:      %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:      %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:      %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:      %{{.*}} = memory.total %{{.*}}
 func.func @named_branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
     %s0 = memory.alloc_storage 16 align 64 : !memory.storage
@@ -31,15 +31,15 @@ func.func @named_branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 // (TVM's regions keep all their tensors).
 //
 // CHECK-LABEL: func.func @results_pin_nothing
-// CHECK:         %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 // CHECK:         relay.if
-// CHECK-NEXT:      %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:        [0, 1) 128
-// CHECK-NEXT:        [0, 1) 128
-// CHECK-NEXT:      }
+// CHECK-NEXT:      %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:      %{{.*}} = memory.slice %{{.*}} [0, 1) 128
+// CHECK-NEXT:      %{{.*}} = memory.slice %{{.*}} [0, 1) 128
+// CHECK-NEXT:      %{{.*}} = memory.total %{{.*}}
 // CHECK:           %{{.*}} = memory.alloc_storage 32 align 64
 // CHECK:         %{{.*}} = memory.alloc_storage 64 align 64
 func.func @results_pin_nothing(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -94,7 +94,7 @@ func.func @device_ids() {
 // Alignments may differ: the arena has the strictest (TVM stops with an assertion).
 //
 // CHECK-LABEL: func.func @alignments
-// CHECK:         %{{.*}} = memory.pack align 128 {
+// CHECK:         %{{.*}} = memory.pack align 128 : !memory.pack
 // CHECK:         memory.alloc_storage %{{.*}} align 128
 func.func @alignments() {
   %s0 = memory.alloc_storage 16 align 64 : !memory.storage
@@ -109,10 +109,10 @@ func.func @alignments() {
 // Element types may differ: storage has none (TVM has a region for each).
 //
 // CHECK-LABEL: func.func @element_types
-// CHECK:         %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:      [0, 1) 8
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 8
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 func.func @element_types() {
   %s0 = memory.alloc_storage 16 align 64 : !memory.storage
   %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
@@ -126,11 +126,11 @@ func.func @element_types() {
 // A dynamic size opens no region: it is packed with the static ones (TVM starts a new region).
 //
 // CHECK-LABEL: func.func @dynamic_sizes
-// CHECK:         %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:      [0, 1) %n
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) %n
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 func.func @dynamic_sizes(%n: i64, %dims: tensor<1xi64>) {
   %s0 = memory.alloc_storage 16 align 64 : !memory.storage
   %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
@@ -165,7 +165,7 @@ func.func @nothing_to_share(%c: tensor<i1>) {
 // sizes by hashes).
 //
 // CHECK-LABEL: func.func @one_allocation
-// CHECK-NEXT:    %total, %offset, %offset_1, %offset_2 = memory.pack align 64 {
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 : !memory.pack
 // CHECK:         %arena = memory.alloc_storage %total align 64
 // CHECK-NOT:     memory.alloc_storage
 // CHECK:         func.return
@@ -252,10 +252,15 @@ func.func @match_and_closure(%x: tensor<4xf32>, %l: !relay.adt<@Box, []>) -> (()
 // The arena and the offsets of an arm have other names than those around it (TVM repeats offset0).
 //
 // CHECK-LABEL: func.func @names_differ
-// CHECK:         %total, %offset, %offset_1 = memory.pack
+// CHECK:         %offset = memory.slice
+// CHECK-NEXT:    %offset_1 = memory.slice
+// CHECK-NEXT:    %total = memory.total
 // CHECK:         %arena = memory.alloc_storage %total
 // CHECK:         relay.if
-// CHECK-NEXT:      %total_1, %offset_2, %offset_3 = memory.pack
+// CHECK-NEXT:      %pack_1 = memory.pack
+// CHECK-NEXT:      %offset_2 = memory.slice
+// CHECK-NEXT:      %offset_3 = memory.slice
+// CHECK-NEXT:      %total_1 = memory.total
 // CHECK:           %arena_1 = memory.alloc_storage %total_1
 // CHECK:           memory.alloc_tensor %arena_1[%offset_2]
 // CHECK:           memory.alloc_tensor %arena_1[%offset_3]
@@ -285,15 +290,15 @@ func.func @names_differ(%c0: tensor<i1>, %x: tensor<4xf32>) {
 // Functions share nothing (in an early draft of TVM's, a default argument was one for all).
 //
 // CHECK-LABEL: func.func @one_function
-// CHECK-NEXT:    %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 // CHECK-LABEL: func.func @other_function
-// CHECK-NEXT:    %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 1) 32
-// CHECK-NEXT:      [0, 1) 32
-// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 32
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 32
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 func.func @one_function(%x: tensor<4xf32>) {
   %s_a = memory.alloc_storage 16 align 64 : !memory.storage
   %t_a = memory.alloc_tensor %s_a[0] : tensor<4xf32>

@@ -3,10 +3,10 @@
 // The storages of a region share one arena; every slice lives as long as the region.
 //
 // CHECK-LABEL: func.func @one_arena
-// CHECK-NEXT:    %[[TOTAL:[a-z0-9_]+]], %[[A:[a-z0-9_]+]], %[[B:[a-z0-9_]+]] = memory.pack align 64 {
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %[[A:[a-z0-9_]+]] = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %[[B:[a-z0-9_]+]] = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %[[TOTAL:[a-z0-9_]+]] = memory.total %{{.*}}
 // CHECK-NEXT:    %[[ARENA:[a-z0-9_]+]] = memory.alloc_storage %[[TOTAL]] align 64 : !memory.storage
 // CHECK-NEXT:    %{{.*}} = memory.alloc_tensor %[[ARENA]][%[[A]]]
 // CHECK:         %{{.*}} = memory.alloc_tensor %[[ARENA]][%[[B]]]

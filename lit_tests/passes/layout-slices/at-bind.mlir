@@ -4,18 +4,18 @@
 // A pack of dynamic sizes is left to the machine, and a second run does not change that.
 //
 // CHECK-LABEL: func.func @left_to_the_machine
-// CHECK:         = memory.pack at_bind align 64 {
-// CHECK-NEXT:      [0, 2) %n
-// CHECK-NEXT:      [1, 3) 64
-// CHECK-NEXT:    }
+// CHECK:         %[[PACK:.*]] = memory.pack at_bind align 64
+// CHECK-NEXT:    = memory.slice %[[PACK]] [0, 2) %n
+// CHECK-NEXT:    = memory.slice %[[PACK]] [1, 3) 64
+// CHECK-NEXT:    = memory.total %[[PACK]]
 // CHECK-NEXT:    memory.alloc_storage %{{.*}} align 64
 func.func @left_to_the_machine(%n: i64) {
-  %total, %offset:2 = memory.pack align 64 {
-    [0, 2) %n
-    [1, 3) 64
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offset_0 = memory.slice %pack [0, 2) %n
+  %offset_1 = memory.slice %pack [1, 3) 64
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
-  "test.op"(%offset#0, %offset#1) : (i64, i64) -> ()
+  "test.op"(%offset_0, %offset_1) : (i64, i64) -> ()
   func.return
 }
 
@@ -26,10 +26,10 @@ func.func @left_to_the_machine(%n: i64) {
 // CHECK-LABEL: func.func @static_sizes
 // CHECK:         memory.alloc_storage 64 align 64
 func.func @static_sizes() {
-  %total, %offsets:2 = memory.pack align 64 {
-    [0, 1) 64
-    [1, 2) 64
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 1) 64
+  %offsets_1 = memory.slice %pack [1, 2) 64
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
   func.return
 }
@@ -41,9 +41,9 @@ func.func @static_sizes() {
 // CHECK-LABEL: func.func @workspace
 // CHECK-NOT:     at_bind
 func.func @workspace(%n: i64, %w: !memory.storage) {
-  %total, %offset = memory.pack align 64 within %w : !memory.storage {
-    [0, 1) %n
-  }
+  %pack = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+  %offset = memory.slice %pack [0, 1) %n
+  %total = memory.total %pack
   "test.op"(%total, %offset) : (i64, i64) -> ()
   func.return
 }

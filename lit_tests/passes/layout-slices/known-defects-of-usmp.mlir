@@ -10,13 +10,13 @@
 // CHECK-NEXT:    memory.alloc_tensor %[[S]][0]
 // CHECK-NEXT:    memory.alloc_tensor %[[S]][0]
 func.func @touching_lifetimes() {
-  %total, %offsets:2 = memory.pack align 64 {
-    [0, 1) 64
-    [1, 2) 64
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 1) 64
+  %offsets_1 = memory.slice %pack [1, 2) 64
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
-  %a = memory.alloc_tensor %s[%offsets#0] : tensor<16xf32>
-  %b = memory.alloc_tensor %s[%offsets#1] : tensor<16xf32>
+  %a = memory.alloc_tensor %s[%offsets_0] : tensor<16xf32>
+  %b = memory.alloc_tensor %s[%offsets_1] : tensor<16xf32>
   func.return
 }
 
@@ -32,17 +32,17 @@ func.func @touching_lifetimes() {
 // CHECK-NEXT:    %c = memory.alloc_tensor %[[S]][256] : tensor<16xf32>
 // CHECK-NEXT:    %d = memory.alloc_tensor %[[S]][[[AT]]] : tensor<16xf32>
 func.func @holes() {
-  %total, %offsets:4 = memory.pack align 64 {
-    [0, 4) 128
-    [0, 2) 128
-    [1, 4) 64
-    [2, 4) 64
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 4) 128
+  %offsets_1 = memory.slice %pack [0, 2) 128
+  %offsets_2 = memory.slice %pack [1, 4) 64
+  %offsets_3 = memory.slice %pack [2, 4) 64
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
-  %a = memory.alloc_tensor %s[%offsets#0] : tensor<32xf32>
-  %b = memory.alloc_tensor %s[%offsets#1] : tensor<32xf32>
-  %c = memory.alloc_tensor %s[%offsets#2] : tensor<16xf32>
-  %d = memory.alloc_tensor %s[%offsets#3] : tensor<16xf32>
+  %a = memory.alloc_tensor %s[%offsets_0] : tensor<32xf32>
+  %b = memory.alloc_tensor %s[%offsets_1] : tensor<32xf32>
+  %c = memory.alloc_tensor %s[%offsets_2] : tensor<16xf32>
+  %d = memory.alloc_tensor %s[%offsets_3] : tensor<16xf32>
   func.return
 }
 
@@ -56,12 +56,12 @@ func.func @holes() {
 // CHECK-NEXT:    memory.alloc_tensor %[[S]][{{0|128}}]
 // CHECK-NEXT:    memory.alloc_tensor %[[S]][{{0|128}}]
 func.func @alignment() {
-  %total, %offsets:2 = memory.pack align 128 {
-    [0, 2) 4
-    [1, 3) 4
-  }
+  %pack = memory.pack align 128 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) 4
+  %offsets_1 = memory.slice %pack [1, 3) 4
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 128 : !memory.storage
-  %a = memory.alloc_tensor %s[%offsets#0] : tensor<1xf32>
-  %b = memory.alloc_tensor %s[%offsets#1] : tensor<1xf32>
+  %a = memory.alloc_tensor %s[%offsets_0] : tensor<1xf32>
+  %b = memory.alloc_tensor %s[%offsets_1] : tensor<1xf32>
   func.return
 }

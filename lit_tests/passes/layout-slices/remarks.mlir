@@ -8,10 +8,10 @@ func.func @bounded(%x: tensor<?xf32> {relay.dims = ["n"]}) attributes {relay.dim
   %c64 = arith.constant 64 : i64
   %bytes = arith.muli %n, %c64 : i64
   // expected-remark@+1 {{2 slices of dynamic size: 1 order of slices, with these ratios to the lower bound: 1.0000 at n = 16; 1.0000 at n = 80; 1.0000 at n = 400; 1.0000 at n = 2000}}
-  %total, %offsets:2 = memory.pack align 64 {
-    [0, 2) %bytes
-    [1, 3) %bytes
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) %bytes
+  %offsets_1 = memory.slice %pack [1, 3) %bytes
+  %total = memory.total %pack
   "test.op"(%total) : (i64) -> ()
   func.return
 }
@@ -20,9 +20,9 @@ func.func @bounded(%x: tensor<?xf32> {relay.dims = ["n"]}) attributes {relay.dim
 
 // A pack of static sizes says nothing.
 func.func @static() {
-  %total, %offset = memory.pack align 64 {
-    [0, 2) 64
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offset = memory.slice %pack [0, 2) 64
+  %total = memory.total %pack
   "test.op"(%total) : (i64) -> ()
   func.return
 }

@@ -9,15 +9,15 @@
 // CHECK-NEXT:    %{{.*}} = memory.alloc_tensor %[[S]][0] : tensor<16xf32>
 // CHECK-NEXT:    func.return
 func.func @reuses_bytes() {
-  %total, %offsets:3 = memory.pack align 64 {
-    [0, 2) 64    // at 0
-    [1, 3) 100   // at 64
-    [2, 4) 64    // at 0: the first is dead
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) 64    // at 0
+  %offsets_1 = memory.slice %pack [1, 3) 100   // at 64
+  %offsets_2 = memory.slice %pack [2, 4) 64    // at 0: the first is dead
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
-  %a = memory.alloc_tensor %s[%offsets#0] : tensor<16xf32>
-  %b = memory.alloc_tensor %s[%offsets#1] : tensor<25xf32>
-  %c = memory.alloc_tensor %s[%offsets#2] : tensor<16xf32>
+  %a = memory.alloc_tensor %s[%offsets_0] : tensor<16xf32>
+  %b = memory.alloc_tensor %s[%offsets_1] : tensor<25xf32>
+  %c = memory.alloc_tensor %s[%offsets_2] : tensor<16xf32>
   func.return
 }
 
@@ -31,15 +31,15 @@ func.func @reuses_bytes() {
 // CHECK-NEXT:    %{{.*}} = memory.alloc_tensor %[[S]][0]
 // CHECK-NEXT:    %{{.*}} = memory.alloc_tensor %[[S]][64]
 func.func @arms_exclude_each_other() {
-  %total, %offsets:3 = memory.pack align 64 {
-    [0, 4) 64 in (0:0)
-    [1, 4) 64 in (0:1)
-    [0, 5) 64
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 4) 64 in (0:0)
+  %offsets_1 = memory.slice %pack [1, 4) 64 in (0:1)
+  %offsets_2 = memory.slice %pack [0, 5) 64
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
-  %a = memory.alloc_tensor %s[%offsets#0] : tensor<16xf32>
-  %b = memory.alloc_tensor %s[%offsets#1] : tensor<16xf32>
-  %c = memory.alloc_tensor %s[%offsets#2] : tensor<16xf32>
+  %a = memory.alloc_tensor %s[%offsets_0] : tensor<16xf32>
+  %b = memory.alloc_tensor %s[%offsets_1] : tensor<16xf32>
+  %c = memory.alloc_tensor %s[%offsets_2] : tensor<16xf32>
   func.return
 }
 
@@ -54,14 +54,14 @@ func.func @arms_exclude_each_other() {
 // CHECK-NEXT:    "test.op"
 func.func @constant_operands() {
   %c64 = arith.constant 64 : i64
-  %total, %offsets:2 = memory.pack align 32 {
-    [0, 2) %c64
-    [0, 2) 32
-  }
+  %pack = memory.pack align 32 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) %c64
+  %offsets_1 = memory.slice %pack [0, 2) 32
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 32 : !memory.storage
-  %a = memory.alloc_tensor %s[%offsets#1] : tensor<4xf32>
+  %a = memory.alloc_tensor %s[%offsets_1] : tensor<4xf32>
   %c16 = arith.constant 16 : i64
-  %at = arith.addi %offsets#1, %c16 : i64
+  %at = arith.addi %offsets_1, %c16 : i64
   %b = memory.alloc_tensor %s[%at] : tensor<4xf32>
   "test.op"(%c64) : (i64) -> ()
   func.return
@@ -75,10 +75,10 @@ func.func @constant_operands() {
 // CHECK-NEXT:    %[[TOTAL:.*]] = arith.constant 65 : i64
 // CHECK:         "test.op"(%[[TOTAL]])
 func.func @total_is_read() {
-  %total, %offsets:2 = memory.pack align 64 {
-    [0, 1) 1     // at 64
-    [0, 1) 64    // at 0
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 1) 1     // at 64
+  %offsets_1 = memory.slice %pack [0, 1) 64    // at 0
+  %total = memory.total %pack
   "test.op"(%total) : (i64) -> ()
   func.return
 }

@@ -8,14 +8,14 @@
 // GREEDY-LABEL:   func.func @strategy
 // GREEDY:           memory.alloc_storage 128 align 64
 func.func @strategy() {
-  %total, %offsets:3 = memory.pack align 64 {
-    [0, 2) 64
-    [1, 3) 64
-    [2, 4) 64
-  }
+  %pack = memory.pack align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) 64
+  %offsets_1 = memory.slice %pack [1, 3) 64
+  %offsets_2 = memory.slice %pack [2, 4) 64
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
-  %a = memory.alloc_tensor %s[%offsets#0] : tensor<16xf32>
-  %b = memory.alloc_tensor %s[%offsets#1] : tensor<16xf32>
-  %c = memory.alloc_tensor %s[%offsets#2] : tensor<16xf32>
+  %a = memory.alloc_tensor %s[%offsets_0] : tensor<16xf32>
+  %b = memory.alloc_tensor %s[%offsets_1] : tensor<16xf32>
+  %c = memory.alloc_tensor %s[%offsets_2] : tensor<16xf32>
   func.return
 }

@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file --verify-diagnostics -p layout-slices %s
+// RUN: xrelay-opt --split-input-file --verify-diagnostics -p layout-slices,expand-packs %s
 
 // The size of a workspace that is used without a pack is not known.
 func.func private @f(%w: !memory.storage {memory.workspace = array<i64>}) {
@@ -15,13 +15,13 @@ func.func @without_a_pack() {
 
 // A workspace has one layout.
 func.func private @two_packs(%w: !memory.storage {memory.workspace = array<i64>}) {
-  %total, %offset = memory.pack align 64 within %w : !memory.storage {
-    [0, 1) 64
-  }
+  %pack = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+  %offset = memory.slice %pack [0, 1) 64
+  %total = memory.total %pack
   // expected-error@+1 {{a workspace has one pack, but this is the second}}
-  %again, %other = memory.pack align 64 within %w : !memory.storage {
-    [0, 1) 64
-  }
+  %again_pack = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+  %other = memory.slice %again_pack [0, 1) 64
+  %again = memory.total %again_pack
   func.return
 }
 
@@ -30,9 +30,9 @@ func.func private @two_packs(%w: !memory.storage {memory.workspace = array<i64>}
 func.func @not_a_parameter() {
   %w = memory.alloc_storage 64 align 64 : !memory.storage
   // expected-error@+1 {{the workspace of a pack must be a parameter}}
-  %total, %offset = memory.pack align 64 within %w : !memory.storage {
-    [0, 1) 64
-  }
+  %pack = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+  %offset = memory.slice %pack [0, 1) 64
+  %total = memory.total %pack
   func.return
 }
 func.func private @f(%w: !memory.storage {memory.workspace = array<i64>}) {
@@ -43,9 +43,9 @@ func.func private @f(%w: !memory.storage {memory.workspace = array<i64>}) {
 
 // A size that depends on more than the listed shapes cannot be computed by callers.
 func.func private @f(%n: i64, %w: !memory.storage {memory.workspace = array<i64>}) {
-  %total, %offset = memory.pack align 64 within %w : !memory.storage {
-    [0, 1) %n
-  }
+  %pack = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+  %offset = memory.slice %pack [0, 1) %n
+  %total = memory.total %pack
   func.return
 }
 func.func @more_than_shapes() {
@@ -60,8 +60,8 @@ func.func @more_than_shapes() {
 func.func private @f(%w: !memory.storage {memory.workspace = array<i64>}) {
   // expected-error@+1 {{the size of workspace 0 of @f is not known}}
   %n = memory.workspace_size @f[0]
-  %total, %offset = memory.pack align 64 within %w : !memory.storage {
-    [0, 1) %n
-  }
+  %pack = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+  %offset = memory.slice %pack [0, 1) %n
+  %total = memory.total %pack
   func.return
 }

@@ -7,11 +7,11 @@
 // CHECK:         memory.alloc_storage 164 align 64
 // CHECK:         memory.alloc_storage 0 align 64
 func.func private @f(%w: !memory.storage {memory.workspace = array<i64>}, %v: !memory.storage {memory.workspace = array<i64>}) {
-  %total, %offsets:2 = memory.pack align 64 within %w : !memory.storage {
-    [0, 2) 100
-    [1, 3) 64
-  }
-  %s = memory.slice_storage %w[%offsets#1] size 64 align 64 : !memory.storage
+  %pack = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) 100
+  %offsets_1 = memory.slice %pack [1, 3) 64
+  %total = memory.total %pack
+  %s = memory.slice_storage %w[%offsets_1] size 64 align 64 : !memory.storage
   func.return
 }
 func.func @sizes() {

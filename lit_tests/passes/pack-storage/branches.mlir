@@ -4,10 +4,10 @@
 // later in program order, may use.
 //
 // CHECK-LABEL: func.func @arms_share
-// CHECK:         %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:      [2, 3) 16
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [2, 3) 16
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 // CHECK-NEXT:    %[[ARENA:[a-z]+]] = memory.alloc_storage
 // CHECK-NEXT:    relay.if
 // CHECK-NEXT:      %{{.*}} = memory.alloc_tensor %[[ARENA]]
@@ -33,11 +33,11 @@ func.func @arms_share(%c: tensor<i1>, %x: tensor<4xf32>) {
 // Bytes that an arm yields live on after the branch, but never together with those of the other arm.
 //
 // CHECK-LABEL: func.func @arms_exclude_each_other
-// CHECK:         %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 4) 16 in (0:0)
-// CHECK-NEXT:      [1, 4) 16 in (0:1)
-// CHECK-NEXT:      [2, 3) 16 in (0:1)
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 4) 16 in (0:0)
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [1, 4) 16 in (0:1)
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [2, 3) 16 in (0:1)
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 func.func @arms_exclude_each_other(%c: tensor<i1>, %x: tensor<4xf32>) {
   %r = relay.if %c : tensor<i1> -> (tensor<4xf32>) {
     %s0 = memory.alloc_storage 16 align 64 : !memory.storage
@@ -62,10 +62,10 @@ func.func @arms_exclude_each_other(%c: tensor<i1>, %x: tensor<4xf32>) {
 // Bytes from before a branch that only the first arm uses are free in the second.
 //
 // CHECK-LABEL: func.func @dead_in_the_other_arm
-// CHECK:         %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:      [2, 3) 16
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [2, 3) 16
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 func.func @dead_in_the_other_arm(%c: tensor<i1>, %x: tensor<4xf32>) {
   %s0 = memory.alloc_storage 16 align 64 : !memory.storage
   %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>
@@ -89,10 +89,10 @@ func.func @dead_in_the_other_arm(%c: tensor<i1>, %x: tensor<4xf32>) {
 // CHECK-LABEL: func.func @size_of_an_arm
 // CHECK:         relay.if
 // CHECK-NEXT:      %[[N:[a-z]+]] = arith.muli
-// CHECK-NEXT:      %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:        [0, 3) %[[N]]
-// CHECK-NEXT:        [1, 2) %[[N]]
-// CHECK-NEXT:      }
+// CHECK-NEXT:      %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:      %{{.*}} = memory.slice %{{.*}} [0, 3) %[[N]]
+// CHECK-NEXT:      %{{.*}} = memory.slice %{{.*}} [1, 2) %[[N]]
+// CHECK-NEXT:      %{{.*}} = memory.total %{{.*}}
 func.func @size_of_an_arm(%c: tensor<i1>, %n: i64, %dims: tensor<1xi64>) {
   relay.if %c : tensor<i1> {
     %size = arith.muli %n, %n : i64

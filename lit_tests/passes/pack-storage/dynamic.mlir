@@ -5,10 +5,10 @@
 // CHECK-LABEL: func.func @sizes_move_up
 // CHECK-NEXT:    relay.require eq %n, %m
 // CHECK-NEXT:    %[[SIZE:[a-z]+]] = arith.muli %n, %m : i64
-// CHECK-NEXT:    %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 1) 16
-// CHECK-NEXT:      [2, 3) %[[SIZE]]
-// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 1) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [2, 3) %[[SIZE]]
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 // CHECK-NEXT:    %{{.*}} = memory.alloc_storage
 func.func @sizes_move_up(%n: i64, %m: i64, %x: tensor<4xf32>, %dims: tensor<1xi64>) {
   %s0 = memory.alloc_storage 16 align 64 : !memory.storage
@@ -26,15 +26,15 @@ func.func @sizes_move_up(%n: i64, %m: i64, %x: tensor<4xf32>, %dims: tensor<1xi6
 // Sizes that depend on data in an arena are known later: their storages have an arena there.
 //
 // CHECK-LABEL: func.func @sizes_from_data
-// CHECK-NEXT:    %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 2) 16
-// CHECK-NEXT:      [1, 3) 16
-// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 2) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [1, 3) 16
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 // CHECK:         %[[SIZE:[a-z]+]] = "test.op"
-// CHECK-NEXT:    %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 3) %[[SIZE]]
-// CHECK-NEXT:      [1, 2) %[[SIZE]]
-// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 3) %[[SIZE]]
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [1, 2) %[[SIZE]]
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 func.func @sizes_from_data(%x: tensor<4xf32>, %dims: tensor<1xi64>) {
   %s0 = memory.alloc_storage 16 align 64 : !memory.storage
   %t0 = memory.alloc_tensor %s0[0] : tensor<4xf32>

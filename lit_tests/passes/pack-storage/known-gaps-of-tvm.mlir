@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file -p pack-storage,layout-slices %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p pack-storage,layout-slices,expand-packs %s | filecheck %s
 
 // What TVM's planners for the virtual machine do not do, or would need to know.
 

@@ -3,11 +3,11 @@
 // Storages share an arena; a slice lives from its tensor to the last use of its bytes.
 //
 // CHECK-LABEL: func.func @lifetimes
-// CHECK-NEXT:    %[[TOTAL:[a-z0-9_]+]], %[[A:[a-z0-9_]+]], %[[B:[a-z0-9_]+]], %[[C:[a-z0-9_]+]] = memory.pack align 64 {
-// CHECK-NEXT:      [0, 2) 16
-// CHECK-NEXT:      [1, 4) 16
-// CHECK-NEXT:      [3, 4) 16
-// CHECK-NEXT:    }
+// CHECK-NEXT:    %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %[[A:[a-z0-9_]+]] = memory.slice %{{.*}} [0, 2) 16
+// CHECK-NEXT:    %[[B:[a-z0-9_]+]] = memory.slice %{{.*}} [1, 4) 16
+// CHECK-NEXT:    %[[C:[a-z0-9_]+]] = memory.slice %{{.*}} [3, 4) 16
+// CHECK-NEXT:    %[[TOTAL:[a-z0-9_]+]] = memory.total %{{.*}}
 // CHECK-NEXT:    %[[ARENA:[a-z0-9_]+]] = memory.alloc_storage %[[TOTAL]] align 64 : !memory.storage
 // CHECK-NEXT:    %{{.*}} = memory.alloc_tensor %[[ARENA]][%[[A]]]
 // CHECK:         %{{.*}} = memory.alloc_tensor %[[ARENA]][%[[B]]]
@@ -34,15 +34,15 @@ relay.prim_func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 // Each device and memory scope has an arena of its own, aligned as its strictest storage.
 //
 // CHECK-LABEL: func.func @devices_and_scopes
-// CHECK:         %{{.*}} = memory.pack align 128 {
-// CHECK-NEXT:      [0, 2) 16
-// CHECK-NEXT:      [1, 3) 16
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 128 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 2) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [1, 3) 16
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 // CHECK-NEXT:    %{{.*}} = memory.alloc_storage %{{.*}} align 128 : !memory.storage<#cpu0>
-// CHECK:         %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 2) 16
-// CHECK-NEXT:      [1, 3) 16
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 2) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [1, 3) 16
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 // CHECK-NEXT:    %{{.*}} = memory.alloc_storage %{{.*}} align 64 : !memory.storage<#cuda0>
 // CHECK:         memory.alloc_storage 16 align 64 : !memory.storage<#cuda0_texture>
 func.func @devices_and_scopes() {
@@ -68,10 +68,10 @@ func.func @devices_and_scopes() {
 // Views, tuples and projections are other names of the same bytes, which live as long as they do.
 //
 // CHECK-LABEL: func.func @aliases
-// CHECK:         %{{.*}} = memory.pack align 64 {
-// CHECK-NEXT:      [0, 2) 16
-// CHECK-NEXT:      [1, 3) 16
-// CHECK-NEXT:    }
+// CHECK:         %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [0, 2) 16
+// CHECK-NEXT:    %{{.*}} = memory.slice %{{.*}} [1, 3) 16
+// CHECK-NEXT:    %{{.*}} = memory.total %{{.*}}
 func.func @aliases(%x: tensor<4xf32>) {
   %s = memory.alloc_storage 16 align 64 : !memory.storage
   %t = memory.alloc_tensor %s[0] : tensor<4xf32>
@@ -91,9 +91,9 @@ func.func @aliases(%x: tensor<4xf32>) {
 // Tensors that share a storage are placed together, at their offsets in it.
 //
 // CHECK-LABEL: func.func @shared_storage
-// CHECK:         %{{.*}}, %[[A:[a-z0-9_]+]], %[[B:[a-z0-9_]+]] = memory.pack align 64 {
-// CHECK-NEXT:      [0, 3) 32
-// CHECK-NEXT:      [1, 2) 16
+// CHECK:         %{{.*}} = memory.pack align 64 : !memory.pack
+// CHECK-NEXT:    %[[A:[a-z0-9_]+]] = memory.slice %{{.*}} [0, 3) 32
+// CHECK-NEXT:    %[[B:[a-z0-9_]+]] = memory.slice %{{.*}} [1, 2) 16
 // CHECK:         %{{.*}} = memory.alloc_tensor %arena[%[[A]]]
 // CHECK:         %[[C16:[a-z0-9_]+]] = arith.constant 16 : i64
 // CHECK-NEXT:    %[[AT:[a-z0-9_]+]] = arith.addi %[[A]], %[[C16]]

@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file -p pass-workspaces,pack-storage,layout-slices %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p pass-workspaces,pack-storage,layout-slices,expand-packs %s | filecheck %s
 
 // Callers compute the sizes of workspaces and results from the shapes with which arguments are
 // allocated: a result of a call, too. So all of it is known at the start, where the arena is.

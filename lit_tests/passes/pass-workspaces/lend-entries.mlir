@@ -1,5 +1,5 @@
 // RUN: xrelay-opt --split-input-file -p 'pass-workspaces{lend-entries}' %s | filecheck %s
-// RUN: xrelay-opt --split-input-file -p 'plan-memory{lend-entries}' %s | filecheck %s --check-prefix=PLAN
+// RUN: xrelay-opt --split-input-file -p 'plan-memory{lend-entries},expand-packs' %s | filecheck %s --check-prefix=PLAN
 
 // A function that is called from outside gets its storages, too, and stays public.
 //

@@ -8,13 +8,13 @@ func.func @together(%x: tensor<?xf32>) {
   %dims = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
   %n = tensor.extract %dims[%i0] : tensor<1xi64>
   %bytes = arith.muli %n, %c4 : i64
-  %total, %offsets:2 = memory.pack at_bind align 64 {
-    [0, 2) %bytes
-    [1, 2) %bytes
-  }
+  %pack = memory.pack at_bind align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) %bytes
+  %offsets_1 = memory.slice %pack [1, 2) %bytes
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
-  %t = memory.alloc_tensor %s[%offsets#0] shape %dims : tensor<1xi64> -> tensor<?xf32>
-  %u = memory.alloc_tensor %s[%offsets#1] shape %dims : tensor<1xi64> -> tensor<?xf32>
+  %t = memory.alloc_tensor %s[%offsets_0] shape %dims : tensor<1xi64> -> tensor<?xf32>
+  %u = memory.alloc_tensor %s[%offsets_1] shape %dims : tensor<1xi64> -> tensor<?xf32>
   %a = memory.copy ins(%x : tensor<?xf32>) outs(%t : tensor<?xf32>) -> tensor<?xf32>
   %b = memory.copy ins(%x : tensor<?xf32>) outs(%u : tensor<?xf32>) -> tensor<?xf32>
   "test.op"(%a, %b) : (tensor<?xf32>, tensor<?xf32>) -> ()
@@ -31,13 +31,13 @@ func.func @one_after_the_other(%x: tensor<?xf32>) {
   %dims = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
   %n = tensor.extract %dims[%i0] : tensor<1xi64>
   %bytes = arith.muli %n, %c4 : i64
-  %total, %offsets:2 = memory.pack at_bind align 64 {
-    [0, 1) %bytes
-    [1, 2) %bytes
-  }
+  %pack = memory.pack at_bind align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 1) %bytes
+  %offsets_1 = memory.slice %pack [1, 2) %bytes
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
-  %t = memory.alloc_tensor %s[%offsets#0] shape %dims : tensor<1xi64> -> tensor<?xf32>
-  %u = memory.alloc_tensor %s[%offsets#1] shape %dims : tensor<1xi64> -> tensor<?xf32>
+  %t = memory.alloc_tensor %s[%offsets_0] shape %dims : tensor<1xi64> -> tensor<?xf32>
+  %u = memory.alloc_tensor %s[%offsets_1] shape %dims : tensor<1xi64> -> tensor<?xf32>
   // expected-note@+1 {{are written here}}
   %a = memory.copy ins(%x : tensor<?xf32>) outs(%t : tensor<?xf32>) -> tensor<?xf32>
   // expected-error@+1 {{cannot show that memory.copy does not overwrite a live tensor}}
@@ -57,13 +57,13 @@ func.func @arms(%x: tensor<?xf32>) {
   %dims = vm.shape_of %x : (tensor<?xf32>) -> tensor<1xi64>
   %n = tensor.extract %dims[%i0] : tensor<1xi64>
   %bytes = arith.muli %n, %c4 : i64
-  %total, %offsets:2 = memory.pack at_bind align 64 {
-    [0, 2) %bytes in (0:0)
-    [1, 2) %bytes in (0:1)
-  }
+  %pack = memory.pack at_bind align 64 : !memory.pack
+  %offsets_0 = memory.slice %pack [0, 2) %bytes in (0:0)
+  %offsets_1 = memory.slice %pack [1, 2) %bytes in (0:1)
+  %total = memory.total %pack
   %s = memory.alloc_storage %total align 64 : !memory.storage
-  %t = memory.alloc_tensor %s[%offsets#0] shape %dims : tensor<1xi64> -> tensor<?xf32>
-  %u = memory.alloc_tensor %s[%offsets#1] shape %dims : tensor<1xi64> -> tensor<?xf32>
+  %t = memory.alloc_tensor %s[%offsets_0] shape %dims : tensor<1xi64> -> tensor<?xf32>
+  %u = memory.alloc_tensor %s[%offsets_1] shape %dims : tensor<1xi64> -> tensor<?xf32>
   // expected-note@+1 {{are written here}}
   %a = memory.copy ins(%x : tensor<?xf32>) outs(%t : tensor<?xf32>) -> tensor<?xf32>
   // expected-error@+1 {{cannot show that memory.copy does not overwrite a live tensor}}

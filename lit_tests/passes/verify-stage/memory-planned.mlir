@@ -50,20 +50,8 @@ func.func @killed_in_one_branch(%c: tensor<i1, #relay.device<cpu:0>>) {
 // The offsets of a memory plan are chosen before lowering.
 func.func @pack() {
   // expected-error @below {{memory.pack is left at stage memory-planned: layout-slices should have chosen its offsets}}
-  %total, %offset = memory.pack align 64 {
-    [0, 1) 64
-  }
-  func.return
-}
-
-// -----
-
-// The sizes of workspaces are computed before lowering.
-func.func private @f(%w: !memory.storage<#relay.device<cpu:0>> {memory.workspace = array<i64>}) {
-  func.return
-}
-func.func @workspace_size() {
-  // expected-error @below {{memory.workspace_size is left at stage memory-planned: layout-slices should have computed it}}
-  %n = memory.workspace_size @f[0]
+  %pack = memory.pack align 64 : !memory.pack
+  %offset = memory.slice %pack [0, 1) 64
+  %total = memory.total %pack
   func.return
 }

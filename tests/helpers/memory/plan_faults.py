@@ -25,8 +25,10 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects import memory
+from xrelay.dialects.integers import i64_array
 from xrelay.dialects.interfaces import DestinationPassing
 from xrelay.lowering.pipelines import VmPipeline
+from xrelay.operators.orders import OrderError
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 
@@ -221,6 +223,90 @@ def change_arithmetic(rng: Random, ops: Sequence[Operation]) -> bool:
     op.results[0].replace_all_uses_with(kept)
     return True
 
+
+def ordered_pack(rng: Random, ops: Sequence[Operation]) -> memory.Packing | None:
+    found = [op for op in ops if isinstance(op, memory.PackOp) and op.orders is not None]
+    return memory.Packing(rng.choice(found)) if found else None
+
+
+def drop_edge(rng: Random, ops: Sequence[Operation]) -> bool:
+    """Let a slice not lie on one of the slices below it, or turn that round."""
+    packing = ordered_pack(rng, ops)
+    if packing is None or packing.orders is None:
+        return False
+    orders = [[[*below] for below in on] for on in packing.orders.on]
+    edges = [(on, i, j) for on in orders for i, below in enumerate(on) for j in below]
+    if not edges:
+        return False
+    on, i, j = rng.choice(edges)
+    on[i].remove(j)
+    if rng.random() < 0.3:
+        on[j].append(i)
+    try:
+        packing.order([tuple(map(tuple, on)) for on in orders])
+    except OrderError:  # a cycle: no text says that
+        return False
+    return True
+
+
+def swap_slices(rng: Random, ops: Sequence[Operation]) -> bool:
+    """Let what lies in two slices change places."""
+    packing = ordered_pack(rng, ops)
+    if packing is None or len(packing.slices) < 2:
+        return False
+    one, other = (op.offset for op in rng.sample(packing.slices, 2))
+    uses = [(use.operation, use.index, other) for use in one.uses]
+    uses += [(use.operation, use.index, one) for use in other.uses]
+    for user, index, value in uses:
+        if not isinstance(user, memory.SliceOp):
+            user.operands[index] = value
+    return True
+
+
+def edit_lifetime(rng: Random, ops: Sequence[Operation]) -> bool:
+    """Change the lifetime of a slice, which is no evidence."""
+    packing = ordered_pack(rng, ops)
+    if packing is None:
+        return False
+    end = max(stop for op in packing.slices for _, stop in op.life.times)
+    start = rng.randrange(end)
+    rng.choice(packing.slices).lifetime = i64_array([start, rng.randint(start + 1, end + 1)])
+    return True
+
+
+def shrink_slice(rng: Random, ops: Sequence[Operation]) -> bool:
+    """Make a slice smaller, or as large as another."""
+    packing = ordered_pack(rng, ops)
+    if packing is None:
+        return False
+    op = rng.choice(packing.slices)
+    if op.static_size is not None:
+        size = op.static_size.value.data
+        op.static_size = IntegerAttr(max(0, size - rng.choice([1, 4])), i64)
+        return size > 0
+    if rng.random() < 0.5:
+        return shift(rng, op, 1)
+    others = [size for size in packing.sizes if isinstance(size, SSAValue)]
+    op.operands[1] = rng.choice(others)
+    return True
+
+
+def drop_kill(rng: Random, ops: Sequence[Operation]) -> bool:
+    op = chosen(rng, ops, memory.KillOp)
+    if op is None:
+        return False
+    Rewriter.erase_op(op)
+    return True
+
+
+PACK_FAULTS: dict[str, Fault] = {
+    "edge": drop_edge,
+    "slices": swap_slices,
+    "lifetime": edit_lifetime,
+    "shrink": shrink_slice,
+    "no kill": drop_kill,
+}
+"""The faults of ordered packs."""
 
 FAULTS: dict[str, Fault] = {
     "move": move_tensor,

@@ -49,15 +49,16 @@ def arena_bounds(
     def size(value: int | SSAValue) -> Expr:
         return Expr.of(value) if isinstance(value, int) else found.size(value)
 
-    packs = [op for op in module.walk() if isinstance(op, memory.PackOp)]
-    sizes = [[size(slice.size) for slice in pack.slices] for pack in packs]
+    packs = [memory.Packing(op) for op in module.walk() if isinstance(op, memory.PackOp)]
+    sizes = [[*map(size, pack.sizes)] for pack in packs]
     bounds: list[Mapping[str, int]] = []
     for length in lengths:
         by_device: dict[str, int] = {}
         for pack, each in zip(packs, sizes, strict=True):
             values = {symbol: length for size in each for symbol in size.symbols()}
             problem = problem_of(pack, [size.value(values) for size in each])
-            (use,) = pack.total.uses
+            assert pack.total is not None
+            (use,) = pack.total.total.uses
             device = str(device_of(use.operation.results[0].type))
             by_device[device] = by_device.get(device, 0) + lower_bound(core_of(problem))
         bounds.append(by_device)

@@ -73,7 +73,7 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     last = passes.index("verify-stage{stage=manifest}")
     for added in draw(st.lists(st.sampled_from(REPEATABLE), max_size=3)) if is_varied else ():
         passes.insert(draw(st.integers(1, last)), added)
-    passes.insert(passes.index("verify-stage{stage=memory-planned}"), "verify-memory-plan")
+    passes.insert(passes.index("expand-packs"), "verify-memory-plan")
     for added in ("reuse-in-place", "reorder-for-memory"):
         if draw(st.booleans()):
             passes.insert(passes.index("verify-stage{stage=manifest}") + 1, added)

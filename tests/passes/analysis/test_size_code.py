@@ -3,12 +3,12 @@
 import random
 
 import pytest
-from helpers.memory.stacked_layout import Stacked
 from helpers.programs.every_case import seeds
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp, i64
 from xdsl.ir import Block, Region, SSAValue
 
+from xrelay.operators.orders import Orders, PoolTotal
 from xrelay.operators.sizes.algebra import Algebra
 from xrelay.operators.sizes.size_expressions import Expr, Symbol
 from xrelay.operators.sizes.size_table import OPERATIONS
@@ -103,7 +103,7 @@ def test_the_total_of_a_pack_is_written_as_arithmetic(seed: int):
         for _ in range(rng.randrange(1, 4))
     )
     slices = [rng.choice(code.leaves) * 4 + rng.randrange(-9, 9) for _ in range(5)]
-    total = code.sizes.algebra.apply("total", Stacked(64, orders), *slices)
+    total = code.sizes.algebra.apply("total", PoolTotal(Orders(64, orders)), *slices)
     module = code.module([code.write(total)])
     point = [rng.randrange(1, 200) for _ in NAMES]
     expected = Values(dict(zip(code.values, point, strict=True))).of(total)

@@ -1,0 +1,565 @@
+"""
+An order of rows from the bottom up: a plan for all sizes, and its own proof.
+
+    rows   0: a                          a row is a slice of an arena
+           1: b                          on (0): it starts at the end of a, or above
+           2: c, beside 1                it starts where b ends: b and c move as one piece
+           3: w, over 1 to 2             from the start of b to the end of c
+           4: d, tied to 1               it starts where b starts
+
+Each row has a start and an end, and a plan is relations `>=` between them that hold whatever the
+sizes are:
+
+    end(i) >= start(i)                           no size is negative
+    start(i) >= end(j)                           i lies on j
+    start(c) = end(b)                            c is beside b
+    start(w) = start(b), end(w) = end(c)         w is over b to c
+    start(d) = start(b)                          d is tied to b
+
+Row i is above row j if `start(i) >= end(j)` follows: a way leads from one to the other. So a check
+needs no arithmetic: rows that are needed together must have a way between them. Pieces lie on each
+other without a cycle, and then offsets exist for all sizes: two that are interlocked are refused. A
+row at a fixed offset is a piece that lies on nothing; of two the numbers decide. Orders are of one
+pool each: rows of different pools never meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd, lcm
+from typing import Generic, NamedTuple, TypeVar
+
+from .sizes.size_table import compute
+
+Interval = tuple[int, int]
+"""The first time at which bytes are needed, and the first at which they are not any more."""
+
+Arms = frozenset[tuple[int, int]]
+"""Arms of branches, `(branch, arm)`: rows in different arms of one never exist together."""
+
+CHUNK = 4096
+"""The number of rows whose relations to all others are computed at once."""
+
+
+class Life(NamedTuple):
+    """When the bytes of a row are needed; between intervals, nothing is in them."""
+
+    times: tuple[Interval, ...]
+    arms: Arms = frozenset()
+
+    def meets(self, other: Life) -> bool:
+        """Test whether both need bytes at one time, on one path."""
+        if any(b == d and arm != other_arm for b, arm in self.arms for d, other_arm in other.arms):
+            return False
+        return any(a < d and c < b for a, b in self.times for c, d in other.times)
+
+
+class Row(NamedTuple):
+    """The place of a row, as far as it follows from others than those it lies on."""
+
+    beside: int | None = None
+    """The row at whose end it starts."""
+    over: tuple[int, int] | None = None
+    """The rows at whose start it starts and at whose end it ends; its size is theirs."""
+    tied: int | None = None
+    """The row at whose start it starts."""
+    at: int | None = None
+    """Its fixed offset."""
+    pool: int = 0
+    size: int | None = None
+    """Its size, if it is the same always: that of a row at a fixed offset must be."""
+    align: int | None = None
+    """The alignment of its piece, if it is the first there; by default that of the orders."""
+
+    @property
+    def below(self) -> tuple[int, ...]:
+        """The earlier rows of its piece that its place depends on."""
+        return tuple(i for i in (self.beside, self.tied, *(self.over or ())) if i is not None)
+
+
+On = tuple[tuple[int, ...], ...]
+"""For each row, the rows that it lies directly on."""
+
+T = TypeVar("T")
+
+Bits = dict[int, int]
+"""A set of rows: for each chunk of `CHUNK` of them that has one, the bits of an integer."""
+
+Needed = Mapping[int, Bits]
+"""For each row, rows that are needed together with it."""
+
+
+Apply = Callable[..., T | int]
+"""Computes `add`, `sub`, `max`, `align` or `select` (`a < b ? c : d`) of sizes, by name."""
+
+
+class Layout(NamedTuple, Generic[T]):
+    """The total of each pool, and the offset of each row."""
+
+    totals: tuple[T | int, ...]
+    offsets: tuple[T | int, ...]
+
+
+class OrderError(ValueError):
+    """An order that no sizes can follow, or that has no meaning."""
+
+
+@dataclass(frozen=True)
+class Orders:
+    """One or more orders of rows, of which each pool takes the one with the smallest total."""
+
+    alignment: int
+    """Offsets of pieces are multiples of it."""
+    on: tuple[On, ...]
+    rows: tuple[Row, ...] = ()
+    """The rows; none if each is a piece of one pool that starts anywhere."""
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.alignment, self.on, self.rows))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @staticmethod
+    def one_after_the_other(alignment: int, count: int, rows: tuple[Row, ...] = ()) -> Orders:
+        """Return the order in which each piece lies on the one before, as they are numbered."""
+        on: list[tuple[int, ...]] = [()] * count
+        last: dict[int, Sequence[int]] = {}
+        for piece in Orders(alignment, (tuple(on),), rows).pieces:
+            head = piece[0]
+            pool = rows[head].pool if rows else 0
+            if not rows or rows[head].at is None:
+                on[head] = tuple(last.get(pool, ()))
+            last[pool] = piece
+        return Orders(alignment, (tuple(on),), rows)
+
+    # ------------------------------------------------------------------ pieces
+
+    @property
+    def count(self) -> int:
+        return len(self.rows or self.on[0])
+
+    @cached_property
+    def pieces(self) -> Sequence[Sequence[int]]:
+        """The rows of each piece, in order; the place of each follows from that of the first."""
+        if not self.rows:
+            return [(i,) for i in range(self.count)]
+        members: dict[int, list[int]] = {}
+        for i, first in enumerate(self._first):
+            members.setdefault(first, []).append(i)
+        return list(members.values())
+
+    @cached_property
+    def _first(self) -> Sequence[int]:
+        """For each row the first row of its piece."""
+        if not self.rows:
+            return range(self.count)
+        first = list(range(len(self.rows)))
+
+        def root(i: int) -> int:
+            while first[i] != i:
+                first[i] = i = first[first[i]]
+            return i
+
+        for i, row in enumerate(self.rows):
+            for j in row.below:
+                one, other = sorted((root(i), root(j)))
+                first[other] = one
+        return [root(i) for i in range(len(self.rows))]
+
+    @cached_property
+    def _points(self) -> tuple[Sequence[int], Sequence[int]]:
+        """The points at which rows start, and at which they end; equal points have one number."""
+        starts, ends = [2 * i for i in range(self.count)], [2 * i + 1 for i in range(self.count)]
+        for i, row in enumerate(self.rows):
+            if row.beside is not None:
+                starts[i] = ends[row.beside]
+            elif row.tied is not None:
+                starts[i] = starts[row.tied]
+            elif row.over is not None:
+                starts[i], ends[i] = starts[row.over[0]], ends[row.over[1]]
+        return starts, ends
+
+    def check(self) -> None:
+        """Raise an error unless offsets exist for all sizes."""
+        for i, row in enumerate(self.rows):
+            self._check_row(i, row)
+        for piece in self.pieces if self.rows else ():
+            if len({self.rows[i].pool for i in piece}) > 1:
+                raise OrderError(
+                    f"slices {piece[0]} and {piece[-1]} are of one piece, but two pools"
+                )
+        for k, on in enumerate(self.on):
+            if len(on) != self.count:
+                raise OrderError(f"an order of {self.count} slices, but {len(on)} lists")
+            for i, under in enumerate(on):
+                for j in under:
+                    self._check_edge(i, j)
+            self.sorted(k)
+
+    def _check_row(self, i: int, row: Row) -> None:
+        places = (row.beside, row.over, row.tied, row.at)
+        if sum(place is not None for place in places) > 1:
+            raise OrderError(f"slice {i} has two places")
+        for j in row.below:
+            if not 0 <= j < i:
+                raise OrderError(
+                    f"the place of slice {i} depends on slice {j}, which is not before"
+                )
+        if row.at is not None and row.size is None:
+            raise OrderError(f"slice {i} is at a fixed offset, so its size must be static")
+        if row.over is not None:
+            first, last = row.over
+            while last != first:
+                before = self.rows[last].beside
+                if before is None:
+                    raise OrderError(f"slice {i} lies over slices that are not side by side")
+                last = before
+
+    def _check_edge(self, i: int, j: int) -> None:
+        if not 0 <= j < self.count:
+            raise OrderError(f"slice {i} lies on slice {j}, but there are {self.count}")
+        if self._first[i] == self._first[j]:
+            raise OrderError(f"slice {i} lies on slice {j} of its own piece")
+        if self.rows and self.rows[i].pool != self.rows[j].pool:
+            raise OrderError(f"slice {i} lies on slice {j} of another pool")
+        if self.rows and self.rows[self._first[i]].at is not None:
+            raise OrderError(f"slice {i} is at a fixed offset, so it lies on nothing")
+
+    def sorted(self, k: int) -> list[Sequence[int]]:
+        """Return the pieces of order `k`, each after those it lies on; an error if none is."""
+        on, first = self.on[k], self._first
+        members = {piece[0]: piece for piece in self.pieces}
+        below = {head: {first[j] for i in piece for j in on[i]} for head, piece in members.items()}
+        above: dict[int, list[int]] = {}
+        for head, under in below.items():
+            for other in under:
+                above.setdefault(other, []).append(head)
+        missing = {head: len(under) for head, under in below.items()}
+        ready = [head for head, count in missing.items() if not count]
+        for head in ready:
+            for other in above.get(head, ()):
+                missing[other] -= 1
+                if not missing[other]:
+                    ready.append(other)
+        if len(ready) < len(members):
+            stuck = next(head for head, count in missing.items() if count)
+            raise OrderError(f"slice {stuck} lies on itself, through others")
+        return [members[head] for head in ready]
+
+    # --------------------------------------------------------------- relations
+
+    def unordered(self, needed: Needed) -> list[tuple[int, int]]:
+        """
+        Return the pairs of `needed` of which neither row is above the other in some order.
+
+        A chunk of rows at a time: O(n) integers of `CHUNK` bits, and one pass over the relations.
+        """
+        pairs: dict[tuple[int, int], None] = {}
+        starts, ends = self._points
+        chunks = sorted({chunk for bits in needed.values() for chunk in bits})
+        for k in range(len(self.on)):
+            lower, upper = self._edges(k)
+            for chunk in chunks:
+                targets = range(chunk * CHUNK, min((chunk + 1) * CHUNK, self.count))
+                below = _reached(lower, upper, {}, ((ends[j], j % CHUNK) for j in targets))
+                above = _reached(upper, lower, {}, ((starts[j], j % CHUNK) for j in targets))
+                for i, bits in needed.items():
+                    left = bits.get(chunk, 0)
+                    if left:
+                        left &= ~(below.get(starts[i], 0) | above.get(ends[i], 0))
+                    while left:
+                        j = left.bit_length() - 1
+                        left &= ~(1 << j)
+                        j += chunk * CHUNK
+                        if i != j and not self._are_apart(i, j):
+                            pairs[min(i, j), max(i, j)] = None
+        return list(pairs)
+
+    def _edges(self, k: int) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]]]:
+        """Return for each point those that it is at least, and those that are at least it."""
+        starts, ends = self._points
+        lower: dict[int, list[int]] = {}
+        upper: dict[int, list[int]] = {}
+        edges = [(ends[i], starts[i]) for i in range(self.count)]
+        edges += [(starts[i], ends[j]) for i, under in enumerate(self.on[k]) for j in under]
+        for high, low in edges:
+            lower.setdefault(high, []).append(low)
+            upper.setdefault(low, []).append(high)
+        return lower, upper
+
+    def _are_apart(self, i: int, j: int) -> bool:
+        """Test whether two rows are in different pools, or at fixed offsets that do not overlap."""
+        if not self.rows:
+            return False
+        if self.rows[i].pool != self.rows[j].pool:
+            return True
+        one, other = self._fixed[i], self._fixed[j]
+        return one is not None and other is not None and (one[1] <= other[0] or other[1] <= one[0])
+
+    @cached_property
+    def _fixed(self) -> Sequence[Interval | None]:
+        """The bytes of each row of a piece at a fixed offset, as far as sizes are known."""
+        spans: list[Interval | None] = []
+        for row in self.rows:
+            at: int | None = row.at
+            if row.over is not None:
+                first, last = (spans[i] for i in row.over)
+                spans.append(None if first is None or last is None else (first[0], last[1]))
+                continue
+            below = row.tied if row.beside is None else row.beside
+            span = None if below is None else spans[below]
+            if span is not None:
+                at = span[0] if row.beside is None else span[1]
+            spans.append(None if at is None or row.size is None else (at, at + row.size))
+        return spans
+
+    def may_share(self, i: int, j: int) -> bool:
+        """Test whether rows share bytes on purpose: tied ones, and a row and those it is over."""
+        starts, ends = self._points
+        if not self.rows or self._first[i] != self._first[j]:
+            return False
+        for one, other in ((i, j), (j, i)):
+            over = self.rows[one].over
+            if over is not None and other in self._parts(*over):
+                return True
+        return starts[i] == starts[j] and ends[i] != starts[i] and ends[j] != starts[j]
+
+    def _parts(self, first: int, last: int) -> Iterator[int]:
+        at: int | None = last
+        while at is not None:
+            yield at
+            over = self.rows[at].over
+            if over is not None:
+                yield from self._parts(*over)
+            at = None if at == first else self.rows[at].beside
+
+    def faults(self, lives: Sequence[Life]) -> list[tuple[int, int]]:
+        """Return the rows that are needed together, of which neither is above the other."""
+        return [
+            (i, j)
+            for i, j in self.unordered(needed_together(lives))
+            if lives[i].meets(lives[j]) and not self.may_share(i, j)
+        ]
+
+    # ----------------------------------------------------------------- offsets
+
+    def layout(
+        self, sizes: Sequence[T | int], apply: Apply[T], divisors: Sequence[int] | None = None
+    ) -> Layout[T]:
+        """
+        Return the totals and offsets for `sizes`, none of which is negative.
+
+        `divisors[i]` divides size i whatever it is (0 if it is 0): an offset that is a multiple of
+        the alignment anyway is not rounded up.
+        """
+        first, *others = (
+            self._stacked(k, sizes, apply, divisors or [1] * self.count)
+            for k in range(len(self.on))
+        )
+        pools = [row.pool for row in self.rows] or [0] * self.count
+        for totals, offsets in others:
+            best, places = first
+            less = list(zip(totals, best, strict=True))
+            smaller = tuple(apply("select", a, b, a, b) for a, b in less)
+            chosen = [
+                apply("select", *less[pool], offset, place)
+                for pool, offset, place in zip(pools, offsets, places, strict=True)
+            ]
+            first = smaller, tuple(chosen)
+        return Layout(*first)
+
+    def _stacked(
+        self, k: int, sizes: Sequence[T | int], apply: Apply[T], divisors: Sequence[int]
+    ) -> tuple[tuple[T | int, ...], tuple[T | int, ...]]:
+        """Return the totals and offsets of order `k`."""
+        on, zero = self.on[k], 0
+        starts: list[T | int] = [zero] * self.count
+        ends: list[T | int] = [zero] * self.count
+        start_divisors, end_divisors = [0] * self.count, [0] * self.count  # 0: like infinity
+        for piece in self.sorted(k):
+            inner, inner_divisors = self._inside(piece, sizes, apply, divisors)
+            ends_below: list[T | int] = []
+            divisor = 0
+            for i in piece:
+                low, low_divisor = inner[i][0], inner_divisors[i][0]
+                for j in on[i]:
+                    is_first = isinstance(low, int) and low == 0
+                    ends_below.append(ends[j] if is_first else apply("sub", ends[j], low))
+                    divisor = gcd(divisor, end_divisors[j], low_divisor)
+            at = _highest(apply, ends_below)
+            if len(piece) > 1 and not isinstance(at, int):
+                at = apply("max", at, zero)
+            fixed = self.rows[piece[0]].at if self.rows else None
+            if fixed is not None:
+                at, divisor = fixed, fixed
+            elif divisor % (unit := self._unit(piece)):
+                at, divisor = apply("align", at, unit), unit
+            for i in piece:
+                (low, high), (low_divisor, high_divisor) = inner[i], inner_divisors[i]
+                starts[i], ends[i] = _sum(apply, at, low), _sum(apply, at, high)
+                start_divisors[i] = gcd(divisor, low_divisor)
+                end_divisors[i] = gcd(divisor, high_divisor)
+        return self._totals(k, ends, apply), tuple(starts)
+
+    def _unit(self, piece: Sequence[int]) -> int:
+        """Return what the offset of a piece is a multiple of: tied rows start where it does."""
+        if not self.rows:
+            return self.alignment
+        starts, _ = self._points
+        heads = [i for i in piece if starts[i] == starts[piece[0]] and self.rows[i].over is None]
+        return lcm(*(self.rows[i].align or self.alignment for i in heads))
+
+    def _inside(
+        self,
+        piece: Sequence[int],
+        sizes: Sequence[T | int],
+        apply: Apply[T],
+        divisors: Sequence[int],
+    ) -> tuple[dict[int, tuple[T | int, T | int]], dict[int, tuple[int, int]]]:
+        """Return the start and the end of each row in its piece, and their divisors."""
+        inner: dict[int, tuple[T | int, T | int]] = {}
+        known: dict[int, tuple[int, int]] = {}
+        for i in piece:
+            row = self.rows[i] if self.rows else _PLAIN
+            if row.over is not None:
+                first, last = row.over
+                inner[i] = inner[first][0], inner[last][1]
+                known[i] = known[first][0], known[last][1]
+                continue
+            start: T | int = 0
+            divisor = 0
+            if row.beside is not None:
+                start, divisor = inner[row.beside][1], known[row.beside][1]
+            elif row.tied is not None:
+                start, divisor = inner[row.tied][0], known[row.tied][0]
+            inner[i] = start, _sum(apply, start, sizes[i])
+            known[i] = divisor, gcd(divisor, divisors[i])
+        return inner, known
+
+    def _totals(self, k: int, ends: Sequence[T | int], apply: Apply[T]) -> tuple[T | int, ...]:
+        """Return the highest end of each pool: of rows on which nothing lies."""
+        start_points, end_points = self._points
+        covered = {end_points[j] for under in self.on[k] for j in under}
+        covered |= {start_points[i] for i, row in enumerate(self.rows) if row.beside is not None}
+        tops: dict[int, dict[int, T | int]] = {}
+        for i, end in enumerate(ends):
+            pool = self.rows[i].pool if self.rows else 0
+            if end_points[i] not in covered:
+                tops.setdefault(pool, {})[end_points[i]] = end
+        return tuple(_highest(apply, tops.get(pool, {}).values()) for pool in range(self.n_pools))
+
+    @property
+    def n_pools(self) -> int:
+        return 1 + max((row.pool for row in self.rows), default=0)
+
+    def laid_out(self, sizes: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return the total of each pool and the offset of each row; a negative size counts as 0."""
+        natural = [max(size, 0) for size in sizes]
+        layout: Layout[int] = self.layout(natural, compute)
+        return [*layout.totals], [*layout.offsets]
+
+
+_PLAIN = Row()
+
+
+class PoolTotal(NamedTuple):
+    """The total of a pool of ordered rows: an operation on their sizes."""
+
+    orders: Orders
+    pool: int = 0
+
+    def total(self, sizes: Sequence[T | int], apply: Apply[T]) -> T | int:
+        """Compute it; a negative size counts as 0."""
+        return self.layout(sizes, apply).totals[self.pool]
+
+    def layout(self, sizes: Sequence[T | int], apply: Apply[T]) -> Layout[T]:
+        """Return all totals and offsets; a negative size counts as 0."""
+        return self.orders.layout([apply("max", size, 0) for size in sizes], apply)
+
+
+def _sum(apply: Apply[T], left: T | int, right: T | int) -> T | int:
+    if isinstance(right, int) and right == 0:
+        return left
+    return right if isinstance(left, int) and left == 0 else apply("add", left, right)
+
+
+def _highest(apply: Apply[T], ends: Iterable[T | int]) -> T | int:
+    """Return the largest of `ends` and 0, unless none of them is a number."""
+    distinct = dict.fromkeys(ends)
+    at: T | int = max((0, *(end for end in distinct if isinstance(end, int))))
+    for end in distinct:
+        if not isinstance(end, int):
+            at = end if isinstance(at, int) and at == 0 else apply("max", at, end)
+    return at
+
+
+def _reached(
+    after: Mapping[int, list[int]],
+    before: Mapping[int, list[int]],
+    marks: dict[int, int],
+    marked: Iterable[tuple[int, int]],
+) -> dict[int, int]:
+    """Return for each point the bits of the marked points that a way over `after` leads to."""
+    for point, bit in marked:
+        marks[point] = marks.get(point, 0) | 1 << bit
+    points = {*after, *before}
+    missing = {point: len(after.get(point, ())) for point in points}
+    ready = [point for point, count in missing.items() if not count]
+    for point in ready:
+        bits = marks.get(point, 0)
+        for other in before.get(point, ()):
+            if bits:
+                marks[other] = marks.get(other, 0) | bits
+            missing[other] -= 1
+            if not missing[other]:
+                ready.append(other)
+    return marks
+
+
+def add_row(bits: Bits, i: int) -> None:
+    """Add row `i` to a set."""
+    bits[i // CHUNK] = bits.get(i // CHUNK, 0) | 1 << i % CHUNK
+
+
+def rows_in(bits: Bits) -> Iterator[int]:
+    """Yield the rows of a set."""
+    for chunk, left in bits.items():
+        while left:
+            j = left.bit_length() - 1
+            left &= ~(1 << j)
+            yield j + chunk * CHUNK
+
+
+def remove_row(bits: Bits, i: int) -> None:
+    """Remove row `i` from a set."""
+    left = bits[i // CHUNK] & ~(1 << i % CHUNK)
+    if left:
+        bits[i // CHUNK] = left
+    else:
+        del bits[i // CHUNK]
+
+
+def needed_together(lives: Sequence[Life]) -> dict[int, Bits]:
+    """Return for each row those that are alive when it begins to be, by one sweep over time."""
+    events = sorted(
+        (time, is_start, i)
+        for i, life in enumerate(lives)
+        for start, stop in life.times
+        if start < stop
+        for time, is_start in ((start, True), (stop, False))
+    )
+    needed: dict[int, Bits] = {}
+    alive: Bits = {}
+    for _, is_start, i in events:
+        if is_start:
+            row = needed.setdefault(i, {})
+            for chunk, bits in alive.items():
+                row[chunk] = row.get(chunk, 0) | bits
+            add_row(alive, i)
+        else:
+            remove_row(alive, i)
+    return needed

@@ -1,0 +1,202 @@
+"""
+Orders of rows that have more than a lifetime: parts, ties, gaps, fixed offsets, pools.
+
+    buffer        lifetime [0, 6), gap [2, 4) that keeps 8 bytes, tied to another
+    rows          8 bytes [0, 6)            and beside it the remainder [0, 2) [4, 6)
+
+`rows_of` takes a problem apart into rows (`operators.orders`), and `order_rows` reads an order from
+a placement of the rows at some sizes: of two that are needed together, the one at the lower offset
+is below. Pieces are put on each other in one sequence, so that they are never interlocked: if a
+placement interlocks two, the piece that starts lower is below, and the order may need more bytes
+than the placement did. All pairs are looked at; `orientation` is for problems without these.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from ...operators.orders import Life, On, Orders, Row, needed_together, rows_in
+from ..buffers import Buffer, Interval, Pool, ProblemError
+from ..problem import Plan, Problem
+from ..solve import solve
+
+
+class Rows(NamedTuple):
+    """The rows of a problem, in one piece for each buffer or tie."""
+
+    rows: tuple[Row, ...]
+    lives: tuple[Life, ...]
+    sizes: tuple[int, ...]
+    first: tuple[int, ...]
+    """The first row of each buffer; it starts where the buffer does."""
+
+
+def rows_of(problem: Problem, pools: Sequence[int]) -> Rows:
+    """Return the rows of `problem`, whose buffers are in `pools`."""
+    rows: list[Row] = []
+    lives: list[Life] = []
+    sizes: list[int] = []
+    first: list[int] = []
+    ties: dict[str, int] = {}
+    at = {b.tie: b.offset for b in problem.buffers if b.offset is not None}
+    numbers: dict[tuple[str, str], tuple[int, int]] = {}
+    branches: dict[str, int] = {}
+    for buffer, pool in zip(problem.buffers, pools, strict=True):
+        arms: set[tuple[int, int]] = set()
+        for arm in buffer.arms:
+            branch = branches.setdefault(arm.branch, len(branches))
+            arms.add(numbers.setdefault((arm.branch, arm.arm), (branch, len(numbers))))
+        tied = None if buffer.tie is None else ties.setdefault(buffer.tie, len(rows))
+        fixed = buffer.offset if buffer.tie is None else at.get(buffer.tie)
+        first.append(len(rows))
+        for k, (size, times) in enumerate(_levels(buffer)):
+            if k:
+                rows.append(Row(beside=len(rows) - 1, pool=pool, size=size, align=1))
+            elif tied is not None and tied < len(rows):
+                rows.append(Row(tied=tied, pool=pool, size=size, align=buffer.alignment))
+            else:
+                rows.append(Row(at=fixed, pool=pool, size=size, align=buffer.alignment))
+            lives.append(Life(times, frozenset(arms)))
+            sizes.append(size)
+    return Rows(tuple(rows), tuple(lives), tuple(sizes), tuple(first))
+
+
+def _levels(buffer: Buffer) -> Iterator[tuple[int, tuple[Interval, ...]]]:
+    """Yield the bytes of a buffer, from the bottom up, that are needed at the same times."""
+    needs = list(buffer.needs())
+    low = 0
+    for high in sorted({buffer.size, *(size for _, _, size in needs)} - {0}) or [0]:
+        times: list[Interval] = []
+        for start, stop, size in needs:
+            if size < high or start >= stop:
+                continue
+            if times and times[-1].stop == start:
+                times[-1] = Interval(times[-1].start, stop)
+            else:
+                times.append(Interval(start, stop))
+        yield high - low, tuple(times)
+        low = high
+
+
+def orders_of(problem: Problem, plan: Plan) -> tuple[Orders, Rows]:
+    """Return the order of a plan, and its rows; offsets of fixed buffers must be fixed alone."""
+    taken = rows_of(problem, plan.pools)
+    offsets: list[int] = []
+    for i, row in enumerate(taken.rows):
+        is_first = row.beside is None
+        offsets.append(0 if is_first else offsets[i - 1] + taken.sizes[i - 1])
+    for buffer, at in zip(taken.first, plan.offsets, strict=True):
+        end = next((i for i in taken.first if i > buffer), len(offsets))
+        for i in range(buffer, end):
+            offsets[i] += at
+    on = order_rows(taken.rows, taken.lives, offsets)
+    return Orders(1, (on,), taken.rows), taken
+
+
+def order_rows(rows: Sequence[Row], lives: Sequence[Life], offsets: Sequence[int]) -> On:
+    """Return the order of a placement of rows, of which those needed together do not overlap."""
+    empty = Orders(1, (((),) * len(rows),), tuple(rows))
+    pieces = empty.pieces
+    piece_of = {i: number for number, piece in enumerate(pieces) for i in piece}
+    together = [
+        (i, j)
+        for i, bits in needed_together(lives).items()
+        for j in rows_in(bits)
+        if piece_of[i] != piece_of[j] and rows[i].pool == rows[j].pool and lives[i].meets(lives[j])
+    ]
+    above: dict[int, set[int]] = {number: set() for number in range(len(pieces))}
+    missing = [0] * len(pieces)
+    for i, j in together:
+        low, high = (i, j) if (offsets[i], i) < (offsets[j], j) else (j, i)
+        if piece_of[high] not in above[piece_of[low]]:
+            above[piece_of[low]].add(piece_of[high])
+            missing[piece_of[high]] += 1
+
+    def key(number: int) -> tuple[bool, bool, int, int]:
+        head = pieces[number][0]
+        return rows[head].at is None, missing[number] > 0, offsets[head], number
+
+    left = set(range(len(pieces)))
+    place: dict[int, int] = {}
+    while left:  # of interlocked pieces, the one that starts lowest comes first
+        number = min(left, key=key)
+        left.remove(number)
+        place[number] = len(place)
+        for other in above[number]:
+            missing[other] -= 1
+    below: list[set[int]] = [set() for _ in rows]
+    for i, j in together:
+        low, high = (i, j) if place[piece_of[i]] < place[piece_of[j]] else (j, i)
+        if rows[pieces[piece_of[high]][0]].at is None:
+            below[high].add(low)
+    return tuple(
+        tuple(sorted(j for j in under if not any(j in below[k] for k in under))) for under in below
+    )
+
+
+def choose_rows(
+    rows: Sequence[Row], lives: Sequence[Life], samples: Sequence[Sequence[int]], alignment: int
+) -> list[On]:
+    """
+    Return one order of rows or up to three, of which the smallest total counts.
+
+    Each is that of a plan for the sizes of a sample; the worst ratio to the least total that any of
+    them has at a sample is the least.
+    """
+    candidates = list(
+        dict.fromkeys(
+            order_rows(rows, lives, _placed(rows, lives, sizes, alignment)) for sizes in samples
+        )
+    )
+    totals = [
+        [sum(Orders(alignment, (on,), tuple(rows)).laid_out(sizes)[0]) for sizes in samples]
+        for on in candidates
+    ]
+    least = [max(1, min(at)) for at in zip(*totals, strict=True)]
+
+    def worst(group: Sequence[int]) -> float:
+        best = [min(totals[k][s] for k in group) for s in range(len(samples))]
+        return max((a / b for a, b in zip(best, least, strict=True)), default=1.0)
+
+    groups = [g for n in (1, 2, 3) for g in combinations(range(min(len(candidates), 8)), n)]
+    chosen = min(groups, key=lambda group: (round(worst(group), 3), len(group)))
+    return [candidates[k] for k in chosen]
+
+
+def _placed(
+    rows: Sequence[Row], lives: Sequence[Life], sizes: Sequence[int], alignment: int
+) -> list[int]:
+    """Return offsets of rows at `sizes`: each piece is planned as all bytes it ever needs."""
+    sized = tuple(
+        row._replace(size=size) if row.at is not None else row
+        for row, size in zip(rows, sizes, strict=True)
+    )
+    empty = Orders(alignment, (((),) * len(rows),), sized)
+    _, inner = Orders(
+        1, (((),) * len(rows),), tuple(r._replace(align=None) for r in sized)
+    ).laid_out(sizes)
+    buffers: list[Buffer] = []
+    for piece in empty.pieces:
+        needed = [i for i in piece if lives[i].times]
+        times = [time for i in needed for span in lives[i].times for time in span] or [0]
+        head = sized[piece[0]]
+        end = max(inner[i] + max(sizes[i], 0) for i in piece) - min(inner[i] for i in piece)
+        buffers.append(
+            Buffer(
+                str(piece[0]),
+                Interval(min(times), max(times)),
+                end,
+                head.align or alignment,
+                offset=head.at,
+                pools=(str(head.pool),),
+            )
+        )
+    pools = tuple(Pool(str(k)) for k in range(empty.n_pools))
+    plan = solve(Problem(tuple(buffers), pools))
+    if not isinstance(plan, Plan):
+        raise ProblemError("pieces at fixed offsets overlap")
+    offsets = [0] * len(rows)
+    for piece, at in zip(empty.pieces, plan.offsets, strict=True):
+        for i in piece:
+            offsets[i] = at + inner[i]
+    return offsets
