@@ -102,6 +102,13 @@ lower-to-bytecode          < < < < + + . | |
 convert-program-to-linalg  + + x x x x | | .
 expand-math                . . . . . . . . +
 allocate-registers         < < < < < < . | |
+move-reshapes              < < < < < < | . |
+fuse-elementwise           < < < < < < | . |
+compute-in-destinations    < < < < < < | . |
+call-blas                  < < < < < < | + |
+transpose-operands         < < < < < < | + |
+write-transposed           < < < < < < | . |
+choose-schedules           < < < < < < | . |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:

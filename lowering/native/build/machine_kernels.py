@@ -26,6 +26,7 @@ from ...convert_relay_to_linalg import ConvertRelayToLinalgPass
 from ...expand_math import ExpandMathPass
 from ..c.c_prototypes import DLPACK
 from ..c.c_shim import INCLUDES, SHIM
+from ..kernel_pipeline import kernel_passes
 from ..schedules import is_tiled
 from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from ..toolchain.scratch_files import scratch_folder, write
@@ -46,12 +47,13 @@ def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> 
         for kernel in kernels.ops
         if isinstance(kernel, relay.PrimFuncOp)
     }
-    for convert in (ConvertRelayToLinalgPass(), ExpandMathPass(), ConvertMemoryToMemrefPass()):
-        convert.apply(context, kernels)
+    lower = ConvertRelayToLinalgPass(), ExpandMathPass(), ConvertMemoryToMemrefPass()
+    for step in (*lower, *kernel_passes(settings.machine)):
+        step.apply(context, kernels)
     chosen: list[Kernel] = []
     for kernel in units_of(kernels, settings).kernels:
         names = products.get(kernel.name)
-        if not names or is_tiled(kernel.function, settings.machine):
+        if not names or is_tiled(kernel.function):
             chosen.append(kernel)
         elif wants_remarks(context):
             text = f"@{kernel.name} is not native: NumPy's {names[0]} is faster for its layout"
