@@ -7,7 +7,8 @@
  *
  * Nothing is shared between threads. A call has a record on the stack; memory that the code
  * allocates is in a list there, and a failure frees it and jumps back to the start of the call.
- * The functions are weak and hidden, so that several objects can be linked into one program.
+ * What compiled code refers to is weak and hidden, so that several objects can be linked into one
+ * program. All else is static: the C compiler sees the tables beside it, and specializes the calls.
  */
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@
 _Static_assert(sizeof(void *) == sizeof(int64_t), "a memref has words of 64 bits");
 
 #define XRELAY_SHARED __attribute__((weak, visibility("hidden")))
+#define XRELAY_LOCAL static __attribute__((unused))
 #define XRELAY_PUBLIC __attribute__((visibility("default")))
 #define XRELAY_ALIGNMENT 64
 #define XRELAY_BOOL 6 /* DLPack's code of the type */
@@ -103,7 +105,7 @@ struct xrelay_function {
 XRELAY_SHARED _Thread_local struct xrelay_call *xrelay_current = NULL;
 XRELAY_SHARED _Thread_local char xrelay_error[1024] = "";
 
-XRELAY_SHARED void xrelay_begin(struct xrelay_call *call, const struct xrelay_library *library) {
+XRELAY_LOCAL void xrelay_begin(struct xrelay_call *call, const struct xrelay_library *library) {
   memset(call, 0, sizeof *call);
   call->outer = xrelay_current;
   call->library = library;
@@ -112,7 +114,7 @@ XRELAY_SHARED void xrelay_begin(struct xrelay_call *call, const struct xrelay_li
 }
 
 /* Free what the call allocated, and return to the call around it. */
-XRELAY_SHARED void xrelay_end(void) {
+XRELAY_LOCAL void xrelay_end(void) {
   struct xrelay_call *call = xrelay_current;
   while (call->blocks) {
     struct xrelay_block *block = call->blocks;
@@ -122,7 +124,7 @@ XRELAY_SHARED void xrelay_end(void) {
   xrelay_current = call->outer;
 }
 
-XRELAY_SHARED int32_t xrelay_fail_call(void) {
+XRELAY_LOCAL int32_t xrelay_fail_call(void) {
   const struct xrelay_library *library = xrelay_current->library;
   if (library && library->abandon) library->abandon(xrelay_current);
   xrelay_end();
@@ -200,13 +202,13 @@ XRELAY_SHARED void *_mlir_memref_to_llvm_alloc(uint64_t size) {
   return _mlir_memref_to_llvm_aligned_alloc(XRELAY_ALIGNMENT, size);
 }
 
-XRELAY_SHARED int xrelay_in_scratch(const void *memory) {
+XRELAY_LOCAL int xrelay_in_scratch(const void *memory) {
   const char *scratch = xrelay_current->scratch;
   return scratch && (uintptr_t)memory - (uintptr_t)scratch < (uintptr_t)XRELAY_SCRATCH;
 }
 
 /* Take an allocation from those that end with the call. */
-XRELAY_SHARED void xrelay_keep(void *memory) {
+XRELAY_LOCAL void xrelay_keep(void *memory) {
   struct xrelay_block *block = (struct xrelay_block *)memory - 1;
   *block->link = block->next;
   if (block->next) block->next->link = block->link;
@@ -225,7 +227,7 @@ XRELAY_SHARED void _mlir_memref_to_llvm_free(void *memory) {
 }
 
 /* Return the `size` bytes at `data`, in the allocation `memory`, as an allocation by themselves. */
-XRELAY_SHARED void *xrelay_separate(void *memory, const void *data, int64_t size) {
+XRELAY_LOCAL void *xrelay_separate(void *memory, const void *data, int64_t size) {
   char *scratch = xrelay_current->scratch;
   if (data == memory && !xrelay_in_scratch(memory)) return memory;
   xrelay_current->scratch = NULL;
@@ -235,19 +237,19 @@ XRELAY_SHARED void *xrelay_separate(void *memory, const void *data, int64_t size
 }
 
 /* Free what a call allocated for its caller. */
-XRELAY_SHARED void xrelay_release(void *memory) {
+XRELAY_LOCAL void xrelay_release(void *memory) {
   if (memory) free(((struct xrelay_block *)memory - 1)->start);
 }
 
 /* Return count * size, or fail. */
-XRELAY_SHARED int64_t xrelay_times(int64_t count, int64_t size) {
+XRELAY_LOCAL int64_t xrelay_times(int64_t count, int64_t size) {
   int64_t product;
   if (count < 0 || size < 0 || __builtin_mul_overflow(count, size, &product))
     xrelay_fail("a tensor is too large");
   return product;
 }
 
-XRELAY_SHARED int64_t xrelay_bytes(const struct xrelay_tensor *tensor, const int64_t *shape) {
+XRELAY_LOCAL int64_t xrelay_bytes(const struct xrelay_tensor *tensor, const int64_t *shape) {
   int64_t count = (tensor->bits + 7) / 8;
   int32_t axis;
   if (tensor->is_allocated) return 0; /* not in memory of the caller */
@@ -260,7 +262,7 @@ XRELAY_SHARED int64_t xrelay_bytes(const struct xrelay_tensor *tensor, const int
   return count;
 }
 
-XRELAY_SHARED void xrelay_describe(char *text, size_t room, uint8_t code, uint8_t bits,
+XRELAY_LOCAL void xrelay_describe(char *text, size_t room, uint8_t code, uint8_t bits,
                                    uint16_t lanes, int32_t rank, const int64_t *shape) {
   static const char *const names[] = {"int", "uint", "float", "handle", "bfloat", "complex"};
   size_t at;
@@ -284,7 +286,7 @@ XRELAY_SHARED void xrelay_describe(char *text, size_t room, uint8_t code, uint8_
   snprintf(text + at, room - at, axis < rank ? ", ...]" : "]");
 }
 
-__attribute__((noreturn)) XRELAY_SHARED void xrelay_reject(const char *kind,
+__attribute__((noreturn)) XRELAY_LOCAL void xrelay_reject(const char *kind,
                                                          const struct xrelay_function *function,
                                                          const struct xrelay_tensor *tensor,
                                                          const int64_t *shape,
@@ -298,7 +300,7 @@ __attribute__((noreturn)) XRELAY_SHARED void xrelay_reject(const char *kind,
 }
 
 /* Check type, device and layout of tensor `index`; `shape` has its sizes, -1 for any. */
-XRELAY_SHARED void xrelay_check_tensor(const struct xrelay_function *function, int32_t index,
+XRELAY_LOCAL void xrelay_check_tensor(const struct xrelay_function *function, int32_t index,
                                        const int64_t *shape, const DLTensor *given) {
   const struct xrelay_tensor *tensor = &function->tensors[index];
   const char *kind = index < function->inputs ? "parameter" : "result";
@@ -325,7 +327,7 @@ XRELAY_SHARED void xrelay_check_tensor(const struct xrelay_function *function, i
 }
 
 /* Check that dims of one name are equal, and within their bounds. */
-XRELAY_SHARED void xrelay_check_dims(const struct xrelay_function *function,
+XRELAY_LOCAL void xrelay_check_dims(const struct xrelay_function *function,
                                      const int64_t *const *shapes) {
   int32_t i, j, a, b;
   for (i = 0; i < function->inputs; i++)
@@ -345,7 +347,7 @@ XRELAY_SHARED void xrelay_check_dims(const struct xrelay_function *function,
       for (j = 0; j <= i; j++)
         for (b = 0; b < (j < i ? function->tensors[j].rank : a); b++) {
           const struct xrelay_dim *other = &function->tensors[j].dims[b];
-          if (!other->name || strcmp(other->name, dim->name) || shapes[j][b] == shapes[i][a])
+          if (!other->name || strcmp(other->name, dim->name) != 0 || shapes[j][b] == shapes[i][a])
             continue;
           xrelay_fail("%s: parameter '%s' has dim %d (%s) of %" PRId64
                       ", but parameter '%s' has dim %d (%s) of %" PRId64,
@@ -355,13 +357,13 @@ XRELAY_SHARED void xrelay_check_dims(const struct xrelay_function *function,
     }
 }
 
-XRELAY_SHARED int xrelay_overlap(const void *a, int64_t size, const void *b, int64_t other) {
+XRELAY_LOCAL int xrelay_overlap(const void *a, int64_t size, const void *b, int64_t other) {
   uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
   return size > 0 && other > 0 && x < y + (uint64_t)other && y < x + (uint64_t)size;
 }
 
 /* Check the memory of all tensors: it is there, aligned, and no result is in that of another. */
-XRELAY_SHARED void xrelay_check_memory(const struct xrelay_function *function,
+XRELAY_LOCAL void xrelay_check_memory(const struct xrelay_function *function,
                                        const int64_t *const *shapes, void *const *data) {
   int32_t i, j;
   for (i = 0; i < function->inputs + function->outputs; i++) {
@@ -381,7 +383,7 @@ XRELAY_SHARED void xrelay_check_memory(const struct xrelay_function *function,
 }
 
 /* Return `given`, the workspace of a caller, or allocate one. */
-XRELAY_SHARED char *xrelay_workspace(const struct xrelay_function *function,
+XRELAY_LOCAL char *xrelay_workspace(const struct xrelay_function *function,
                                      const int64_t *const *shapes, void *const *data, void *given,
                                      int64_t size, int64_t alignment) {
   int32_t i;
@@ -397,20 +399,20 @@ XRELAY_SHARED char *xrelay_workspace(const struct xrelay_function *function,
 }
 
 /* Return the bytes of a workspace of `size`, with the scratch memory of kernels at its end. */
-XRELAY_SHARED int64_t xrelay_with_scratch(int64_t size) {
+XRELAY_LOCAL int64_t xrelay_with_scratch(int64_t size) {
   if (size < 0 || size > INT64_MAX / 2) xrelay_fail("the workspace is too large");
   size = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
   return XRELAY_SCRATCH ? size + XRELAY_SCRATCH : size;
 }
 
 /* Let kernels allocate from the end of `workspace`, of `size` bytes. */
-XRELAY_SHARED void xrelay_use_scratch(char *workspace, int64_t size) {
+XRELAY_LOCAL void xrelay_use_scratch(char *workspace, int64_t size) {
   if (!XRELAY_SCRATCH) return;
   xrelay_current->scratch = xrelay_current->scratch_next = workspace + size - XRELAY_SCRATCH;
 }
 
 /* Check the tensor that a result of unknown size is to be described in. */
-XRELAY_SHARED void xrelay_check_target(const struct xrelay_function *function, int32_t index,
+XRELAY_LOCAL void xrelay_check_target(const struct xrelay_function *function, int32_t index,
                                        const DLTensor *given) {
   const struct xrelay_tensor *tensor = &function->tensors[index];
   if (!given || (tensor->rank && !given->shape))
@@ -418,21 +420,21 @@ XRELAY_SHARED void xrelay_check_target(const struct xrelay_function *function, i
                 tensor->name, function->name, (int)tensor->rank);
 }
 
-XRELAY_SHARED int64_t xrelay_size(int32_t rank, const int64_t *shape, int64_t size) {
+XRELAY_LOCAL int64_t xrelay_size(int32_t rank, const int64_t *shape, int64_t size) {
   int32_t axis;
   for (axis = 0; axis < rank; axis++) size = xrelay_times(size, shape[axis]);
   return size;
 }
 
 /* Make bytes that are not 0 a 1: a tensor of bools may view bytes of another type. */
-XRELAY_SHARED void xrelay_make_bools(void *data, int64_t size) {
+XRELAY_LOCAL void xrelay_make_bools(void *data, int64_t size) {
   uint8_t *bytes = data;
   int64_t i;
   for (i = 0; i < size; i++) bytes[i] = bytes[i] != 0;
 }
 
 /* Describe a result in `to`, and let its memory outlive the call. */
-XRELAY_SHARED void xrelay_hand_over(const struct xrelay_tensor *tensor, void *data,
+XRELAY_LOCAL void xrelay_hand_over(const struct xrelay_tensor *tensor, void *data,
                                     const int64_t *shape, DLTensor *to) {
   xrelay_keep(data);
   to->data = data;
@@ -450,7 +452,7 @@ XRELAY_SHARED void xrelay_hand_over(const struct xrelay_tensor *tensor, void *da
 /* ---- words of memrefs ---- */
 
 /* Write the words of a contiguous memref; return where the next one begins. */
-XRELAY_SHARED int64_t *xrelay_describe_memref(int64_t *words, const void *data, int32_t rank,
+XRELAY_LOCAL int64_t *xrelay_describe_memref(int64_t *words, const void *data, int32_t rank,
                                               const int64_t *sizes) {
   uint64_t stride = 1; /* may wrap if a size is 0: then no element is read */
   int32_t axis;
@@ -461,21 +463,21 @@ XRELAY_SHARED int64_t *xrelay_describe_memref(int64_t *words, const void *data, 
     words[3 + rank + axis] = (int64_t)stride;
     stride *= (uint64_t)sizes[axis];
   }
-  return words + 3 + 2 * rank;
+  return words + 3 + (ptrdiff_t)2 * rank;
 }
 
-XRELAY_SHARED int64_t *xrelay_describe_bytes(int64_t *words, const void *data, int64_t size) {
+XRELAY_LOCAL int64_t *xrelay_describe_bytes(int64_t *words, const void *data, int64_t size) {
   return xrelay_describe_memref(words, data, 1, &size);
 }
 
-XRELAY_SHARED char *xrelay_data_of(const int64_t *words, const struct xrelay_tensor *tensor) {
+XRELAY_LOCAL char *xrelay_data_of(const int64_t *words, const struct xrelay_tensor *tensor) {
   return (char *)(intptr_t)words[1] + words[2] * ((tensor->bits + 7) / 8);
 }
 
 /* ---- calls ---- */
 
 /* Compute all shapes, one after the other, and the bytes of each workspace. */
-XRELAY_SHARED void xrelay_measure(const struct xrelay_function *function, const int64_t *dims,
+XRELAY_LOCAL void xrelay_measure(const struct xrelay_function *function, const int64_t *dims,
                                   int64_t *sizes, int64_t *workspaces) {
   int64_t computed[function->computed + 1];
   const int64_t *output = computed + function->pool_count;
@@ -504,7 +506,7 @@ XRELAY_SHARED void xrelay_measure(const struct xrelay_function *function, const 
 }
 
 /* Give the caller the outputs that `words` describe, or none of them after a failure. */
-XRELAY_SHARED void xrelay_hand_over_all(const struct xrelay_function *function,
+XRELAY_LOCAL void xrelay_hand_over_all(const struct xrelay_function *function,
                                         const int64_t *words, void *const *data) {
   void *separate[function->outputs + 1];
   const int64_t *from = words;
@@ -526,7 +528,7 @@ XRELAY_SHARED void xrelay_hand_over_all(const struct xrelay_function *function,
 }
 
 /* Check memory, describe it to the code, and call it. */
-XRELAY_SHARED void xrelay_invoke(const struct xrelay_function *function, void *const *data,
+XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *const *data,
                                  const int64_t *dims, DLTensor *const *tensors,
                                  void *const *workspaces, void *const *contexts) {
   const int32_t count = function->inputs + function->outputs;
@@ -577,7 +579,7 @@ XRELAY_SHARED void xrelay_invoke(const struct xrelay_function *function, void *c
 }
 
 /* The unpacked form: return 0, or 1 after a failure. */
-XRELAY_SHARED int32_t xrelay_call_unpacked(const struct xrelay_function *function, void *const *data,
+XRELAY_LOCAL int32_t xrelay_call_unpacked(const struct xrelay_function *function, void *const *data,
                                            const int64_t *dims, void *const *workspaces,
                                            void *const *contexts) {
   struct xrelay_call call;
@@ -589,7 +591,7 @@ XRELAY_SHARED int32_t xrelay_call_unpacked(const struct xrelay_function *functio
 }
 
 /* Take data and dims from DLPack tensors, and call the code with them. */
-XRELAY_SHARED void xrelay_gather(const struct xrelay_function *function, DLTensor *const *tensors,
+XRELAY_LOCAL void xrelay_gather(const struct xrelay_function *function, DLTensor *const *tensors,
                                  int32_t count, void *const *workspaces, void *const *contexts) {
   const int32_t expected = function->inputs + function->outputs;
   void *data[expected + 1];
@@ -615,7 +617,7 @@ XRELAY_SHARED void xrelay_gather(const struct xrelay_function *function, DLTenso
 }
 
 /* The packed forms: return 0, or 1 after a failure. */
-XRELAY_SHARED int32_t xrelay_call_packed(const struct xrelay_function *function,
+XRELAY_LOCAL int32_t xrelay_call_packed(const struct xrelay_function *function,
                                          DLTensor *const *tensors, int32_t count,
                                          void *const *workspaces, void *const *contexts) {
   struct xrelay_call call;
@@ -627,7 +629,7 @@ XRELAY_SHARED int32_t xrelay_call_packed(const struct xrelay_function *function,
 }
 
 /* Write the shapes of outputs, unless NULL; return the bytes of `pool`, or -1 after a failure. */
-XRELAY_SHARED int64_t xrelay_sizes(const struct xrelay_function *function, const int64_t *dims,
+XRELAY_LOCAL int64_t xrelay_sizes(const struct xrelay_function *function, const int64_t *dims,
                                    int32_t pool, int64_t *output_shapes) {
   int64_t sizes[function->rank_sum + 1], workspaces[function->pool_count + 1];
   struct xrelay_call call;
@@ -645,7 +647,7 @@ XRELAY_SHARED int64_t xrelay_sizes(const struct xrelay_function *function, const
 }
 
 /* Call the code of a kernel by itself: return 0, or 1 after a failure. */
-XRELAY_SHARED int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words, char *scratch,
+XRELAY_LOCAL int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words, char *scratch,
                                        int64_t size) {
   struct xrelay_call call;
   xrelay_begin(&call, NULL);
@@ -664,7 +666,7 @@ struct xrelay_supplier {
   void *context;
 };
 
-XRELAY_SHARED void xrelay_call_supplied(const struct xrelay_supplier *supplier, int32_t kernel,
+XRELAY_LOCAL void xrelay_call_supplied(const struct xrelay_supplier *supplier, int32_t kernel,
                                         const char *name, const struct xrelay_tensor *types,
                                         int64_t *const *words, int32_t count) {
   DLTensor tensors[count + 1];
