@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -166,7 +166,7 @@ def schedules_of(kernel: FuncOp) -> Sequence[Sizes]:
     if not isinstance(attribute, ArrayAttr):
         raise PassError(f"{SCHEDULE} must be an array, but is {attribute}", kernel)
     schedules: list[Sizes] = []
-    for schedule in attribute:
+    for schedule in cast("ArrayAttr[Attribute]", attribute):
         if not isinstance(schedule, DictionaryAttr):
             raise PassError(f"a schedule must be a dictionary, but is {schedule}", kernel)
         schedules.append(schedule.data)

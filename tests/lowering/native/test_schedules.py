@@ -1,5 +1,6 @@
 """Schedules apply to the kernels that they are for, and do not change results."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,19 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from helpers.documentation.kernel_ways import with_ways
 from helpers.native.check_kernels import run
 from helpers.native.scheduled_kernels import (
     Body,
+    built,
     function_of,
     kernel_on,
     prepared,
     scheduled,
     scheduled_module,
 )
+from helpers.programs.agreement import quiet
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.parser import Parser
 
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.native.build.kernel_objects import compile_kernels
@@ -28,12 +33,14 @@ from xrelay.lowering.native.build.units import units_of
 from xrelay.lowering.native.kernel_pass import kernels_of
 from xrelay.lowering.native.kernels.fuse_elementwise import FuseElementwisePass
 from xrelay.lowering.native.kernels.move_reshapes import MoveReshapesPass
+from xrelay.lowering.native.schedules import SCHEDULES
 from xrelay.lowering.native.schedules.nests import PARALLEL, REDUCTION, Nest, nest_of
 from xrelay.lowering.native.schedules.scheduling import SCHEDULE
 from xrelay.lowering.native.schedules.tiles import tile_of, widths
 from xrelay.lowering.native.schedules.vectors import AVX, AVX512, SSE, Vectors
 from xrelay.lowering.native.toolchain.saved_stages import SavedStages
 from xrelay.lowering.native.toolchain.target_machine import Machine
+from xrelay.passes.support.diagnostics import PassError
 
 Array = Any
 RNG = np.random.default_rng(0)
@@ -304,3 +311,46 @@ def test_rests_of_rows_are_powers_of_two():
     assert widths(58, 32) == [16, 8, 2]
     assert widths(64, 32) == []
     assert widths(5, 4) == [1]
+
+
+WRONG_SCHEDULES = {
+    '[{kind = "tiles"}]': "a schedule has kind 'tiles', but must be one of: squares, register-tile",
+    '[{kind = "squares"}]': 'the kernel has no loops that schedule {kind = "squares"} is for',
+    '[{kind = "register-tile", row = 0 : i64, rows = 4 : i64, width = 24 : i64, '
+    "order = array<i64: 0, 1>}]": 'the kernel has no loops that schedule {kind = "register-tile"',
+    "[1 : i64]": "a schedule must be a dictionary, but is 1 : i64",
+    '"fast"': 'xrelay.schedule must be an array, but is "fast"',
+}
+
+
+@pytest.mark.parametrize("text", WRONG_SCHEDULES)
+def test_a_wrong_schedule_is_an_error_at_its_kernel(text: str):
+    module = scheduled_module([product("k", draw(8, 16), draw(16, 32))])
+    (kernel,) = kernels_of(module)
+    kernel.attributes[SCHEDULE] = Parser(quiet(), text).parse_attribute()
+    with pytest.raises(PassError, match=re.escape(WRONG_SCHEDULES[text])):
+        units_of(prepared(module, Machine()))
+
+
+def test_a_schedule_that_is_set_is_used(tmp_path: Path):
+    x, w = draw(8, 16), draw(16, 32)
+    module = scheduled_module([product("k", x, w)])
+    (kernel,) = kernels_of(module)
+    sizes = "row = 0 : i64, rows = 2 : i64, width = 4 : i64, order = array<i64: 1, 0>"
+    text = f'[{{kind = "register-tile", {sizes}}}]'
+    kernel.attributes[SCHEDULE] = Parser(quiet(), text).parse_attribute()
+    stages = SavedStages(tmp_path / "stages")
+    settings = Settings(Machine(), saved=stages, remark=must_apply)
+    library = built(module, tmp_path, settings)
+    result = np.full((8, 32), np.nan, np.float32)
+    run(library, "k", [x, w], [result])
+    np.testing.assert_allclose(result, np.maximum(x @ w, 0), rtol=1e-4, atol=1e-4)
+    (script,) = (tmp_path / "stages").glob("*.schedules.mlir")
+    assert "tile_sizes [2, 4]" in script.read_text()
+
+
+def test_the_page_has_the_kinds_of_schedules_and_the_ways_of_kernels():
+    page = (Path(__file__).parents[3] / "docs" / "native.md").read_text(encoding="utf-8")
+    for kind in SCHEDULES:
+        assert f"| `{kind.name}` | {kind.loops} | {kind.reason} |" in page
+    assert with_ways(page) == page, "run tests/write_documentation.py"
