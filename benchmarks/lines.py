@@ -46,6 +46,12 @@ SETS = {
         *("passes/reuse_in_place.py", "passes/remove_dead_writes.py"),
         *("passes/create_shape_functions.py", "passes/simplify_shapes.py"),
     ),
+    "sizes": (
+        *("passes/sizes/*", "operators/sizes/*", "!operators/sizes/rule_sizes.py"),
+        *("!operators/sizes/__init__.py", "passes/memory_report/formulas.py"),
+        *("passes/memory_report/symbolic_loads.py", "passes/plan_check/operations.py"),
+        "passes/plan_check/refutation.py",
+    ),
     "device planning": (
         *("passes/devices/*", "passes/*_devices.py", "passes/*_device_copies.py"),
         "passes/sink_device_hints.py",

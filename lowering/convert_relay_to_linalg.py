@@ -36,6 +36,7 @@ from ..passes.support.levels import Level
 from .linalg.builder import Builder, Rule, Unsupported
 from .linalg.known_dims import Position, equal_dims
 from .linalg.rule_registry import rules_of
+from .linalg.unequal_dims import unequal_dims
 
 
 class NoRule(NamedTuple):
@@ -119,7 +120,11 @@ class ConvertRelayToLinalgPass(ModulePass):
         rules = rules_of(operators - {relay.YieldOp.name})
         equal = equal_dims(op)
         for kernel in kernels:
-            missing = convert_kernel(kernel, rules, equal.get(kernel.sym_name.data, ()))
+            classes = equal.get(kernel.sym_name.data, ())
+            if wants_remarks(ctx):
+                for place, message in unequal_dims(kernel, classes):
+                    emit_remark(ctx, place, f"@{kernel.sym_name.data}: {message}")
+            missing = convert_kernel(kernel, rules, classes)
             if missing is None:
                 continue
             if self.require:

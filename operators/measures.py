@@ -20,6 +20,9 @@ MAX_SIZE = 2**63 - 1
 MEASURES: dict[str, Measure] = {}
 """The measures by name. One that raises `ValueError` has no size for its arguments."""
 
+SIGNED = ("rounded_product",)
+"""The measures that may be below 0."""
+
 _AnyMeasure = TypeVar("_AnyMeasure", bound=Measure)
 
 

@@ -29,8 +29,8 @@ from ..dialects.tensors import has_dynamic
 from ..dialects.type_rules import data_operands, rule_of
 from ..operators.sizes import product
 from .sizes.dynamic_results import HostCode
-from .sizes.traced import computed
-from .sizes.traced_operators import traced_results
+from .sizes.rule_dims import as_expr
+from .sizes.rule_results import rule_results
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -50,14 +50,14 @@ class CheckSizes(RewritePattern):
         code = HostCode(None)
         operands = [code.operand(value) for value in op.operands]
         elements = {i: code.elements(op.operands[i]) for i in data_operands(op)}
-        results = traced_results(code.trace, op, operands, elements)
+        results = rule_results(code.rules, op, operands, elements)
         if elements:
             for tensor in results:
                 for dim in tensor.dims:
-                    code.trace.value(computed(dim))  # a measure checks its own arguments
-                code.trace.value(computed(product(tensor.dims)))  # which must fit in 64 bits
-        if code.trace.ops:
-            rewriter.insert(code.trace.ops, InsertPoint.before(op))
+                    code.rules.write(as_expr(dim))  # a measure checks its own arguments
+                code.rules.write(as_expr(product(tensor.dims)))  # which must fit in 64 bits
+        if code.rules.ops:
+            rewriter.insert(code.rules.ops, InsertPoint.before(op))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from xdsl.passes import ModulePass
 
 from .bytes.arenas import gather, write
 from .bytes.storages import Storage, storages_in
-from .sizes.program_sizes import Sizes
+from .sizes.reader import Sizes
 from .support.levels import Level
 
 

@@ -39,9 +39,9 @@ from ..dialects.type_rules import data_operands
 from ..operators.signature import Elements, Tensor
 from .analysis.structural_keys import Key, StructuralKeys
 from .functions.symbol_names import SymbolNames
-from .sizes.traced import Trace
-from .sizes.traced_elements import TracedElements, Unreadable, constant_elements
-from .sizes.traced_operators import traced_results
+from .sizes.rule_code import RuleCode
+from .sizes.rule_elements import RuleElements, Unreadable, constant_elements
+from .sizes.rule_results import rule_results
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
@@ -97,15 +97,15 @@ def reads_unknown_sizes(kernel: relay.PrimFuncOp) -> bool:
 
 
 def elements_in(
-    trace: Trace, parameters: Parameters, op: Operation, index: int, tensor: Tensor
+    code: RuleCode, parameters: Parameters, op: Operation, index: int, tensor: Tensor
 ) -> Elements:
     """Return the elements of operand `index` of `op`, an operator of a kernel."""
     value = op.operands[index]
     if isinstance(value, BlockArgument):
         data = partial(parameters, value.index, DATA)
-        return TracedElements(trace, value, tensor, data)
+        return RuleElements(code, value, tensor, data)
     assert isinstance(value, OpResult)
-    constant = constant_elements(trace, value)
+    constant = constant_elements(code, value)
     if constant is not None:
         return constant
     return Unreadable(
@@ -120,25 +120,23 @@ def elements_in(
 
 def shape_function_body(kernel: relay.PrimFuncOp) -> Parameters:
     """Return the parameters, and in their block the body, of the shape function of `kernel`."""
-    parameters, trace = Parameters(kernel), Trace()
+    parameters, code = Parameters(kernel), RuleCode()
     body = kernel.body.block
     tensors: dict[SSAValue, Tensor] = {}
     for i, argument in enumerate(body.args):
         shape = partial(parameters, i, SHAPE)
-        tensors[argument] = trace.dims(argument.type, shape, argument, argument.name_hint)
+        tensors[argument] = code.dims(argument.type, shape, argument, argument.name_hint)
     terminator = body.last_op
     assert isinstance(terminator, relay.YieldOp), "verified: a kernel's body yields"
     for op in body.ops:
         if op is terminator:
             break
         operands = [tensors[operand] for operand in op.operands]
-        elements = {
-            i: elements_in(trace, parameters, op, i, operands[i]) for i in data_operands(op)
-        }
-        results = traced_results(trace, op, operands, elements)
+        elements = {i: elements_in(code, parameters, op, i, operands[i]) for i in data_operands(op)}
+        results = rule_results(code, op, operands, elements)
         tensors.update(zip(op.results, results, strict=True))
-    shapes = [trace.shape(tensors[value].dims) for value in terminator.operands]
-    parameters.block.add_ops(trace.ops)
+    shapes = [code.shape(tensors[value].dims) for value in terminator.operands]
+    parameters.block.add_ops(code.ops)
     parameters.block.add_op(relay.YieldOp.create(operands=shapes, location=terminator.location))
     return parameters
 

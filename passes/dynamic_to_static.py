@@ -39,11 +39,10 @@ from ..dialects.relay.properties import ints
 from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import rule_of
 from ..operators.sizes import SizeOp
+from ..operators.sizes.size_expressions import Dims, Expr
 from .analysis.arrays import dense_of, numpy_dtype
-from .sizes.dims import ProgramSizes
-from .sizes.polynomial_writer import Writer
-from .sizes.polynomials import Polynomial
-from .sizes.program_sizes import Dims
+from .sizes.reader import Sizes
+from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -87,14 +86,14 @@ def integers(dims: Dims | None) -> list[int] | None:
     return None if known is None or None in known else cast("list[int]", known)
 
 
-def product(sizes: ProgramSizes, dims: Sequence[Polynomial]) -> Polynomial:
-    result = Polynomial.of(1)
+def product(sizes: Sizes, dims: Sequence[Expr]) -> Expr:
+    result = Expr.of(1)
     for dim in dims:
         result = sizes.algebra.binary(SizeOp.MUL, result, dim)
     return result
 
 
-def newshape(sizes: ProgramSizes, dims: Dims, entries: Dims, allowzero: bool) -> list[int] | None:
+def newshape(sizes: Sizes, dims: Dims, entries: Dims, allowzero: bool) -> list[int] | None:
     """
     Return the `newshape` that reshapes a tensor of `dims` to `entries`; None if there is none.
 
@@ -120,9 +119,7 @@ def newshape(sizes: ProgramSizes, dims: Dims, entries: Dims, allowzero: bool) ->
     return found
 
 
-def static_attributes(
-    sizes: ProgramSizes, op: Operation, form: StaticForm
-) -> dict[str, Attribute] | None:
+def static_attributes(sizes: Sizes, op: Operation, form: StaticForm) -> dict[str, Attribute] | None:
     """Return the attributes that `op` reads from its operands; None unless all are integers."""
     found: dict[str, Attribute] = {}
     for name, index in form.read.items():
@@ -154,7 +151,7 @@ def reshaped(vector: SSAValue, type: TensorType[Attribute]) -> Operation:
     )
 
 
-def replace(op: Operation, by: Operation, sizes: ProgramSizes, rewriter: PatternRewriter) -> None:
+def replace(op: Operation, by: Operation, sizes: Sizes, rewriter: PatternRewriter) -> None:
     """Replace `op` by an op that computes the same."""
     for old, new in zip(op.results, by.results, strict=True):
         sizes.replace(old, new)
@@ -165,7 +162,7 @@ def replace(op: Operation, by: Operation, sizes: ProgramSizes, rewriter: Pattern
 class ReadAttributes(RewritePattern):
     """Replace an operator that reads integers from operands by the one with attributes."""
 
-    sizes: ProgramSizes
+    sizes: Sizes
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         form = STATIC_FORMS.get(op.name)
@@ -186,7 +183,7 @@ class ReadAttributes(RewritePattern):
 class ReadNewshape(RewritePattern):
     """Replace a reshape to sizes by one with a `newshape`."""
 
-    sizes: ProgramSizes
+    sizes: Sizes
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op, relay.dynamic.DynReshapeOp):
@@ -211,7 +208,7 @@ class ReadNewshape(RewritePattern):
 class WidenShapeOf(RewritePattern):
     """Take shapes as i64 and convert them, so that none needs a kernel where the data is."""
 
-    sizes: ProgramSizes
+    sizes: Sizes
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ShapeOfOp, rewriter: PatternRewriter, /) -> None:
@@ -237,8 +234,8 @@ class WidenShapeOf(RewritePattern):
 class MakeShapeTensor(RewritePattern):
     """Replace an operator that computes sizes by a constant, or a tensor made of i64 sizes."""
 
-    sizes: ProgramSizes
-    writer: Writer
+    sizes: Sizes
+    code: ScopedCode
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if len(op.results) != 1 or not isinstance(op, RelayOperator):
@@ -254,10 +251,10 @@ class MakeShapeTensor(RewritePattern):
                 op, relay.ConstantOp(dense_of(array, type), device_of(type)), self.sizes, rewriter
             )
         elif type.element_type == i64:
-            self.writer.enter(op)
+            self.code.enter(op)
             rank = type.get_num_dims()
             vector = type if rank < 2 else tensor_type(i64, [len(dims)], device_of(type))
-            made = self.writer.shape(dims, vector, op, rewriter)
+            made = self.code.shape_at(dims, vector, op, rewriter)
             if rank < 2:
                 rewriter.replace(op, [], [made])
             else:
@@ -268,7 +265,7 @@ class MakeShapeTensor(RewritePattern):
 class RemoveUnused(RewritePattern):
     """Remove what computed sizes that nothing reads any more."""
 
-    sizes: ProgramSizes
+    sizes: Sizes
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if any(result.uses for result in op.results) or not is_side_effect_free(op):
@@ -301,13 +298,13 @@ class DynamicToStaticPass(ReportingPass):
         ops = list(outside_primitives(op.body))
         if not any(map(makes_sizes, ops)):
             return False
-        sizes = ProgramSizes()
+        sizes = Sizes()
         sizes.read(op)
-        writer = Writer(None, sizes)
+        code = ScopedCode(None, sizes)
         apply_patterns(
             op,
             WidenShapeOf(sizes),
-            MakeShapeTensor(sizes, writer),
+            MakeShapeTensor(sizes, code),
             ReadNewshape(sizes),
             ReadAttributes(sizes),
             only=ops,

@@ -24,6 +24,7 @@ as 0. `xrelay-opt --remarks` reports the choices. Levels `manifest` and `memory-
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import ClassVar, Literal, TypeVar
 
 from xdsl.context import Context
@@ -35,15 +36,16 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..dialects.memory import Slice
+from ..operators.sizes.size_expressions import Expr
+from ..operators.sizes.size_table import ALIGN, CHOOSE
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.orientation import Orientation
 from .functions.call_graph import CallGraph
-from .sizes.polynomials import Polynomial
-from .sizes.program_sizes import Sizes, read_sizes
+from .sizes.reader import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
-from .sizes.symbolic_measures import is_natural
+from .sizes.size_code import SizeCode
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -173,109 +175,48 @@ def summary_of(choice: Choice, samples: Sequence[Sample]) -> str:
 Size = int | SSAValue
 """A number of bytes, static or an i64."""
 
-
-@dataclass(eq=False)
-class Arithmetic:
-    """Computes sizes, at compile time if they are static; `ops` computes the others, each once."""
-
-    ops: list[Operation] = field(default_factory=list[Operation])
-    _constants: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-    _made: dict[object, SSAValue] = field(default_factory=dict[object, SSAValue])
-
-    def value(self, size: Size) -> SSAValue:
-        """Return `size` as a value."""
-        if isinstance(size, SSAValue):
-            return size
-        found = self._constants.get(size)
-        if found is None:
-            constant = arith.ConstantOp.from_int_and_width(size, i64)
-            self.ops.append(constant)
-            found = self._constants[size] = constant.result
-        return found
-
-    def add(self, left: Size, right: Size) -> Size:
-        if isinstance(left, int) and isinstance(right, int):
-            return left + right
-        if right == 0:
-            return left
-        return right if left == 0 else self._binary(arith.AddiOp, left, right)
-
-    def maximum(self, sizes: Sequence[Size]) -> Size:
-        """Return the largest of `sizes`, none of which is negative."""
-        static = max((size for size in sizes if isinstance(size, int)), default=0)
-        found: Size = static
-        for size in dict.fromkeys(size for size in sizes if isinstance(size, SSAValue)):
-            found = size if found == 0 else self._binary(arith.MaxSIOp, found, size)
-        return found
-
-    def round_up(self, size: Size, alignment: int) -> Size:
-        if isinstance(size, int):
-            return -(-size // alignment) * alignment
-        above = self._binary(arith.AddiOp, size, alignment - 1)
-        return self._binary(arith.AndIOp, above, -alignment)
-
-    def natural(self, size: Size) -> Size:
-        """Return `size`, or 0 if it is negative."""
-        return max(size, 0) if isinstance(size, int) else self._binary(arith.MaxSIOp, size, 0)
-
-    def select(self, choice: SSAValue, left: Size, right: Size) -> Size:
-        """Return `left` if `choice`, else `right`."""
-        if left is right or (isinstance(left, int) and left == right):
-            return left
-        self.ops.append(op := arith.SelectOp(choice, self.value(left), self.value(right)))
-        return op.result
-
-    def less(self, left: Size, right: Size) -> SSAValue:
-        self.ops.append(op := arith.CmpiOp(self.value(left), self.value(right), "slt"))
-        return op.result
-
-    def _binary(
-        self,
-        kind: type[arith.AddiOp] | type[arith.MaxSIOp] | type[arith.AndIOp],
-        left: Size,
-        right: Size,
-    ) -> SSAValue:
-        key = kind, self.value(left), self.value(right)
-        found = self._made.get(key)
-        if found is None:
-            self.ops.append(op := kind(key[1], key[2]))
-            found = self._made[key] = op.result
-        return found
-
-
 Layout = tuple[Size, list[Size]]
 """The size of an arena, and the offset of each slice."""
 
 
+def highest(ends: Sequence[Size], code: SizeCode) -> Size:
+    """Compute the largest of `ends`, none of which is negative."""
+    static = max((end for end in ends if isinstance(end, int)), default=0)
+    dynamic = dict.fromkeys(end for end in ends if not isinstance(end, int))
+    values = [*([static] if static else []), *dynamic]
+    return reduce(lambda one, other: code.apply("max", one, other), values) if values else 0
+
+
 def stacked(
-    orientation: Orientation, sizes: Sequence[Size], divisors: Sequence[int], into: Arithmetic
+    orientation: Orientation, sizes: Sequence[Size], divisors: Sequence[int], code: SizeCode
 ) -> Layout:
     """Compute the layout of slices that lie on each other as `orientation` says."""
     rounded = set(orientation.rounded(divisors))
     offsets: list[Size] = [0] * len(sizes)
     ends: list[Size] = [0] * len(sizes)
     for i in orientation.order:
-        at = into.maximum([ends[j] for j in orientation.below[i]])
-        offsets[i] = into.round_up(at, orientation.alignment[i]) if i in rounded else at
-        ends[i] = into.add(offsets[i], sizes[i])
-    return into.maximum([ends[i] for i in orientation.tops]), offsets
+        at = highest([ends[j] for j in orientation.below[i]], code)
+        offsets[i] = code.apply(ALIGN, at, orientation.alignment[i]) if i in rounded else at
+        ends[i] = code.apply("add", offsets[i], sizes[i])
+    return highest([ends[i] for i in orientation.tops], code), offsets
 
 
-def concatenated(sizes: Sequence[Size], alignment: int, into: Arithmetic) -> Layout:
+def concatenated(sizes: Sequence[Size], alignment: int, code: SizeCode) -> Layout:
     """Compute the layout of slices one after the other."""
     end: Size = 0
     offsets: list[Size] = []
     for size in sizes:
-        offsets.append(end if not offsets or alignment == 1 else into.round_up(end, alignment))
-        end = into.add(offsets[-1], size)
+        unaligned = offsets and alignment > 1
+        offsets.append(code.apply(ALIGN, end, alignment) if unaligned else end)
+        end = code.apply("add", offsets[-1], size)
     return end, offsets
 
 
-def smaller(one: Layout, other: Layout, into: Arithmetic) -> Layout:
+def smaller(one: Layout, other: Layout, code: SizeCode) -> Layout:
     """Compute the layout with the smaller arena."""
-    choice = into.less(one[0], other[0])
+    choice = code.apply("lt", one[0], other[0])
     pairs = zip((one[0], *one[1]), (other[0], *other[1]), strict=True)
-    total, *offsets = [into.select(choice, left, right) for left, right in pairs]
+    total, *offsets = [code.apply(CHOOSE, choice, left, right) for left, right in pairs]
     return total, offsets
 
 
@@ -301,26 +242,27 @@ class LayOutSlices(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
-        into = Arithmetic()
-        total, offsets = self.layout(op, into)
+        ops: list[Operation] = []
+        code = SizeCode(ops.append)
+        total, offsets = self.layout(op, code)
         for result, offset in zip(op.offsets, offsets, strict=True):
             if isinstance(offset, int):
                 place_tensors(result, offset, rewriter)
         results = [
-            None if result.first_use is None else into.value(size)
+            None if result.first_use is None else code.value(size)
             for result, size in zip(op.results, (total, *offsets), strict=True)
         ]
-        made = set(into.ops)
+        made = set(ops)
         if op.workspace is not None:
             self.totals.record(op, total)
-            self.made.extend(into.ops)
+            self.made.extend(ops)
         named = [total if isinstance(total, SSAValue) else results[0], *results[1:]]
         for value, hint in zip(named, ("total", *["offset"] * len(offsets)), strict=True):
             if value is not None and value.owner in made:
                 value.name_hint = value.name_hint or hint
-        rewriter.replace(op, into.ops, results)
+        rewriter.replace(op, ops, results)
 
-    def layout(self, op: memory.PackOp, into: Arithmetic) -> Layout:
+    def layout(self, op: memory.PackOp, code: SizeCode) -> Layout:
         if is_static(op):
             plan = plan_of(op, self.strategy)
             return plan.height, list(plan.offsets)
@@ -328,27 +270,26 @@ class LayOutSlices(RewritePattern):
         known = [static_size(slice) for slice in slices]
         sizes = [s.size if size is None else size for s, size in zip(slices, known, strict=True)]
         polynomials = [
-            self.sizes.size(size) if isinstance(size, SSAValue) else Polynomial.of(size)
-            for size in sizes
+            self.sizes.size(size) if isinstance(size, SSAValue) else Expr.of(size) for size in sizes
         ]
         sizes = [
-            size if is_natural(polynomial) else into.natural(size)
+            size if polynomial.is_natural else code.apply("max", size, 0)
             for size, polynomial in zip(sizes, polynomials, strict=True)
         ]
         if self.strategy == "coalesce":
             self.remark(op, f"{len(slices)} slices of dynamic size lie one after the other")
-            return concatenated(sizes, alignment, into)
+            return concatenated(sizes, alignment, code)
         # A size of 0 is divided by everything.
-        divisors = [polynomial.content or alignment for polynomial in polynomials]
+        divisors = [polynomial.divisor or alignment for polynomial in polynomials]
         samples = samples_of(polynomials, MAX_SUM)
         choice = choice_of(op, samples)
         self.remark(op, f"{len(slices)} slices of dynamic size: {summary_of(choice, samples)}")
         layouts = [
-            stacked(orientation, sizes, divisors, into) for orientation in choice.orientations
+            stacked(orientation, sizes, divisors, code) for orientation in choice.orientations
         ]
         found = layouts[0]
         for layout in layouts[1:]:
-            found = smaller(layout, found, into)
+            found = smaller(layout, found, code)
         return found
 
 

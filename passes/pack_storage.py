@@ -33,8 +33,7 @@ from xdsl.passes import ModulePass
 
 from .bytes.arenas import gather, write
 from .bytes.storages import Region, Storage, Storages, storages_in
-from .sizes.program_sizes import Sizes, read_sizes
-from .sizes.symbolic_measures import is_natural
+from .sizes.reader import Sizes, read_sizes
 from .support.levels import Level
 
 
@@ -78,7 +77,7 @@ class PackStoragePass(ModulePass):
 
         def is_of_dims(size: SSAValue) -> bool:
             read()
-            return is_natural(sizes.size(size))
+            return sizes.size(size).is_natural
 
         places = [
             place

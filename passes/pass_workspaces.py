@@ -62,7 +62,7 @@ from .bytes.aliases import Functions
 from .bytes.op_facts import facts_of, is_choice
 from .functions.call_graph import CallGraph
 from .functions.symbol_names import SymbolNames, symbols_of
-from .sizes.program_sizes import Sizes
+from .sizes.reader import Sizes
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -148,7 +148,7 @@ class LendStorages(RewritePattern):
         for i, origin in lent.shapes.items():
             shape = self.computed(origin, origin.ops[-1].results[0], op, rewriter)
             self.shapes[op.results[i]] = shape
-            dims = self.sizes.elements(shape)
+            dims = self.sizes.shape(shape)
             if dims is not None:
                 self.sizes.know_dims(op.results[i], dims)
             for use in tuple(op.results[i].uses):

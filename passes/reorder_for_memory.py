@@ -34,7 +34,7 @@ from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.block_orders import BlockOrders
 from .bytes.live_bytes import Row, Rows, peaks_of, rows_of, storages_in
 from .bytes.steps import steps_of
-from .sizes.program_sizes import Sizes, read_sizes
+from .sizes.reader import Sizes, read_sizes
 from .support.diagnostics import PassError, emit_remark
 from .support.levels import Level
 from .support.rewriting import apply_patterns

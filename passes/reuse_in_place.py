@@ -11,7 +11,7 @@ Write the result of a kernel over an operand that is not used after it.
 The op says which operands a result may overwrite (`OverwritesOperands`); a kernel must read each
 element before it writes it. On every path, the bytes of the operand, under all names, must be used
 last by the op. They must be all of a storage of the function itself, on the same device, aligned as
-the result's, and as many: equal polynomials if sizes are not known (`analysis.sizes`). A result
+the result's, and as many: equal expressions if sizes are not known (`sizes.reader`). A result
 that outlives the function takes the storage with it, so its operand is not in an arena either.
 
 The storage lives as long as both did, where one of them was alive at each point, so the bytes alive
@@ -37,13 +37,13 @@ from ..dialects import memory
 from ..dialects.interfaces import Lookup, OverwritesOperands
 from ..dialects.tensors import as_tensor, element_size, static_size
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
+from ..operators.sizes.size_expressions import Expr
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.liveness import Interval, Point, deaths, live_ranges
 from .bytes.numbered import Row
 from .bytes.storages import is_destination_of_shapes
 from .functions.symbol_names import symbols_of
-from .sizes.polynomials import Polynomial
-from .sizes.program_sizes import Sizes
+from .sizes.reader import Sizes
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -69,18 +69,18 @@ def is_size(type: Attribute) -> bool:
     return type.__class__ is IntegerType and type == i64
 
 
-def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Polynomial:
+def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Expr:
     type = as_tensor(tensor.results[0].type)
     assert type is not None, "verified: a tensor is allocated"
     size = static_size(type)
     if size is not None:
         return size
-    width = Polynomial.of(element_size(type.element_type))
+    width = Expr.of(element_size(type.element_type))
     found = sizes.algebra.product([width, *sizes.dims(tensor.tensor)])
     return found if found.constant is None else found.constant
 
 
-def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Polynomial:
+def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Expr:
     size = storage.properties.get("size")
     if size is not None:
         return cast(IntegerAttr[I64], size).value.data

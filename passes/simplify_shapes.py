@@ -10,7 +10,7 @@ Reduce the computation of shapes to arithmetic on the dims of parameters, each s
     %size = arith.muli %e, %c4
 
 Shape functions are inlined. The shape of a result is what it was allocated with, an element of a
-shape is the size that it was made of, and sizes are polynomials (`analysis.sizes`): an equal one
+shape is the size that it was made of, and sizes are expressions (`sizes.reader`): an equal one
 that dominates is used instead. Dims of parameters are read at the start of the function, other
 dims after the op whose result has them. A `relay.require` that always holds is removed, and so is
 a repeated one; one that never holds is left for run time. Level `manifest`.
@@ -38,15 +38,16 @@ from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory, relay, vm
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
-from ..dialects.interfaces import AllocatesResults, Bufferizable
+from ..dialects.interfaces import AllocatesResults, Bufferizable, ChoosesRegion
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import set_type
 from ..operators.measures import MEASURES
 from ..operators.sizes import Check
-from .sizes.polynomial_writer import Writer
-from .sizes.polynomials import Polynomial, Symbol, holds
-from .sizes.program_sizes import Sizes, integer
+from ..operators.sizes.holds import holds
+from ..operators.sizes.size_expressions import Expr, Symbol
+from .sizes.reader import Sizes, integer
+from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -166,14 +167,14 @@ class InlineShapeFunction(RewritePattern):
 class ShareConstant(RewritePattern):
     """Use one constant for all equal ones of a function."""
 
-    writer: Writer
+    code: ScopedCode
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /) -> None:
         if not isinstance(op.value, IntegerAttr):
             return
-        self.writer.enter(op)
-        rewriter.replace(op, [], [self.writer.constant(op.value, rewriter)])
+        self.code.enter(op)
+        rewriter.replace(op, [], [self.code.constant_at(op.value, rewriter)])
 
 
 @dataclass(frozen=True)
@@ -184,49 +185,47 @@ class SimplifySize(RewritePattern):
     Of one that differs from a known size by a constant, keep only that difference.
     """
 
-    writer: Writer
+    code: ScopedCode
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if len(op.results) != 1 or op.results[0].type != i64 or not is_size_op(op):
             return
-        writer, result = self.writer, op.results[0]
-        writer.enter(op)
-        size = writer.sizes.size(result)
+        code, result = self.code, op.results[0]
+        code.enter(op)
+        size = code.sizes.size(result)
         symbol = size.symbol
         if symbol is not None and symbol.args == (result,):
             return
         if (
             size.constant is not None
-            or writer.find(size) is not None
+            or code.find(size) is not None
             or (symbol is not None and symbol.kind == "dim")
             or (isinstance(op, relay.MeasureOp) and not is_measure(symbol))
         ):
-            found = writer.write(size, op, rewriter)
+            found = code.write_at(size, op, rewriter)
             if found.name_hint is None:
                 found.name_hint = result.name_hint
             rewriter.replace(op, [], [found])
             return
         shorter = self._shorter(op, size, rewriter)
         if shorter is None:
-            writer.know(result, size)
+            code.add(size, result)
             return
         shorter.results[0].name_hint = result.name_hint
         rewriter.replace(op, shorter)
-        writer.know(shorter.results[0], size)
+        code.add(size, shorter.results[0])
 
-    def _shorter(
-        self, op: Operation, size: Polynomial, rewriter: PatternRewriter
-    ) -> Operation | None:
+    def _shorter(self, op: Operation, size: Expr, rewriter: PatternRewriter) -> Operation | None:
         """Return an op on a known size and a constant that computes `size`, unless `op` is it."""
         for base, constant, kind in (
             (size - size.offset, size.offset, arith.AddiOp),
-            (size.quotient(Polynomial.of(size.content)), size.content, arith.MuliOp),
+            (size.quotient(Expr.of(size.content)), size.content, arith.MuliOp),
         ):
             if base is None or base == size:
                 continue
-            known = self.writer.find(base)
+            known = self.code.find(base)
             if known is not None:
-                operands = [known, self.writer.constant(IntegerAttr(constant, i64), rewriter)]
+                operands = [known, self.code.constant_at(IntegerAttr(constant, i64), rewriter)]
                 if isinstance(op, kind) and list(op.operands) == operands:
                     return None
                 return kind.create(operands=operands, result_types=[i64])
@@ -237,15 +236,15 @@ class SimplifySize(RewritePattern):
 class ForwardShape(RewritePattern):
     """Replace the shape of a tensor by the sizes that it is made of."""
 
-    writer: Writer
+    code: ScopedCode
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: vm.ShapeOfOp, rewriter: PatternRewriter, /) -> None:
         if all(isinstance(use.operation, tensor.ExtractOp) for use in op.result.uses):
             return
-        self.writer.enter(op)
-        dims = self.writer.sizes.dims(op.data)
-        shape = self.writer.shape(dims, op.result.type, op, rewriter)
+        self.code.enter(op)
+        dims = self.code.sizes.dims(op.data)
+        shape = self.code.shape_at(dims, op.result.type, op, rewriter)
         rewriter.replace(op, [], [shape])
 
 
@@ -253,18 +252,18 @@ class ForwardShape(RewritePattern):
 class ShareShape(RewritePattern):
     """Use one tensor for all shapes of equal dims."""
 
-    writer: Writer
+    code: ScopedCode
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.FromElementsOp, rewriter: PatternRewriter, /) -> None:
-        dims = self.writer.sizes.elements(op.result)
+        dims = self.code.sizes.shape(op.result)
         if dims is None:
             return
-        writer, key = self.writer, (dims, op.result.type)
-        writer.enter(op)
-        found = writer.scopes.find(key)
+        code, key = self.code, (dims, op.result.type)
+        code.enter(op)
+        found = code.scopes.find(key)
         if found is None:
-            writer.scopes.add(key, op.result)
+            code.scopes.add(key, op.result)
         else:
             rewriter.replace(op, [], [found])
 
@@ -273,21 +272,21 @@ class ShareShape(RewritePattern):
 class ShareComputation(RewritePattern):
     """Use the result of an equal op that dominates, for what is not a known size."""
 
-    writer: Writer
+    code: ScopedCode
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         if len(op.results) != 1 or not is_size_op(op) or not is_side_effect_free(op):
             return
-        writer, result = self.writer, op.results[0]
+        code, result = self.code, op.results[0]
         if result.type == i64:
-            symbol = writer.sizes.size(result).symbol
+            symbol = code.sizes.size(result).symbol
             if symbol is None or symbol.args != (result,):
                 return
-        writer.enter(op)
+        code.enter(op)
         key: Hashable = op.name, tuple(op.operands), *op.properties.items(), result.type
-        found = writer.scopes.find(key)
+        found = code.scopes.find(key)
         if found is None:
-            writer.scopes.add(key, result)
+            code.scopes.add(key, result)
         else:
             rewriter.replace(op, [], [found])
 
@@ -296,17 +295,17 @@ class ShareComputation(RewritePattern):
 class RemoveRequire(RewritePattern):
     """Remove a requirement that always holds, or that was made before."""
 
-    writer: Writer
+    code: ScopedCode
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.RequireOp, rewriter: PatternRewriter, /) -> None:
-        check, sizes = Check(op.check.data), self.writer.sizes
+        check, sizes = Check(op.check.data), self.code.sizes
         left, right = sizes.size(op.lhs), sizes.size(op.rhs)
         certain = holds(check, left, right)
         if certain is False:
             return
-        self.writer.enter(op)
-        scopes = self.writer.scopes
+        self.code.enter(op)
+        scopes = self.code.scopes
         symmetric = check in (Check.EQUAL, Check.BROADCAST)
         keys = [("require", check, left, right)]
         if symmetric:
@@ -343,7 +342,8 @@ class ReadYielded(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.YieldOp, rewriter: PatternRewriter, /) -> None:
-        if isinstance(op.parent_op(), relay.IfOp):
+        parent = op.parent_op()
+        if parent is not None and parent.has_trait(ChoosesRegion):
             for value in op.values:
                 if as_tensor(value.type):
                     self.sizes.dims(value)
@@ -426,20 +426,20 @@ class SimplifyShapesPass(ReportingPass):
         if not any(map(concerns_sizes, ops)):
             return False
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
-        writer = Writer(host_of(op))
+        code = ScopedCode(host_of(op))
         if functions:
             calls = [o for o in ops if isinstance(o, vm.ShapeFuncOp)]
             apply_patterns(op, InlineShapeFunction(functions), only=calls)
         apply_patterns(
             op,
-            ShareConstant(writer),
-            SimplifySize(writer),
-            ForwardShape(writer),
-            ShareShape(writer),
-            ShareComputation(writer),
-            RemoveRequire(writer),
+            ShareConstant(code),
+            SimplifySize(code),
+            ForwardShape(code),
+            ShareShape(code),
+            ShareComputation(code),
+            RemoveRequire(code),
             FixStorageSize(),
-            ReadYielded(writer.sizes),
+            ReadYielded(code.sizes),
             only=[o for o in in_functions(op) if may_change(o)],
         )
         removable = [o for o in in_functions(op) if is_removable(o)]

@@ -155,7 +155,7 @@ def test_in_native_kernels(settings: Settings, tmp_path: Path):
     calls: list[tuple[str, Array, str, bool]] = []
     lengths = (1, 7, 70, 4099)
     pairs = [(pair, lengths[(i + n) % 4]) for i, pair in enumerate(PAIRS) for n in range(4)]
-    for (source, target), length in share(pairs):
+    for (source, target), length in share(pairs, 8):
         for chain in ("", "clip", "clip round"):
             if chain and length != 70:
                 continue

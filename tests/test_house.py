@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from functools import cache
 from importlib import import_module
@@ -357,18 +358,11 @@ def split_classes() -> list[str]:
             for name in names_in(base)[:1]:
                 bases.setdefault(name, []).append(module)
     for module in MODULES:
-        in_bases = sum(
-            (
-                names_in(b)
-                for n in ast.walk(syntax(module))
-                if isinstance(n, ast.ClassDef)
-                for b in n.bases
-            ),
-            list[str](),
-        )
-        named = names_in(syntax(module))
-        for name in set(named):
-            if named.count(name) > in_bases.count(name):
+        tree = syntax(module)
+        bases_here = (b for n in ast.walk(tree) if isinstance(n, ast.ClassDef) for b in n.bases)
+        in_bases = Counter(name for base in bases_here for name in names_in(base))
+        for name, count in Counter(names_in(tree)).items():
+            if count > in_bases[name]:
                 uses.setdefault(name, set()).add(module)
     return sorted(
         name

@@ -97,7 +97,11 @@ def assert_peak_is_exact(program: Program, calls: Sequence[Sequence[Array]]) -> 
 def test_programs_with_data_and_functions(
     rng: Random, is_open: bool, passes: str, data: st.DataObject
 ):
-    """Both branches of the condition run, at a few sizes, after plans that repair conflicts."""
+    """
+    Both branches of the condition run, at a few sizes, after plans that repair conflicts.
+
+    A program that fails in all calls may be an error at compile time: its sizes contradict.
+    """
     text = RelayProgram(rng, is_open).text
     module = read(text)
     InferTypesPass().apply(quiet(), module)
@@ -111,13 +115,15 @@ def test_programs_with_data_and_functions(
             sizes.append((n, n if names == (["n"], ["n"]) else m))
     calls = [[np.array(flag), *arguments([(n,), (m,)])] for flag in (True, False) for n, m in sizes]
     has_references = "ref(" in text  # what a reference held counts as live
+    original = module.clone()
     with saved(module, passes, calls):
         try:
             agree(module, passes, calls)
             if not is_open and not has_references:
                 assert_peak_is_exact(assemble(module), calls)
         except PassError as error:
-            if not NOT_REPAIRED.search(str(error)):
+            fails = all(isinstance(evaluated(original, args), str) for args in calls)
+            if not NOT_REPAIRED.search(str(error)) and not fails:
                 raise
 
 

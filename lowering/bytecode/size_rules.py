@@ -29,27 +29,12 @@ from ...dialects.dense import scalar
 from ...dialects.integers import i64_array, i64_attribute
 from ...dialects.tensors import as_tensor, dtype_name
 from ...operators.element_types import NUMBER_TYPES
+from ...passes.sizes.arith_ops import arith_ops
 from ...passes.support.diagnostics import PassError
 from .bytecode_builder import BytecodeBuilder, Rule
 
-_ARITHMETIC: Mapping[type[Operation], str] = {
-    arith.AddiOp: "addi",
-    arith.SubiOp: "subi",
-    arith.MuliOp: "muli",
-    arith.FloorDivSIOp: "floordivsi",
-    arith.CeilDivSIOp: "ceildivsi",
-    arith.DivSIOp: "divsi",
-    arith.RemSIOp: "remsi",
-    arith.MaxSIOp: "maxsi",
-    arith.MinSIOp: "minsi",
-}
-"""The operation of each op on two integers; overflow is an error."""
-
-_BITWISE: Mapping[type[Operation], str] = {
-    arith.AndIOp: "andi",
-    arith.OrIOp: "ori",
-    arith.XOrIOp: "xori",
-}
+_BITWISE = (arith.AndIOp, arith.OrIOp, arith.XOrIOp)
+"""The ops whose operands may be bits, too."""
 
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 """The names of the predicates of `arith.cmpi`, by number."""
@@ -88,12 +73,17 @@ def _operands(builder: BytecodeBuilder, op: Operation) -> list[RegisterAttr]:
     return [builder.registers[operand] for operand in op.operands]
 
 
+def _instruction(op: Operation) -> str:
+    """Return the name of the operation of two integers that `op` computes; overflow is an error."""
+    return op.name.removeprefix("arith.")
+
+
 def lower_arithmetic(builder: BytecodeBuilder, op: Operation) -> None:
     (result,) = op.results
     width = _width(result)
     if width == 1:
         raise PassError(f"{op.name} has no instruction for i1", op)
-    register = _compute(builder, op, _ARITHMETIC[type(op)], *_operands(builder, op))
+    register = _compute(builder, op, _instruction(op), *_operands(builder, op))
     if width < 64:
         register = _compute(builder, op, f"trunci_{width}", register)
     builder.registers[result] = register
@@ -102,7 +92,7 @@ def lower_arithmetic(builder: BytecodeBuilder, op: Operation) -> None:
 def lower_bitwise(builder: BytecodeBuilder, op: Operation) -> None:
     (result,) = op.results
     _width(result)
-    builder.registers[result] = _compute(builder, op, _BITWISE[type(op)], *_operands(builder, op))
+    builder.registers[result] = _compute(builder, op, _instruction(op), *_operands(builder, op))
 
 
 def lower_comparison(builder: BytecodeBuilder, op: Operation) -> None:
@@ -233,7 +223,7 @@ def lower_pack(builder: BytecodeBuilder, op: Operation) -> None:
 
 
 SIZE_RULES: Mapping[type[Operation], Rule] = {
-    **dict.fromkeys(_ARITHMETIC, lower_arithmetic),
+    **dict.fromkeys(arith_ops(), lower_arithmetic),
     **dict.fromkeys(_BITWISE, lower_bitwise),
     arith.CmpiOp: lower_comparison,
     arith.SelectOp: lower_select,

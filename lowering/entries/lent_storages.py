@@ -15,7 +15,7 @@ from xdsl.traits import SymbolTable
 
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.tensors import element_size, signless
-from ...passes.sizes.program_sizes import integer
+from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ...runtime.program.dtypes import element_type
 from ...runtime.program.program import TensorSpec

@@ -25,9 +25,9 @@ from xdsl.ir import Block
 from ...dialects import relay, vm
 from ...dialects.tensors import as_tensor
 from ...operators.sizes import Check
+from ...operators.sizes.size_expressions import Expr
 from ...passes.functions.call_graph import CallGraph
-from ...passes.sizes.polynomials import Polynomial
-from ...passes.sizes.program_sizes import Sizes, read_sizes
+from ...passes.sizes.reader import Sizes, read_sizes
 
 Position: TypeAlias = tuple[int, int]
 """A parameter and an axis of it."""
@@ -37,18 +37,16 @@ Position: TypeAlias = tuple[int, int]
 class Facts:
     """The sizes that are known to be equal."""
 
-    others: ChainMap[Polynomial, Polynomial] = field(
-        default_factory=ChainMap[Polynomial, Polynomial]
-    )
+    others: ChainMap[Expr, Expr] = field(default_factory=ChainMap[Expr, Expr])
     """For a size another one that is equal to it."""
 
-    def standing_for(self, size: Polynomial) -> Polynomial:
+    def standing_for(self, size: Expr) -> Expr:
         """Return one size for all that are equal to `size`."""
         while size in self.others:
             size = self.others[size]
         return size
 
-    def equate(self, one: Polynomial, other: Polynomial) -> None:
+    def equate(self, one: Expr, other: Expr) -> None:
         one, other = self.standing_for(one), self.standing_for(other)
         if one != other:
             self.others[one] = other
@@ -61,7 +59,7 @@ def equal_dims(module: ModuleOp) -> dict[str, list[list[Position]]]:
     if not dynamic:
         return {}
     sizes = Sizes()
-    found: dict[str, list[Sequence[Polynomial]]] = {name: [] for name in dynamic}
+    found: dict[str, list[Sequence[Expr]]] = {name: [] for name in dynamic}
     for function in module.ops:
         if isinstance(function, func.FuncOp) and function.body.blocks:
             read_sizes(function, sizes)
@@ -100,10 +98,10 @@ def calls_in(block: Block, known: Facts, sizes: Sizes) -> Iterator[tuple[vm.Invo
 
 
 def equal_in_all(
-    places: Sequence[Position], calls: Sequence[Sequence[Polynomial]]
+    places: Sequence[Position], calls: Sequence[Sequence[Expr]]
 ) -> list[list[Position]]:
     """Return the classes of `places` that have equal dims in each of `calls`, if there are any."""
-    classes: dict[tuple[Polynomial, ...], list[Position]] = {}
+    classes: dict[tuple[Expr, ...], list[Position]] = {}
     for place, dims in zip(places, zip(*calls, strict=True), strict=bool(calls)):
         classes.setdefault(dims, []).append(place)
     return [places for places in classes.values() if len(places) > 1]

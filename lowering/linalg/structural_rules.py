@@ -29,8 +29,9 @@ from ...dialects import relay
 from ...dialects.device import upstream_type
 from ...dialects.tensors import AnyInteger, Tensor, as_tensor, signless
 from ...operators.sizes import Check
+from ...passes.sizes.reader import integer
 from ..upstream_sizes.arith_measures import NotArithmetic, write_measure
-from ..upstream_sizes.size_writer import Writer, constant_of
+from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Rule, Unsupported
 
 _PLACEHOLDER = re.compile(r"\{(\d{1,4})\}")
@@ -151,7 +152,7 @@ def shown(message: str, values: Sequence[SSAValue]) -> str:
     """Return the message of a check, with the sizes that are constants; others are `?`."""
 
     def text(found: re.Match[str]) -> str:
-        known = constant_of(values[int(found[1])])
+        known = integer(values[int(found[1])])
         return "?" if known is None else str(known)
 
     return _PLACEHOLDER.sub(text, message)
@@ -163,13 +164,13 @@ def assert_that(b: Builder, condition: SSAValue, message: str) -> None:
     b.insert_all(made)
 
 
-def writer(b: Builder) -> Writer:
+def writer(b: Builder) -> CheckedCode:
     """Return a writer of arithmetic on sizes at `b`, with checks that stop the program."""
 
     def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
         assert_that(b, ok, shown(message, values))
 
-    return Writer(b.insert_all, fail)
+    return CheckedCode(b.insert_all, fail)
 
 
 def require(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:

@@ -17,12 +17,13 @@ from ...dialects import relay
 from ...dialects.tensors import has_dynamic, is_unsigned
 from ...dialects.type_rules import data_operands, operand_of
 from ...operators.signature import Tensor
-from ...passes.sizes.traced import Trace, TracedDim
-from ...passes.sizes.traced_elements import TracedElements
-from ...passes.sizes.traced_operators import traced_results
+from ...passes.sizes.rule_code import RuleCode
+from ...passes.sizes.rule_dims import RuleDim, as_expr
+from ...passes.sizes.rule_elements import RuleElements
+from ...passes.sizes.rule_results import rule_results
 from ...passes.support.diagnostics import PassError
 from ..upstream_sizes.arith_measures import write_measure
-from ..upstream_sizes.size_writer import Writer
+from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
 
 
@@ -44,23 +45,23 @@ class _Sizes:
 
     def __init__(self, b: Builder, op: Operation, operands: Sequence[SSAValue]):
         self.b, self.op, self.operands = b, op, operands
-        self.trace = Trace()
-        self.known: dict[TracedDim, Size] = {}
+        self.rules = RuleCode()
+        self.known: dict[RuleDim, Size] = {}
 
     def results(self) -> Sequence[Sequence[Size]]:
         tensors = [self._operand(i) for i in range(len(self.operands))]
         elements = {
-            i: TracedElements(self.trace, self.operands[i], tensors[i], partial(self._data, i))
+            i: RuleElements(self.rules, self.operands[i], tensors[i], partial(self._data, i))
             for i in data_operands(self.op)
         }
         try:
-            found = traced_results(self.trace, self.op, tensors, elements)
+            found = rule_results(self.rules, self.op, tensors, elements)
         except PassError as error:
             self._drop()
             raise Unsupported(str(error)) from error
         values = [[self._wanted(dim) for dim in tensor.dims] for tensor in found]
         measured: dict[SSAValue, SSAValue] = {}
-        for op in self.trace.ops:
+        for op in self.rules.ops:
             op.operands = [measured.get(value, value) for value in op.operands]
             if isinstance(op, relay.RequireOp):
                 op.erase()
@@ -80,11 +81,11 @@ class _Sizes:
         def ignore(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
             pass
 
-        return write_measure(Writer(self.b.insert_all, ignore), op, op.args, op.args.types)
+        return write_measure(CheckedCode(self.b.insert_all, ignore), op, op.args, op.args.types)
 
     def _drop(self) -> None:
         """Let the ops that were not inserted use nothing."""
-        for op in self.trace.ops:
+        for op in self.rules.ops:
             op.drop_all_references()
 
     def _operand(self, number: int) -> Tensor:
@@ -96,15 +97,14 @@ class _Sizes:
         ]
         return Tensor(known.element, tuple(dims))
 
-    def _dim(self, value: SSAValue, axis: int) -> TracedDim | int:
+    def _dim(self, value: SSAValue, axis: int) -> RuleDim | int:
         size = self.b.dim(value, axis)
         if isinstance(size, int):
             return size
-        node = self.trace.node(
-            ("dim", size), (), lambda _: self.trace.emit(arith.IndexCastOp(size, i64))
-        )
-        self.known[node] = size
-        return node
+        cast = partial(arith.IndexCastOp, size, i64)
+        dim = self.rules.dim(self.rules.once(("dim", size), lambda: self.rules.emit(cast())))
+        self.known[dim] = size
+        return dim
 
     def _data(self, number: int) -> SSAValue:
         if is_unsigned(element_type(self.op.operands[number])):
@@ -112,10 +112,10 @@ class _Sizes:
         return self.operands[number]
 
     def _wanted(self, dim: object) -> Size:
-        assert isinstance(dim, int | TracedDim)
+        assert isinstance(dim, int | RuleDim)
         if isinstance(dim, int):
             return dim
-        return self.known[dim] if dim in self.known else self.trace.value(dim)
+        return self.known[dim] if dim in self.known else self.rules.write(as_expr(dim))
 
     def _index(self, value: Size) -> Size:
         if isinstance(value, int) or value.type == INDEX:

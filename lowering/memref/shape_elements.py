@@ -26,9 +26,9 @@ from xdsl.rewriter import InsertPoint
 
 from ...dialects import memory, relay, vm
 from ...dialects.tensors import as_tensor
+from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ..upstream_sizes.checked_arithmetic import require
-from ..upstream_sizes.size_writer import constant_of
 from .conversion_state import Conversion, Inserter
 from .memref_types import as_memref
 
@@ -39,7 +39,7 @@ def reads_elements(use: Use) -> bool:
     if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
         return op.shape is op.operands[use.index] and use.index > 0
     if isinstance(op, tensor.ExtractOp):
-        return all(constant_of(index) is not None for index in op.indices)
+        return all(integer(index) is not None for index in op.indices)
     return isinstance(op, relay.YieldOp) and isinstance(op.parent_op(), relay.ShapeFuncOp)
 
 
@@ -124,7 +124,7 @@ class ConvertExtract(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.ExtractOp, rewriter: PatternRewriter, /) -> None:
         source = op.tensor.owner
-        indices = [constant_of(index) for index in op.indices]
+        indices = [integer(index) for index in op.indices]
         if isinstance(source, tensor.FromElementsOp):
             (at,) = indices or [0]
             if at is None or not 0 <= at < len(source.elements):
@@ -154,7 +154,7 @@ class ConvertDim(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.DimOp, rewriter: PatternRewriter, /) -> None:
-        known, type = constant_of(op.index), op.source.type
+        known, type = integer(op.index), op.source.type
         if not isinstance(type, MemRefType):  # in a kernel
             return
         rank = type.get_num_dims()

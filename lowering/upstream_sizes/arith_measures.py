@@ -33,7 +33,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ...dialects import relay
-from .size_writer import INDEX, Values, Writer, constant_of
+from ...operators.sizes.size_table import CHOOSE
+from ...passes.sizes.reader import integer
+from .checked_code import INDEX, CheckedCode, Values
 
 
 class NotArithmetic(Exception):
@@ -50,18 +52,18 @@ class Measured:
 
     def constant(self, number: int) -> int:
         """Return an argument that must be a constant."""
-        found = constant_of(self.values[number])
+        found = integer(self.values[number])
         if found is None:
             raise NotArithmetic(f'argument {number} of the size "{self.name}" must be a constant')
         return found
 
-    def integers(self, w: Writer, first: int = 0) -> list[SSAValue]:
+    def integers(self, w: CheckedCode, first: int = 0) -> list[SSAValue]:
         """Return the arguments from `first` on as i64."""
         pairs = zip(self.values[first:], self.types[first:], strict=True)
         return [w.integer(value, type) for value, type in pairs]
 
 
-Rule: TypeAlias = Callable[[Writer, Measured], SSAValue]
+Rule: TypeAlias = Callable[[CheckedCode, Measured], SSAValue]
 """Writes the ops that compute a measure."""
 
 RULES: dict[str, Rule] = {}
@@ -79,88 +81,95 @@ def _listed(first: int, count: int) -> str:
     return f"[{', '.join(f'{{{first + i}}}' for i in range(count))}]"
 
 
-def _clamped(w: Writer, at: SSAValue, dim: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
+def _clamped(
+    w: CheckedCode, at: SSAValue, dim: SSAValue, low: SSAValue, high: SSAValue
+) -> SSAValue:
     """Return the bound `at` of a slice, which counts from the end if it is negative."""
-    from_end = w.most(w.add(at, dim), low)
-    return w.pick(w.is_("slt", at, 0), from_end, w.least(at, high))
+    from_end = w.apply("max", w.apply("add", at, dim), low)
+    return w.apply(CHOOSE, w.is_("slt", at, 0), from_end, w.apply("min", at, high))
 
 
 @rule
-def slice_length(w: Writer, m: Measured) -> SSAValue:
+def slice_length(w: CheckedCode, m: Measured) -> SSAValue:
     dim, begin, end, stride = m.integers(w)
-    zero, one, minus = w.number(0), w.number(1), w.number(-1)
+    zero, one, minus = w.value(0), w.value(1), w.value(-1)
     w.fail(w.is_("ne", stride, 0), "strides must not be 0", ())
-    dim, is_back = w.most(dim, zero), w.is_("slt", stride, 0)
-    low = w.pick(is_back, minus, zero)
-    high = w.pick(is_back, w.sub(dim, one), dim)
+    dim, is_back = w.apply("max", dim, zero), w.is_("slt", stride, 0)
+    low = w.apply(CHOOSE, is_back, minus, zero)
+    high = w.apply(CHOOSE, is_back, w.apply("sub", dim, one), dim)
     first, last = (_clamped(w, at, dim, low, high) for at in (begin, end))
     before = w.is_("slt", first, last)
     after = w.is_("sgt", first, last)
-    is_some = w.pick(is_back, after, before)
-    steps = w.pick(is_some, w.add(w.sub(last, first), w.pick(is_back, one, minus)), zero)
-    rest = w.insert(arith.DivSIOp(steps, w.nonzero(stride)))
-    return w.pick(is_some, w.add(rest, one), zero)
+    is_some = w.apply(CHOOSE, is_back, after, before)
+    steps = w.apply(
+        CHOOSE,
+        is_some,
+        w.apply("add", w.apply("sub", last, first), w.apply(CHOOSE, is_back, one, minus)),
+        zero,
+    )
+    rest = w.emit(arith.DivSIOp(steps, w.nonzero(stride)))
+    return w.apply(CHOOSE, is_some, w.apply("add", rest, one), zero)
 
 
 @rule
-def sized_slice_length(w: Writer, m: Measured) -> SSAValue:
+def sized_slice_length(w: CheckedCode, m: Measured) -> SSAValue:
     dim, begin, size = m.integers(w)
-    zero = w.number(0)
-    dim = w.most(dim, zero)
-    room = w.sub(dim, _clamped(w, begin, dim, zero, dim))
-    from_end = w.most(w.add(room, size), zero)
-    found = w.pick(w.is_("slt", size, 0), from_end, w.least(size, room))
-    return w.pick(w.is_("eq", size, -1), room, found)
+    zero = w.value(0)
+    dim = w.apply("max", dim, zero)
+    room = w.apply("sub", dim, _clamped(w, begin, dim, zero, dim))
+    from_end = w.apply("max", w.apply("add", room, size), zero)
+    found = w.apply(CHOOSE, w.is_("slt", size, 0), from_end, w.apply("min", size, room))
+    return w.apply(CHOOSE, w.is_("eq", size, -1), room, found)
 
 
 @rule
-def rounded_product(w: Writer, m: Measured) -> SSAValue:
+def rounded_product(w: CheckedCode, m: Measured) -> SSAValue:
     size, scale = (w.real(v, t) for v, t in zip(m.values, m.types, strict=True))
-    made = w.insert(math.RoundEvenOp(w.insert(arith.MulfOp(size, scale))))
+    made = w.emit(math.RoundEvenOp(w.emit(arith.MulfOp(size, scale))))
     return w.rounded(made, "a size times a scale must fit in 64 bits")
 
 
 @rule
-def arange_length(w: Writer, m: Measured) -> SSAValue:
+def arange_length(w: CheckedCode, m: Measured) -> SSAValue:
     if any(isinstance(type, AnyFloat) for type in m.types):
         start, stop, step = (w.real(v, t) for v, t in zip(m.values, m.types, strict=True))
-        moves = w.insert(arith.CmpfOp(step, w.float(0.0), "une"))
+        moves = w.emit(arith.CmpfOp(step, w.value(0.0), "une"))
         w.fail(moves, "the step of arange must not be 0", ())
-        length = w.insert(arith.DivfOp(w.insert(arith.SubfOp(stop, start)), step))
-        below = w.insert(arith.CmpfOp(length, w.float(0.0), "olt"))
-        finite = w.insert(arith.CmpfOp(length, w.float(-inf), "ogt"))
-        clamped = w.pick(w.both(below, finite), w.float(0.0), w.insert(math.CeilOp(length)))
+        length = w.emit(arith.DivfOp(w.emit(arith.SubfOp(stop, start)), step))
+        below = w.emit(arith.CmpfOp(length, w.value(0.0), "olt"))
+        finite = w.emit(arith.CmpfOp(length, w.value(-inf), "ogt"))
+        clamped = w.apply(CHOOSE, w.both(below, finite), w.value(0.0), w.emit(math.CeilOp(length)))
         return w.rounded(clamped, "the length of arange must fit in 64 bits")
     start, stop, step = m.integers(w)
-    zero, one = w.number(0), w.number(1)
+    zero, one = w.value(0), w.value(1)
     w.fail(w.is_("ne", step, 0), "the step of arange must not be 0", ())
     is_back = w.is_("slt", step, 0)
-    low, high = w.pick(is_back, stop, start), w.pick(is_back, start, stop)
+    low, high = w.apply(CHOOSE, is_back, stop, start), w.apply(CHOOSE, is_back, start, stop)
     # From here on numbers are unsigned: two i64 are up to 2^64 - 1 apart.
-    stride = w.nonzero(w.pick(is_back, w.sub(zero, step), step))
+    stride = w.nonzero(w.apply(CHOOSE, is_back, w.apply("sub", zero, step), step))
     is_some = w.is_("slt", low, high)
-    apart = w.sub(w.pick(is_some, w.sub(high, low), one), one)
-    steps = w.add(w.insert(arith.DivUIOp(apart, stride)), one)
-    found = w.pick(is_some, steps, zero)
+    apart = w.apply("sub", w.apply(CHOOSE, is_some, w.apply("sub", high, low), one), one)
+    steps = w.apply("add", w.emit(arith.DivUIOp(apart, stride)), one)
+    found = w.apply(CHOOSE, is_some, steps, zero)
     w.fail(w.is_("sge", found, 0), "the length of arange must fit in 64 bits", ())
-    return w.most(found, zero)
+    return w.apply("max", found, zero)
 
 
 @rule
-def as_size(w: Writer, m: Measured) -> SSAValue:
+def as_size(w: CheckedCode, m: Measured) -> SSAValue:
     (size,) = m.integers(w)
     return size
 
 
 @rule
-def reshaped_dim(w: Writer, m: Measured) -> SSAValue:
+def reshaped_dim(w: CheckedCode, m: Measured) -> SSAValue:
     axis, allows_zero, rank = (m.constant(i) for i in range(3))
     sizes = m.integers(w, 3)
     dims, wanted = sizes[:rank], sizes[rank:]
     shown = [*dims, *wanted]
     have, want = _listed(0, len(dims)), _listed(len(dims), len(wanted))
     message = f"cannot reshape a tensor of {have} to {want}"
-    zero, one = w.number(0), w.number(1)
+    zero, one = w.value(0), w.value(1)
     never = w.is_("ne", zero, 0)
     copied, inferred = list[SSAValue](), list[SSAValue]()
     for i, size in enumerate(wanted):
@@ -174,52 +183,60 @@ def reshaped_dim(w: Writer, m: Measured) -> SSAValue:
         inferred.append(w.is_("eq", size, -1))
     count = zero
     for condition in inferred:
-        count = w.add(count, w.counted(condition))
+        count = w.apply("add", count, w.counted(condition))
     w.fail(w.is_("sle", count, 1), f"{message}: shape must have at most one -1", shown)
     made = [
-        w.pick(copied[i], dims[i], w.most(size, zero)) if i < rank else w.most(size, zero)
+        w.apply(CHOOSE, copied[i], dims[i], w.apply("max", size, zero))
+        if i < rank
+        else w.apply("max", size, zero)
         for i, size in enumerate(wanted)
     ]
     before = w.product(
-        [w.pick(copied[i], one, dim) if i < len(copied) else dim for i, dim in enumerate(dims)]
+        [
+            w.apply(CHOOSE, copied[i], one, dim) if i < len(copied) else dim
+            for i, dim in enumerate(dims)
+        ]
     )
     after = w.product(
-        [w.pick(w.either(copied[i], inferred[i]), one, size) for i, size in enumerate(made)]
+        [
+            w.apply(CHOOSE, w.either(copied[i], inferred[i]), one, size)
+            for i, size in enumerate(made)
+        ]
     )
     divisor = w.nonzero(after)
-    exact = w.is_("eq", w.insert(arith.RemUIOp(before, divisor)), 0)
+    exact = w.is_("eq", w.emit(arith.RemUIOp(before, divisor)), 0)
     divides = w.both(w.is_("ne", after, 0), exact)
     w.fail(w.either(w.is_("eq", count, 0), divides), message, shown)
-    rest = w.insert(arith.DivUIOp(before, divisor))
-    made = [w.pick(inferred[i], rest, size) for i, size in enumerate(made)]
+    rest = w.emit(arith.DivUIOp(before, divisor))
+    made = [w.apply(CHOOSE, inferred[i], rest, size) for i, size in enumerate(made)]
     w.fail(w.is_("eq", w.product(made), w.product(dims)), message, shown)
     return _at(w, axis, made)
 
 
-def _at(w: Writer, axis: int, dims: Values) -> SSAValue:
+def _at(w: CheckedCode, axis: int, dims: Values) -> SSAValue:
     if 0 <= axis < len(dims):
         return dims[axis]
-    zero = w.number(0)
+    zero = w.value(0)
     w.fail(w.is_("ne", zero, 0), f"axis must be in [0, {len(dims)}), but is {axis}", ())
     return zero
 
 
 @rule
-def squeezed_dim(w: Writer, m: Measured) -> SSAValue:
+def squeezed_dim(w: CheckedCode, m: Measured) -> SSAValue:
     axis, rank = m.constant(0), m.constant(1)
     sizes = m.integers(w, 2)
     dims, axes = sizes[:rank], sizes[rank:]
-    zero = w.number(0)
+    zero = w.value(0)
     counts = [zero] * len(dims)
     for at in axes:
         inside = w.both(w.is_("sge", at, -rank), w.is_("slt", at, len(dims)))
         w.fail(inside, f"an axis of squeeze must be in [{-rank}, {rank}), but is {{0}}", [at])
-        place = w.pick(w.is_("slt", at, 0), w.add(at, w.number(rank)), at)
+        place = w.apply(CHOOSE, w.is_("slt", at, 0), w.apply("add", at, w.value(rank)), at)
         for i, dim in enumerate(dims):
             here = w.is_("eq", place, i)
             fits = w.either(w.unless(here), w.is_("eq", dim, 1))
             w.fail(fits, f"dim {i} must be 1 to be squeezed, but is {{0}}", [dim])
-            counts[i] = w.add(counts[i], w.counted(here))
+            counts[i] = w.apply("add", counts[i], w.counted(here))
     for count in counts:
         w.fail(w.is_("sle", count, 1), "axes of squeeze must differ", ())
     left = len(dims) - len(axes)
@@ -228,82 +245,82 @@ def squeezed_dim(w: Writer, m: Measured) -> SSAValue:
     found, position = zero, zero
     for dim, count in zip(dims, counts, strict=True):
         stays = w.is_("eq", count, 0)
-        found = w.pick(w.both(stays, w.is_("eq", position, axis)), dim, found)
-        position = w.add(position, w.counted(stays))
+        found = w.apply(CHOOSE, w.both(stays, w.is_("eq", position, axis)), dim, found)
+        position = w.apply("add", position, w.counted(stays))
     return found
 
 
 @rule
-def expanded_dim(w: Writer, m: Measured) -> SSAValue:
+def expanded_dim(w: CheckedCode, m: Measured) -> SSAValue:
     axis, count = m.constant(0), m.constant(2)
     at, dims = w.integer(m.values[1], m.types[1]), m.integers(w, 3)
     rank = len(dims)
     inside = w.both(w.is_("sge", at, -rank - 1), w.is_("sle", at, rank))
     message = f"axis of expand_dims must be in [{-rank - 1}, {rank}], but is {{0}}"
     w.fail(inside, message, [at])
-    place = w.pick(w.is_("slt", at, 0), w.add(at, w.number(rank + 1)), at)
+    place = w.apply(CHOOSE, w.is_("slt", at, 0), w.apply("add", at, w.value(rank + 1)), at)
     if not 0 <= axis < rank + count:
         return _at(w, axis, [at] * (rank + count))
-    one = w.number(1)
+    one = w.value(1)
     found = (
-        w.pick(w.is_("sgt", place, axis - count), one, dims[axis - count])
+        w.apply(CHOOSE, w.is_("sgt", place, axis - count), one, dims[axis - count])
         if (axis >= count)
         else one
     )
-    return found if axis >= rank else w.pick(w.is_("sgt", place, axis), dims[axis], found)
+    return found if axis >= rank else w.apply(CHOOSE, w.is_("sgt", place, axis), dims[axis], found)
 
 
 @rule
-def topk_length(w: Writer, m: Measured) -> SSAValue:
+def topk_length(w: CheckedCode, m: Measured) -> SSAValue:
     k, dim = m.integers(w)
     w.fail(w.is_("sle", k, dim), "k of topk must be at most {1}, but is {0}", [k, dim])
-    return w.pick(w.is_("sgt", k, 0), k, dim)
+    return w.apply(CHOOSE, w.is_("sgt", k, 0), k, dim)
 
 
 @rule
-def count_nonzero(w: Writer, m: Measured) -> SSAValue:
+def count_nonzero(w: CheckedCode, m: Measured) -> SSAValue:
     """Write a loop for each dim of the tensor or buffer, around the test of an element."""
     (data,) = m.values
     type = cast("MemRefType[Attribute] | TensorType[Attribute]", data.type)
     shape = type.get_shape()
-    zero, one = (w.insert(arith.ConstantOp(IntegerAttr(i, INDEX))) for i in (0, 1))
+    zero, one = (w.emit(arith.ConstantOp(IntegerAttr(i, INDEX))) for i in (0, 1))
     dim, load = (
         (memref.DimOp, memref.LoadOp)
         if isinstance(data.type, MemRefType)
         else (tensor.DimOp, tensor.ExtractOp)
     )
-    places = [w.insert(arith.ConstantOp(IntegerAttr(i, INDEX))) for i in range(len(shape))]
-    sizes = [w.insert(dim.create(operands=[data, i], result_types=[INDEX])) for i in places]
+    places = [w.emit(arith.ConstantOp(IntegerAttr(i, INDEX))) for i in range(len(shape))]
+    sizes = [w.emit(dim.create(operands=[data, i], result_types=[INDEX])) for i in places]
     element = type.element_type
 
-    def counted(inner: Writer, indices: list[SSAValue], count: SSAValue) -> SSAValue:
+    def counted(inner: CheckedCode, indices: list[SSAValue], count: SSAValue) -> SSAValue:
         if len(indices) == len(shape):
-            value = inner.insert(load.create(operands=[data, *indices], result_types=[element]))
-            return inner.add(count, inner.counted(_is_nonzero(inner, value)))
+            value = inner.emit(load.create(operands=[data, *indices], result_types=[element]))
+            return inner.apply("add", count, inner.counted(_is_nonzero(inner, value)))
         body = Block(arg_types=[INDEX, i64])
         index, so_far = body.args
-        nested = Writer(body.add_op, w.fail)
+        nested = CheckedCode(body.add_op, w.fail)
         body.add_op(scf.YieldOp(counted(nested, [*indices, index], so_far)))
         loop = scf.ForOp(zero, sizes[len(indices)], one, [count], Region(body))
-        return inner.insert(loop)
+        return inner.emit(loop)
 
-    return counted(w, [], w.number(0))
+    return counted(w, [], w.value(0))
 
 
-def _is_nonzero(w: Writer, value: SSAValue) -> SSAValue:
+def _is_nonzero(w: CheckedCode, value: SSAValue) -> SSAValue:
     type = value.type
     if type == i1:
         return value
     if isinstance(type, AnyFloat):
-        zero = w.insert(arith.ConstantOp(FloatAttr(0.0, type)))
-        return w.insert(arith.CmpfOp(value, zero, "une"))
+        zero = w.emit(arith.ConstantOp(FloatAttr(0.0, type)))
+        return w.emit(arith.CmpfOp(value, zero, "une"))
     number = cast("IntegerType | IndexType", type)
-    zero = w.insert(arith.ConstantOp(IntegerAttr(0, number)))
-    return w.insert(arith.CmpiOp(value, zero, "ne"))
+    zero = w.emit(arith.ConstantOp(IntegerAttr(0, number)))
+    return w.emit(arith.CmpiOp(value, zero, "ne"))
 
 
 def write_measure(
-    w: Writer, op: relay.MeasureOp, values: Values, types: Sequence[Attribute]
+    w: CheckedCode, op: relay.MeasureOp, values: Values, types: Sequence[Attribute]
 ) -> SSAValue:
     """
     Write what `op` computes of `values`, which were of `types`; return the size, an i64.

@@ -24,22 +24,16 @@ from xdsl.rewriter import InsertPoint
 from ...dialects import relay
 from ...dialects.tensors import AnyInteger
 from ...operators.sizes import Check
+from ...passes.sizes.arith_ops import arith_ops
+from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ..memref.conversion_state import Conversion, Inserter
 from . import checked_functions
 from .arith_measures import NotArithmetic, write_measure
-from .size_writer import Writer, constant_of
+from .checked_code import CheckedCode
 
-_CHECKED: Mapping[type[Operation], str] = {
-    arith.AddiOp: "addi",
-    arith.SubiOp: "subi",
-    arith.MuliOp: "muli",
-    arith.DivSIOp: "divsi",
-    arith.RemSIOp: "remsi",
-    arith.FloorDivSIOp: "floordivsi",
-    arith.CeilDivSIOp: "ceildivsi",
-}
-"""The function of each op that may fail."""
+_EXACT = (arith.MaxSIOp, arith.MinSIOp, arith.AndIOp, arith.OrIOp, arith.XOrIOp)
+"""The ops that never fail."""
 
 _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 
@@ -62,7 +56,7 @@ def require(
 
     def text(found: re.Match[str]) -> str:
         value = values[int(found[1])]
-        known = constant_of(value)
+        known = integer(value)
         if known is not None:
             return str(known)
         if value not in shown:
@@ -80,13 +74,13 @@ def require(
     )
 
 
-def writer(state: Conversion, at: Operation, insert: Inserter) -> Writer:
+def writer(state: Conversion, at: Operation, insert: Inserter) -> CheckedCode:
     """Return a writer of arithmetic on sizes in place of `at`, with checks."""
 
     def fail(ok: SSAValue, message: str, values: Sequence[SSAValue]) -> None:
         require(state, at, ok, message, values, insert)
 
-    return Writer(insert, fail)
+    return CheckedCode(insert, fail)
 
 
 @dataclass(frozen=True)
@@ -96,15 +90,14 @@ class ConvertArithmetic(RewritePattern):
     state: Conversion
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        name = _CHECKED.get(type(op))
-        if name is None:
+        if type(op) not in arith_ops() or isinstance(op, _EXACT):
             return
         (result,) = op.results
         type_, insert = result.type, Inserter(rewriter, InsertPoint.before(op))
         if type_ == i1:
             raise PassError(f"{op.name} on sizes must not be of i1", op)
         wide = [widened(operand, insert) for operand in op.operands]
-        found = insert.value(self.state.call_helper(name, wide))
+        found = insert.value(self.state.call_helper(op.name.removeprefix("arith."), wide))
         found.name_hint = result.name_hint
         rewriter.replace(op, [], [narrowed(found, type_, self.state, op, insert)])
 
@@ -156,7 +149,7 @@ class ConvertRequire(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.RequireOp, rewriter: PatternRewriter, /) -> None:
-        check, a, b = Check(op.check.data), constant_of(op.lhs), constant_of(op.rhs)
+        check, a, b = Check(op.check.data), integer(op.lhs), integer(op.rhs)
         if a is None or b is None or not check.holds(a, b):
             w = writer(self.state, op, Inserter(rewriter, InsertPoint.before(op)))
             w.fail(w.holds(check, op.lhs, op.rhs), op.message.data, op.operands)

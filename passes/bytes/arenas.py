@@ -30,7 +30,7 @@ from xdsl.rewriter import InsertPoint
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
 from ..sizes.available import Available
-from ..sizes.program_sizes import Sizes
+from ..sizes.reader import Sizes
 from ..support.rewriting import apply_patterns
 from ..workspaces.caller_sizes import Workspace, workspaces_of
 from .storages import Region, Storage

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
+from ...operators.sizes.size_expressions import Expr
 from ...planning import Arm, Buffer, Interval, Problem
 from ...planning.offsets.bounds import lower_bound
 from ...planning.offsets.core import core_of
-from ..sizes.polynomials import Polynomial
-from ..sizes.program_sizes import Sizes
+from ..sizes.reader import Sizes
 from .aliases import AliasClasses
 from .arenas import arms_of
 from .storages import storages_of
@@ -59,7 +59,7 @@ def rows_of(storages: Sequence[memory.AllocStorageOp], sizes: Sizes) -> Rows:
     polynomials = [
         sizes.size(op.dynamic_size)
         if op.dynamic_size is not None
-        else Polynomial.of(0 if op.size is None else op.size.value.data)
+        else Expr.of(0 if op.size is None else op.size.value.data)
         for op in storages
     ]
     symbols = list(dict.fromkeys(s for size in polynomials for s in size.symbols()))

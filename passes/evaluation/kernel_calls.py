@@ -24,7 +24,7 @@ from ...runtime.kernels.loading import no_kernel
 from ...runtime.memory.limits import OutOfMemory, Owner
 from ...runtime.memory.scratch import Workspace
 from ..analysis.arrays import Array, numpy_dtype
-from ..sizes.traced import MAX_SHOWN
+from ..sizes.rule_code import MAX_SHOWN
 from ..support.diagnostics import PassError
 
 

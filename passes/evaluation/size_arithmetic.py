@@ -23,9 +23,10 @@ from xdsl.ir import Operation
 from ...dialects import relay
 from ...dialects.dense import Dense
 from ...dialects.tensors import AnyInteger, as_tensor
-from ...operators.measures import MEASURES
 from ...operators.sizes import Check, fill
+from ...operators.sizes.size_table import PREDICATES, compute
 from ..analysis.arrays import array_of, numpy_dtype
+from ..sizes.arith_ops import arith_ops
 from ..support.diagnostics import PassError
 from .evaluated_values import Value
 
@@ -38,50 +39,6 @@ def in_range(op: Operation, value: int) -> int:
     if not low <= value < 2 ** max(bits - 1, 1):
         raise PassError(f"{op.name} overflows: {value} does not fit {type}", op)
     return value
-
-
-def _floor_divided(left: int, right: int) -> int:
-    return left // right
-
-
-def _ceil_divided(left: int, right: int) -> int:
-    return -(-left // right)
-
-
-def _truncated(left: int, right: int) -> int:
-    quotient = abs(left) // abs(right)
-    return quotient if (left < 0) == (right < 0) else -quotient
-
-
-def _remainder(left: int, right: int) -> int:
-    return left - right * _truncated(left, right)
-
-
-BINARY: Mapping[type[Operation], Callable[[int, int], int]] = {
-    arith.AddiOp: lambda a, b: a + b,
-    arith.SubiOp: lambda a, b: a - b,
-    arith.MuliOp: lambda a, b: a * b,
-    arith.MaxSIOp: max,
-    arith.MinSIOp: min,
-    arith.AndIOp: lambda a, b: a & b,
-    arith.OrIOp: lambda a, b: a | b,
-    arith.XOrIOp: lambda a, b: a ^ b,
-    arith.FloorDivSIOp: _floor_divided,
-    arith.CeilDivSIOp: _ceil_divided,
-    arith.DivSIOp: _truncated,
-    arith.RemSIOp: _remainder,
-}
-"""The function that each op of two integers computes."""
-
-COMPARISONS: Sequence[Callable[[int, int], bool]] = (
-    lambda a, b: a == b,
-    lambda a, b: a != b,
-    lambda a, b: a < b,
-    lambda a, b: a <= b,
-    lambda a, b: a > b,
-    lambda a, b: a >= b,
-)
-"""The signed predicates of `arith.cmpi`, by number."""
 
 
 def constant(op: Operation, args: Sequence[Value]) -> Value:
@@ -101,7 +58,7 @@ def constant(op: Operation, args: Sequence[Value]) -> Value:
 def binary(op: Operation, args: Sequence[Value]) -> Value:
     left, right = map(int, args)
     try:
-        return in_range(op, BINARY[type(op)](left, right))
+        return in_range(op, compute(arith_ops()[type(op)], left, right))
     except ZeroDivisionError:
         raise PassError(f"{op.name} divides {left} by zero", op) from None
 
@@ -109,9 +66,9 @@ def binary(op: Operation, args: Sequence[Value]) -> Value:
 def compare(op: Operation, args: Sequence[Value]) -> Value:
     assert isinstance(op, arith.CmpiOp)
     predicate = cast("IntegerAttr[Any]", op.predicate).value.data
-    if not 0 <= predicate < len(COMPARISONS):
+    if not 0 <= predicate < len(PREDICATES):
         raise PassError(f"arith.cmpi with the unsigned predicate {predicate} is not evaluated", op)
-    return int(COMPARISONS[predicate](int(args[0]), int(args[1])))
+    return compute(PREDICATES[predicate], int(args[0]), int(args[1]))
 
 
 def select(op: Operation, args: Sequence[Value]) -> Value:
@@ -143,9 +100,8 @@ def from_elements(op: Operation, args: Sequence[Value]) -> Value:
 
 def measure(op: Operation, args: Sequence[Value]) -> Value:
     assert isinstance(op, relay.MeasureOp)
-    name = op.measure.data
     try:
-        return in_range(op, int(MEASURES[name](*args)))
+        return in_range(op, compute(op.measure.data, *args))
     except (ValueError, OverflowError) as error:
         raise PassError(str(error), op) from error
 
@@ -158,7 +114,7 @@ def require_relation(op: relay.RequireOp, args: Sequence[Value]) -> None:
 
 SIZES: Mapping[type[Operation], Callable[[Operation, Sequence[Value]], Value]] = {
     arith.ConstantOp: constant,
-    **dict.fromkeys(BINARY, binary),
+    **dict.fromkeys(arith_ops(), binary),
     arith.CmpiOp: compare,
     arith.SelectOp: select,
     arith.ExtSIOp: widen,

@@ -8,25 +8,23 @@ Sizes as formulas that are evaluated for given dims, here and in a page.
                               4  max 0 3
                               5  add 2 4
 
-Each step names an operation and earlier steps, so evaluation is one pass over a list. A size that
-nothing in the function computes is a variable, and so is a measure of the data.
+Each step names an operation of the table of sizes and earlier steps, so evaluation is one pass over
+a list. A size that nothing in the function computes is a variable, and so is a measure of the data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import i64
-from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.ir import Attribute, BlockArgument
 
 from ...operators.sizes import SizeOp
-from ..sizes import polynomials
-from ..sizes.polynomials import Polynomial, Symbol
-from ..sizes.program_sizes import Sizes
+from ...operators.sizes.size_expressions import DIM, Expr, Symbol, inner_first
+from ...operators.sizes.size_table import OPERATIONS, SELECT, TOTAL, compute, operation
+from ..sizes.reader import Sizes
 
 
 class Step(NamedTuple):
@@ -50,43 +48,10 @@ class Variable:
     """True if it is at least 0."""
 
 
-def _truncdiv(a: int, b: int) -> int:
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if b else 0
+class Reference(NamedTuple):
+    """An operand of an operation that is an earlier step; other operands are integers."""
 
-
-BINARY: Mapping[str, Callable[[int, int], int]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "floordiv": lambda a, b: a // b if b else 0,
-    "mod": lambda a, b: a % b if b else 0,
-    "truncdiv": _truncdiv,
-    "truncmod": lambda a, b: a - b * _truncdiv(a, b),
-    "max": max,
-    "min": min,
-    "broadcast": lambda a, b: b if a == 1 else a,
-    "eq": lambda a, b: int(a == b),
-    "ne": lambda a, b: int(a != b),
-    "lt": lambda a, b: int(a < b),
-    "le": lambda a, b: int(a <= b),
-    "gt": lambda a, b: int(a > b),
-    "ge": lambda a, b: int(a >= b),
-}
-"""The operations on two sizes; a quotient by 0 is 0, as the program stops before it needs one."""
-
-SELECT = "select"
-"""The second size if the first is not 0, else the third."""
-
-
-def compute(op: str, args: Sequence[int]) -> int:
-    """Return the result of an operation."""
-    if op == SELECT:
-        return args[1] if args[0] else args[2]
-    return BINARY[op](args[0], args[1])
-
-
-PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge")
-"""The signed predicates of `arith.cmpi`, by number."""
+    step: int
 
 
 @dataclass(eq=False)
@@ -96,18 +61,18 @@ class Formulas:
     sizes: Sizes = field(default_factory=Sizes)
     steps: list[Step] = field(default_factory=list[Step])
     variables: list[Variable] = field(default_factory=list[Variable])
-    polynomials: dict[int, Polynomial] = field(default_factory=dict[int, Polynomial])
+    polynomials: dict[int, Expr] = field(default_factory=dict[int, Expr])
     """The size of each formula that was added."""
     _known: dict[Step, int] = field(default_factory=dict[Step, int])
     _symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
 
-    def add(self, size: Polynomial) -> int:
+    def add(self, size: Expr) -> int:
         """Return the number of the formula for `size`."""
-        for symbol in _operands_first(size.symbols(), self._symbols, self._parts):
+        for symbol in inner_first([size], self._symbols):
             self._symbols[symbol] = self._of_symbol(symbol)
-        found = self._polynomial(size)
-        self.polynomials.setdefault(found, size)
-        return found
+        number = self._sum(size)
+        self.polynomials.setdefault(number, size)
+        return number
 
     def constant(self, number: int) -> int | None:
         """Return the value of formula `number`, if it is a constant."""
@@ -120,14 +85,14 @@ class Formulas:
         total = self._step("const", sum(value for value in known if value is not None))
         for number, value in zip(numbers, known, strict=True):
             if value is None:
-                total = self._binary("add", total, number)
+                total = self._operation("add", total, number)
         return total
 
     def excess(self, size: int, over: int) -> int:
         """Return the number of the formula for `max(size - over, 0)`."""
         algebra = self.sizes.algebra
         more = algebra.binary(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
-        return self.add(algebra.binary(SizeOp.MAX, more, Polynomial.of(0)))
+        return self.add(algebra.binary(SizeOp.MAX, more, Expr.of(0)))
 
     def variables_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the indices of the variables that formulas depend on, in order."""
@@ -148,68 +113,65 @@ class Formulas:
 
     def evaluate(self, values: Sequence[int]) -> list[int]:
         """Return the value of each formula for these values of the variables."""
-        found: list[int] = []
+        results: list[int] = []
         for op, args in self.steps:
             if op == "const":
-                found.append(args[0])
+                results.append(args[0])
             elif op == "var":
-                found.append(values[args[0]])
+                results.append(values[args[0]])
             else:
-                found.append(compute(op, [found[arg] for arg in args]))
-        return found
+                results.append(_computed(op, [results[arg] for arg in args]))
+        return results
 
     def _step(self, op: str, *args: int) -> int:
         step = Step(op, args)
-        found = self._known.get(step)
-        if found is None:
-            found = self._known[step] = len(self.steps)
+        number = self._known.get(step)
+        if number is None:
+            number = self._known[step] = len(self.steps)
             self.steps.append(step)
-        return found
+        return number
 
-    def _binary(self, op: str, left: int, right: int) -> int:
-        a, b = self.constant(left), self.constant(right)
-        if a is not None and b is not None:
-            return self._step("const", BINARY[op](a, b))
-        if op == "add" and (a == 0 or b == 0):
-            return right if a == 0 else left
-        if op == "mul" and (a == 1 or b == 1):
-            return right if a == 1 else left
-        return self._step(op, left, right)
+    def _operation(self, op: str, *args: int) -> int:
+        """Return the number of the formula for an operation on earlier steps."""
+        constants = [self.constant(arg) for arg in args]
+        known = [constant for constant in constants if constant is not None]
+        if len(known) == len(args):
+            return self._step("const", _computed(op, known))
+        rules = operation(op)
+        for first, other in ((0, 1), (1, 0))[: 1 + rules.commutes]:
+            if len(args) == 2 and rules.identity is not None and constants[other] == rules.identity:
+                return args[first]
+        return self._step(op, *args)
 
-    def _select(self, test: int, left: int, right: int) -> int:
-        holds = self.constant(test)
-        if holds is None and left != right:
-            return self._step(SELECT, test, left, right)
-        return left if holds else right
+    def _apply(self, op: str, *operands: Any) -> Reference:
+        """Add an operation on steps and integers, and of `TOTAL` a layout."""
+        expanded = operation(op).expanded if op in (SELECT, TOTAL) else None
+        if expanded is not None:
+            return expanded(self._apply, *operands)
+        steps = [o.step if isinstance(o, Reference) else self._step("const", o) for o in operands]
+        return Reference(self._operation(op, *steps))
 
-    def _polynomial(self, size: Polynomial) -> int:
-        total: int | None = None
-        for monomial, coefficient in size.terms:
-            term = self._step("const", coefficient)
-            for symbol in monomial:
-                term = self._binary("mul", term, self._symbols[symbol])
-            total = term if total is None else self._binary("add", total, term)
-        return self._step("const", 0) if total is None else total
-
-    def _parts(self, symbol: Symbol) -> list[Polynomial] | None:
-        """Return the operands of the operation that `symbol` is; None if it is a variable."""
-        if symbol.kind in BINARY or symbol.kind == polynomials.SELECT:
-            parts = [arg for arg in symbol.args if isinstance(arg, Polynomial)]
-            return parts if len(parts) == len(symbol.args) else None
-        test = _comparison_of(symbol)
-        return None if test is None else [self.sizes.size(value) for value in test.operands]
+    def _sum(self, size: Expr) -> int:
+        terms = [
+            reduce(
+                lambda term, symbol: self._operation("mul", term, self._symbols[symbol]),
+                monomial,
+                self._step("const", coefficient),
+            )
+            for monomial, coefficient in size.terms
+        ]
+        if not terms:
+            return self._step("const", 0)
+        return reduce(lambda total, term: self._operation("add", total, term), terms)
 
     def _of_symbol(self, symbol: Symbol) -> int:
-        parts = self._parts(symbol)
-        if parts is None:
+        if symbol.kind not in OPERATIONS or not symbol.is_computed:
             return self._variable(symbol)
-        numbers = [self._polynomial(part) for part in parts]
-        if symbol.kind == polynomials.SELECT:
-            less, more, left, right = numbers
-            return self._select(self._binary("lt", less, more), left, right)
-        test = _comparison_of(symbol)
-        kind = symbol.kind if test is None else PREDICATES[test.predicate.value.data]
-        return reduce(lambda left, right: self._binary(kind, left, right), numbers)
+        layout = symbol.args[: symbol.kind == TOTAL]
+        operands = [Reference(self._sum(operand)) for operand in symbol.operands]
+        if operation(symbol.kind).commutes:
+            return reduce(lambda a, b: self._apply(symbol.kind, a, b), operands).step
+        return self._apply(symbol.kind, *layout, *operands).step
 
     def _variable(self, symbol: Symbol) -> int:
         taken = {variable.name for variable in self.variables}
@@ -220,7 +182,7 @@ class Formulas:
         parameter, axis = None, 0
         options = [name]
         place = symbol.args
-        if symbol.kind == "dim" and isinstance(place[0], BlockArgument):
+        if symbol.kind == DIM and isinstance(place[0], BlockArgument):
             argument = cast("BlockArgument[Attribute]", place[0])
             assert isinstance(place[1], int), "a dim is that of an axis"
             parameter, axis = argument.index, place[1]
@@ -230,29 +192,9 @@ class Formulas:
         return self._step("var", len(self.variables) - 1)
 
 
-def _comparison_of(symbol: Symbol) -> arith.CmpiOp | None:
-    """Return the comparison of sizes whose result, 0 or 1, `symbol` stands for."""
-    value = symbol.args[0] if symbol.kind == "value" else None
-    test = value.owner if isinstance(value, SSAValue) else None
-    if not isinstance(test, arith.CmpiOp) or test.lhs.type != i64:
-        return None
-    return test if test.predicate.value.data < len(PREDICATES) else None
-
-
-def _operands_first(
-    roots: Sequence[Symbol],
-    known: Mapping[Symbol, int],
-    parts: Callable[[Symbol], list[Polynomial] | None],
-) -> Iterator[Symbol]:
-    """Yield `roots` and the symbols in their operands that are not `known`, operands first."""
-    pending = [(symbol, False) for symbol in reversed(roots)]
-    while pending:
-        symbol, ready = pending.pop()
-        if symbol in known:
-            continue
-        if ready:
-            yield symbol
-            continue
-        pending.append((symbol, True))
-        inner = [s for part in parts(symbol) or () for s in part.symbols()]
-        pending += [(s, False) for s in reversed(inner) if s not in known]
+def _computed(op: str, args: Sequence[int]) -> int:
+    """Return the result of an operation; a quotient by 0, which no program needs, is 0."""
+    try:
+        return compute(op, *args)
+    except ZeroDivisionError:
+        return 0

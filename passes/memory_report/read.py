@@ -2,7 +2,7 @@
 Read the memory that a program uses, at level `manifest` or `memory-planned`.
 
 Tensors are those that the machine allocates: destinations of shape functions are not. Lifetimes
-are those of `path_liveness`; sizes and offsets those of `analysis.sizes`. A storage with one tensor
+are those of `path_liveness`; sizes and offsets those of `sizes.reader`. A storage with one tensor
 is in use as long as the tensor is; one with several until the last of them is dead.
 """
 
@@ -26,10 +26,10 @@ from ...dialects.interfaces import CallsFunction, DestinationPassing, Rematerial
 from ...dialects.tensors import as_tensor, element_size
 from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes import SizeOp
+from ...operators.sizes.size_expressions import Expr
 from ..bytes import storages
 from ..bytes.aliases import AliasClasses, bodies_of
 from ..bytes.op_facts import is_choice
-from ..sizes.polynomials import Polynomial
 from ..support.diagnostics import PassError, Place, location_of
 from ..support.walk import outside_primitives
 from . import path_liveness
@@ -154,9 +154,7 @@ class _Reader:
     """The number of storages of each name, less one."""
     ops: list[Operation | None] = field(default_factory=list[Operation | None])
     """The op of each column."""
-    sizes_of: list[tuple[Polynomial, Polynomial]] = field(
-        default_factory=list[tuple[Polynomial, Polynomial]]
-    )
+    sizes_of: list[tuple[Expr, Expr]] = field(default_factory=list[tuple[Expr, Expr]])
     """The offset and size of each tensor."""
 
     def read(self) -> None:
@@ -294,7 +292,7 @@ class _Reader:
         formulas, op = self.use.formulas, value.owner
         self.rows[value] = len(self.use.storages)
         is_given = not isinstance(op, memory.AllocStorageOp)
-        size, alignment = Polynomial.of(0), 1
+        size, alignment = Expr.of(0), 1
         if isinstance(op, memory.AllocStorageOp):
             size = _size(op.size, op.dynamic_size, formulas.sizes.size)
             alignment = op.alignment.value.data
@@ -321,10 +319,10 @@ class _Reader:
         formulas = self.use.formulas
         type = as_tensor(op.tensor.type)
         assert type is not None, "verified: a tensor is allocated"
-        bytes = Polynomial.of(element_size(type.element_type))
+        bytes = Expr.of(element_size(type.element_type))
         size = prod(formulas.sizes.dims(op.tensor), start=bytes)
         storage, start = op.start
-        at = Polynomial.of(start) if isinstance(start, int) else formulas.sizes.size(start)
+        at = Expr.of(start) if isinstance(start, int) else formulas.sizes.size(start)
         offset = self._from_root(storage, at)
         writer, value = written_by(op)
         kernel = None if writer is None else kernel_of(writer)
@@ -345,7 +343,7 @@ class _Reader:
         )
         self.sizes_of.append((offset, size))
 
-    def _from_root(self, storage: SSAValue, offset: Polynomial) -> Polynomial:
+    def _from_root(self, storage: SSAValue, offset: Expr) -> Expr:
         """Return an offset in a slice as one in the storage that is sliced."""
         sizes = self.use.formulas.sizes
         while isinstance(op := storage.owner, memory.SliceStorageOp):
@@ -366,7 +364,7 @@ class _Reader:
         size = formulas.polynomials[self.use.storages[row].size]
         if isinstance(value.owner, memory.SliceStorageOp):
             size = _size(value.owner.size, value.owner.dynamic_size, formulas.sizes.size)
-        offset = self._from_root(value, Polynomial.of(0))
+        offset = self._from_root(value, Expr.of(0))
         result = path_liveness.result_in(call, index, self.classes)
         what = "workspace" if result is None else "result"
         self.use.tensors.append(
@@ -391,7 +389,7 @@ class _Reader:
         for row, storage in enumerate(self.use.storages):
             if not storage.is_given:
                 continue
-            size = Polynomial.of(0)
+            size = Expr.of(0)
             for tensor_, (offset, bytes) in zip(self.use.tensors, self.sizes_of, strict=True):
                 if tensor_.storage == row:
                     size = formulas.sizes.algebra.binary(SizeOp.MAX, size, offset + bytes)
@@ -512,10 +510,10 @@ def _joined(start: int, spans: Sequence[Span]) -> list[Span]:
 def _size(
     static: IntegerAttr[I64] | None,
     dynamic: SSAValue | None,
-    size_of: Callable[[SSAValue], Polynomial],
-) -> Polynomial:
+    size_of: Callable[[SSAValue], Expr],
+) -> Expr:
     if static is not None:
-        return Polynomial.of(static.value.data)
+        return Expr.of(static.value.data)
     assert dynamic is not None, "verified: it is static or dynamic"
     return size_of(dynamic)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...operators.sizes import Check
-from ..sizes.polynomials import Polynomial, holds
+from ...operators.sizes.holds import holds
+from ...operators.sizes.size_expressions import Expr
 from .formulas import Formulas
 from .model import Segment
 
@@ -20,17 +21,17 @@ MAX_COMPARED = 300
 """The maximum number of sums that are compared with each other; more are only counted."""
 
 
-def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[Polynomial] | None:
+def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[Expr] | None:
     """Return the distinct sums of bytes in use; None if they are not sums of polynomials."""
-    change: list[list[tuple[int, Polynomial]]] = [[] for _ in range(columns + 1)]
+    change: list[list[tuple[int, Expr]]] = [[] for _ in range(columns + 1)]
     for segment in segments:
         size = formulas.polynomials.get(segment.size)
         if segment.arms or size is None:
             return None
         change[segment.start].append((1, size))
         change[segment.stop].append((-1, size))
-    now = Polynomial.of(0)
-    found: dict[Polynomial, None] = {}
+    now = Expr.of(0)
+    found: dict[Expr, None] = {}
     for changes in change[:columns]:
         if not changes:
             continue
@@ -40,9 +41,9 @@ def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[
     return list(found)
 
 
-def largest(candidates: Iterable[Polynomial]) -> list[Polynomial]:
+def largest(candidates: Iterable[Expr]) -> list[Expr]:
     """Return the sums that are not always at most another."""
-    kept: list[Polynomial] = []
+    kept: list[Expr] = []
     for size in candidates:
         if any(holds(Check.AT_LEAST, other, size) for other in kept):
             continue
@@ -51,7 +52,7 @@ def largest(candidates: Iterable[Polynomial]) -> list[Polynomial]:
     return kept
 
 
-def maximum_text(found: Sequence[Polynomial]) -> str:
+def maximum_text(found: Sequence[Expr]) -> str:
     """Return a maximum as text: `64`, `max(80*n, 64*n + 4)`, `max(80*n, …, 7 more)`."""
     if len(found) < 2:
         return str(found[0]) if found else "0"

@@ -17,12 +17,12 @@ from ...dialects import memory, vm
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
-from ..sizes.polynomials import PACK, Polynomial
-from ..sizes.program_sizes import Dims
+from ...operators.sizes.size_expressions import Dims, Expr
+from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
 from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, place_note
 from .held import OVERLAPPING, Held
-from .lent import Need, Needs, translated
+from .lent import Need, Needs
 from .live_contents import Changes, End, How, State
 from .names import (
     Summaries,
@@ -406,7 +406,7 @@ class Checker:
         for result, dims in zip(op.results, callee.dims, strict=True):
             if dims is None or not has_dynamic(result.type):
                 continue
-            here = [translated(dim, callee.body, sizes, op.operands) for dim in dims]
+            here = [sizes.translated(dim, callee.body, op.operands) for dim in dims]
             known = tuple(dim for dim in here if dim is not None)
             if len(known) == len(dims):
                 sizes.know_dims(result, known)
@@ -417,7 +417,7 @@ class Checker:
         values = () if last is None else last.operands
         return [None if as_tensor(v.type) is None else sizes.dims(v) for v in values]
 
-    def need(self, room: Room, end: Polynomial, alignment: int, op: Operation) -> None:
+    def need(self, room: Room, end: Expr, alignment: int, op: Operation) -> None:
         """Record what `op` needs in a parameter."""
         if not isinstance(room.root, BlockArgument):
             return
@@ -430,13 +430,16 @@ class Checker:
         self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
 
     def is_workspace_size(
-        self, size: Polynomial | None, function: Operation | None, i: int, call: Operation
+        self, size: Expr | None, function: Operation | None, i: int, call: Operation
     ) -> bool:
         """Test whether `size` is at least the `memory.workspace_size` of storage `i` of a call."""
         if size is None or not isinstance(function, func.FuncOp):
             return False
         listed = memory.shapes_of_workspace(function, i) or ()
         sizes = self.slots.sizes
+        needed = sizes.workspace_size(function, i, lambda k: sizes.dims(call.operands[k]))
+        if needed is not None:
+            return self.slots.proofs.at_least(size, needed)
         for symbol in size.symbols():
             value = symbol.args[0] if symbol.kind == "value" else None
             op = value.owner if isinstance(value, OpResult) else None
@@ -444,7 +447,7 @@ class Checker:
                 continue
             if op.function.string_value() != function.sym_name.data:
                 continue
-            shapes = [sizes.elements(shape) for shape in op.shapes]
+            shapes = [sizes.shape(shape) for shape in op.shapes]
             if shapes == [sizes.dims(call.operands[k]) for k in listed]:
                 return self.slots.proofs.at_least(size, sizes.size(op.bytes))
         return False
@@ -481,7 +484,7 @@ class Checker:
                     notes=[place_note(op.operands[i])],
                 )
             for end, user in need.ends.items():
-                size = translated(end, body, self.slots.sizes, op.operands)
+                size = self.slots.sizes.translated(end, body, op.operands)
                 whole = size is None and end.symbol is not None and end.symbol.kind == PACK
                 if whole and self.is_workspace_size(room.size, body.parent_op(), i, op):
                     continue

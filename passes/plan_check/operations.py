@@ -8,21 +8,22 @@ Sizes that are operations: their operands, the cases of selections, and sizes th
 from __future__ import annotations
 
 from ...operators.sizes import SizeOp
-from ..sizes.polynomials import PACK, SELECT, Monomial, Polynomial, Symbol
-from ..sizes.program_sizes import Packed
+from ...operators.sizes.size_expressions import Expr, Monomial, Symbol
+from ...operators.sizes.size_table import SELECT
+from ..sizes.reader import PACK, Packed
 
-ZERO = Polynomial.of(0)
+ZERO = Expr.of(0)
 
-ONE = Polynomial.of(1)
+ONE = Expr.of(1)
 
 SIZE_OPS = frozenset[str](SizeOp)
 
 EXTREMA = (SizeOp.MAX, SizeOp.MIN)
 
 
-def args_of(symbol: Symbol) -> list[Polynomial]:
+def args_of(symbol: Symbol) -> list[Expr]:
     """Return the operands of the operation on sizes that `symbol` is."""
-    return [arg for arg in symbol.args if isinstance(arg, Polynomial)]
+    return [arg for arg in symbol.args if isinstance(arg, Expr)]
 
 
 def without(monomial: Monomial, symbol: Symbol) -> Monomial:
@@ -31,23 +32,23 @@ def without(monomial: Monomial, symbol: Symbol) -> Monomial:
     return monomial[:at] + monomial[at + 1 :]
 
 
-def substituted(size: Polynomial, symbol: Symbol, value: Polynomial) -> Polynomial:
+def substituted(size: Expr, symbol: Symbol, value: Expr) -> Expr:
     """Return `size` with `value` in place of one factor `symbol` of each term that has it."""
     found = ZERO
     for monomial, coefficient in size.terms:
         if symbol not in monomial:
-            found += Polynomial(((monomial, coefficient),))
+            found += Expr(((monomial, coefficient),))
             continue
-        found += Polynomial(((without(monomial, symbol), coefficient),)) * value
+        found += Expr(((without(monomial, symbol), coefficient),)) * value
     return found
 
 
-def conditions(size: Polynomial) -> list[Condition]:
+def conditions(size: Expr) -> list[Condition]:
     """Return the conditions of the selections in `size`."""
     return list(dict.fromkeys(condition_of(s) for s in size.symbols() if s.kind == SELECT))
 
 
-Condition = tuple[Polynomial, Polynomial]
+Condition = tuple[Expr, Expr]
 """The first is less than the second."""
 
 
@@ -56,7 +57,7 @@ def condition_of(symbol: Symbol) -> Condition:
     return less, more
 
 
-def resolved(size: Polynomial, condition: Condition, holds: bool) -> Polynomial:
+def resolved(size: Expr, condition: Condition, holds: bool) -> Expr:
     """Return `size` with what is selected if `condition` holds or does not."""
     while True:
         chosen = next(
@@ -74,10 +75,10 @@ MAX_CASES = 64
 """The maximum number of cases of a size."""
 
 
-def cases_of(size: Polynomial) -> list[Case]:
+def cases_of(size: Expr) -> list[Case]:
     """Return the cases in which what is selected in `size` is known."""
     found: list[Case] = []
-    pending: list[tuple[Case, Polynomial]] = [((), size)]
+    pending: list[tuple[Case, Expr]] = [((), size)]
     while pending:
         case, left = pending.pop()
         open = conditions(left) if len(found) + len(pending) < MAX_CASES else []
@@ -89,7 +90,7 @@ def cases_of(size: Polynomial) -> list[Case]:
     return found
 
 
-def in_case(size: Polynomial, case: Case) -> Polynomial:
+def in_case(size: Expr, case: Case) -> Expr:
     """Return `size` with what is selected in `case`."""
     for condition, holds in case:
         size = resolved(size, condition, holds)
@@ -121,7 +122,7 @@ def is_operation(symbol: Symbol) -> bool:
     return symbol.kind == SELECT or symbol.kind in SIZE_OPS
 
 
-def lower_bounds(size: Polynomial) -> list[Polynomial]:
+def lower_bounds(size: Expr) -> list[Expr]:
     """Return sizes that `size` is at least, for any values: without its first operation."""
     for monomial, c in size.terms:
         symbol = monomial[0] if len(monomial) == 1 else None
@@ -132,7 +133,7 @@ def lower_bounds(size: Polynomial) -> list[Polynomial]:
             continue
         if any(symbol in other for other, _ in size.terms if other is not monomial):
             continue
-        rest = size - Polynomial(((monomial, c),))
+        rest = size - Expr(((monomial, c),))
         args = args_of(symbol)[-2:]
         if kind == SizeOp.MAX:
             return [rest + arg * c for arg in args]

@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from math import gcd, prod
 
 from ...operators.sizes import SizeOp
-from ..sizes.polynomials import SELECT, Polynomial, Symbol, monomial_quotient
+from ...operators.sizes.size_expressions import Expr, Symbol, monomial_quotient
+from ...operators.sizes.size_table import SELECT
 from .operations import (
     EXTREMA,
     ONE,
@@ -60,12 +61,10 @@ class _Level:
     """The facts of a block, and what was shown with them and those of enclosing blocks."""
 
     natural: dict[Symbol, bool] = field(default_factory=dict[Symbol, bool])
-    facts: dict[Symbol, list[Polynomial]] = field(default_factory=dict[Symbol, list[Polynomial]])
+    facts: dict[Symbol, list[Expr]] = field(default_factory=dict[Symbol, list[Expr]])
     """Facts, by the symbols in them."""
-    shown: dict[Polynomial, bool] = field(default_factory=dict[Polynomial, bool])
-    spans: dict[Polynomial, dict[Polynomial, None]] = field(
-        default_factory=dict[Polynomial, "dict[Polynomial, None]"]
-    )
+    shown: dict[Expr, bool] = field(default_factory=dict[Expr, bool])
+    spans: dict[Expr, dict[Expr, None]] = field(default_factory=dict[Expr, "dict[Expr, None]"])
     """Ends of slots, each with starts that it is at least."""
     points: list[int] = field(default_factory=list[int])
     """The sample points at which all facts hold."""
@@ -81,12 +80,12 @@ class Proofs:
         self._levels = [_Level(points=list(range(SAMPLES)))]
         self._steps = 0
         self._multiples: dict[tuple[Symbol, int], bool] = {}
-        self._ends: dict[Polynomial, Sequence[Polynomial]] = {}
+        self._ends: dict[Expr, Sequence[Expr]] = {}
         """For the end of a slot, sizes that are at least as large, whatever the facts."""
 
     # ------------------------------------------------------------------- facts
 
-    def open(self, facts: Iterable[Polynomial]) -> bool:
+    def open(self, facts: Iterable[Expr]) -> bool:
         """Add `facts`, sizes that are at least 0, until `close`; return False if none is new."""
         found = [fact for fact in dict.fromkeys(facts) if not self._is_plain(fact)]
         found = [fact for fact in found if not self._is_known_fact(fact)]
@@ -103,7 +102,7 @@ class Proofs:
                 level.facts.setdefault(symbol, []).append(fact)
         return True
 
-    def _is_known_fact(self, fact: Polynomial) -> bool:
+    def _is_known_fact(self, fact: Expr) -> bool:
         symbols = fact.symbols()
         return bool(symbols) and any(
             fact in level.facts.get(symbols[0], ()) for level in self._levels
@@ -115,7 +114,7 @@ class Proofs:
 
     # ------------------------------------------------------------ inequalities
 
-    def at_least(self, left: Polynomial, right: Polynomial) -> bool:
+    def at_least(self, left: Expr, right: Expr) -> bool:
         """Test whether `left >= right` can be shown."""
         size = left - right if right.terms else left
         constant = size.constant
@@ -131,7 +130,7 @@ class Proofs:
             level.shown[size] = found
         return found
 
-    def add_span(self, start: Polynomial, stop: Polynomial, ends: Sequence[Polynomial]) -> None:
+    def add_span(self, start: Expr, stop: Expr, ends: Sequence[Expr]) -> None:
         """
         Let proofs use that `ends`, which a slice of this slot may have, are at least the bounds of
         the slot, and that the slot does not end before it starts, if that can be shown.
@@ -147,14 +146,14 @@ class Proofs:
         if self.at_least(stop, start):
             spans.setdefault(stop, {})[start] = None
 
-    def _below(self, size: Polynomial) -> list[Polynomial]:
+    def _below(self, size: Expr) -> list[Expr]:
         """Return sizes that `size` is at least: starts of slots that end there, or its parts."""
         starts = [
             start for level in self._levels for start in level.spans.get(size, ()) if level.spans
         ]
         return starts or lower_bounds(size)
 
-    def all_below(self, top: Polynomial, limit: int) -> set[Polynomial]:
+    def all_below(self, top: Expr, limit: int) -> set[Expr]:
         """Return the ends of slots, and other sizes, that are shown to be at most `top`."""
         found, pending = {top}, [top]
         while pending and len(found) < limit:
@@ -164,7 +163,7 @@ class Proofs:
                     pending.append(size)
         return found
 
-    def _descends(self, left: Polynomial, right: Polynomial) -> bool:
+    def _descends(self, left: Expr, right: Expr) -> bool:
         """Test whether a way down from `left` leads to `right`, from slot to slot."""
         ends = self._ends.get(right, ())
         if any(self._is_plain(left - end) for end in ends):
@@ -184,19 +183,19 @@ class Proofs:
                 pending.append(size)
         return False
 
-    def fails(self, left: Polynomial, right: Polynomial) -> bool:
+    def fails(self, left: Expr, right: Expr) -> bool:
         """Test whether `left >= right` is wrong at a sample point."""
         return self._fails(left - right)
 
-    def _fails(self, size: Polynomial) -> bool:
+    def _fails(self, size: Expr) -> bool:
         values = self.samples.of(size)
         return any(values[i] < 0 for i in self._levels[-1].points)
 
-    def _is_plain(self, size: Polynomial) -> bool:
+    def _is_plain(self, size: Expr) -> bool:
         """Test whether `size` is at least 0 for all natural values of its symbols."""
         return all(c > 0 and all(s.natural for s in m) for m, c in size.terms)
 
-    def _not_negative(self, size: Polynomial, tried: dict[Polynomial, bool], depth: int) -> bool:
+    def _not_negative(self, size: Expr, tried: dict[Expr, bool], depth: int) -> bool:
         if self._is_plain(size):
             return True
         if size in tried:
@@ -216,12 +215,10 @@ class Proofs:
         tried[size] = found
         return found
 
-    def _are_natural(
-        self, symbols: Iterable[Symbol], tried: dict[Polynomial, bool], depth: int
-    ) -> bool:
+    def _are_natural(self, symbols: Iterable[Symbol], tried: dict[Expr, bool], depth: int) -> bool:
         return all(self._is_natural(symbol, tried, depth) for symbol in symbols)
 
-    def _is_natural(self, symbol: Symbol, tried: dict[Polynomial, bool], depth: int) -> bool:
+    def _is_natural(self, symbol: Symbol, tried: dict[Expr, bool], depth: int) -> bool:
         """Test whether `symbol` is at least 0: it is, its operands are, or a fact says so."""
         if symbol.natural or any(level.natural.get(symbol) for level in self._levels):
             return True
@@ -235,7 +232,7 @@ class Proofs:
                 del level.natural[symbol]
         return level.natural.get(symbol, False)
 
-    def _follows(self, symbol: Symbol, tried: dict[Polynomial, bool], depth: int) -> bool:
+    def _follows(self, symbol: Symbol, tried: dict[Expr, bool], depth: int) -> bool:
         args = args_of(symbol)
         kind = kind_of(symbol)
         values = args if kind == SizeOp.MUL else args[-2:]
@@ -249,11 +246,9 @@ class Proofs:
             return all(natural)
         return False
 
-    def _reductions(
-        self, size: Polynomial, tried: dict[Polynomial, bool], depth: int
-    ) -> Iterator[list[Polynomial]]:
+    def _reductions(self, size: Expr, tried: dict[Expr, bool], depth: int) -> Iterator[list[Expr]]:
         """Yield lists of sizes: if those of one list are at least 0, so is `size`."""
-        later: list[list[Polynomial]] = []
+        later: list[list[Expr]] = []
         for symbol in size.symbols():
             args = args_of(symbol)
             kind = kind_of(symbol)
@@ -296,9 +291,7 @@ class Proofs:
         yield from self._by_facts(size, tried, depth)
         yield from later
 
-    def _quotient(
-        self, size: Polynomial, symbol: Symbol, positive: bool
-    ) -> Iterator[list[Polynomial]]:
+    def _quotient(self, size: Expr, symbol: Symbol, positive: bool) -> Iterator[list[Expr]]:
         """Bound `q = a / d`, rounded down: `a - d + 1 <= d * q <= a`."""
         a, divisor = args_of(symbol)
         d = divisor.constant
@@ -306,12 +299,10 @@ class Proofs:
         alone = sum(symbol in monomial for monomial, _ in size.terms) == 1
         if d is None or d <= 0 or not alone or not coefficient or coefficient % d:
             return
-        rest = size - Polynomial((((symbol,), coefficient),))
+        rest = size - Expr((((symbol,), coefficient),))
         yield [rest + (a - (d - 1) if positive else a) * (coefficient // d)]
 
-    def _by_facts(
-        self, size: Polynomial, tried: dict[Polynomial, bool], depth: int
-    ) -> Iterator[list[Polynomial]]:
+    def _by_facts(self, size: Expr, tried: dict[Expr, bool], depth: int) -> Iterator[list[Expr]]:
         """Subtract multiples of facts, which are at least 0, that cancel a term."""
         symbols = size.symbols()
         facts = dict.fromkeys(
@@ -332,13 +323,13 @@ class Proofs:
                     times = c // d if c > 0 else -(c // -d)
                     if not times or not self._are_natural(factor, tried, depth):
                         continue
-                    rest = size - Polynomial(((factor, times),)) * fact
+                    rest = size - Expr(((factor, times),)) * fact
                     if len(rest.terms) <= len(size.terms):
                         yield [rest]
 
     # --------------------------------------------------------------- multiples
 
-    def is_multiple(self, size: Polynomial, of: int, depth: int = 0) -> bool:
+    def is_multiple(self, size: Expr, of: int, depth: int = 0) -> bool:
         """Test whether `size` is a multiple of `of` for all values of its symbols."""
         for monomial, coefficient in size.terms:
             need = of // gcd(of, coefficient)

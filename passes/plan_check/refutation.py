@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from math import prod
 from operator import add
 
-from ...operators.sizes import SizeOp
-from ..sizes.polynomials import SELECT, Polynomial, Symbol
-from ..sizes.program_sizes import Packed
+from ...operators.sizes.size_expressions import Expr, Symbol
+from ...operators.sizes.size_table import compute
+from ..sizes.reader import Packed
 from .operations import args_of, is_operation, packed_of
 
 SAMPLES = 5
@@ -26,21 +26,21 @@ class Samples:
 
     def __init__(self) -> None:
         self._values: dict[Symbol, tuple[int, ...]] = {}
-        self._bounds: dict[Polynomial, list[int]] = {}
+        self._bounds: dict[Expr, list[int]] = {}
         self._packed: dict[Packed, list[tuple[int, ...]]] = {}
 
-    def bounds(self, start: Polynomial, stop: Polynomial) -> tuple[int, int]:
+    def bounds(self, start: Expr, stop: Expr) -> tuple[int, int]:
         """Return the values of both at one point."""
         return self.of(start)[2], self.of(stop)[2]
 
-    def of_slot(self, size: Polynomial) -> list[int]:
+    def of_slot(self, size: Expr) -> list[int]:
         """Return `of(size)`, remembered, for a bound of a slot, which many proofs pass."""
         found = self._bounds.get(size)
         if found is None:
             found = self._bounds[size] = self.of(size)
         return found
 
-    def of(self, size: Polynomial) -> list[int]:
+    def of(self, size: Expr) -> list[int]:
         """Return the value of `size` at each point."""
         total = [0] * SAMPLES
         for monomial, coefficient in size.terms:
@@ -92,7 +92,7 @@ class Samples:
         return found
 
 
-def inner_of(symbol: Symbol) -> Sequence[Polynomial]:
+def inner_of(symbol: Symbol) -> Sequence[Expr]:
     """Return the sizes from which the value of `symbol` follows."""
     result = packed_of(symbol)
     if result is not None:
@@ -108,23 +108,7 @@ def point_of(symbol: Symbol) -> tuple[int, ...]:
 
 def value_at(kind: str, args: tuple[int, ...]) -> int:
     """Compute an operation; where it has no value, any will do."""
-    if kind == SELECT:
-        return args[2] if args[0] < args[1] else args[3]
-    left, right = args[0], args[-1]
-    match SizeOp(kind):
-        case SizeOp.ADD:
-            return left + right
-        case SizeOp.SUB:
-            return left - right
-        case SizeOp.MUL:
-            return prod(args)
-        case SizeOp.FLOORDIV:
-            return left // right if right else 0
-        case SizeOp.MOD:
-            return left % right if right else 0
-        case SizeOp.MAX:
-            return max(left, right)
-        case SizeOp.MIN:
-            return min(left, right)
-        case SizeOp.BROADCAST:
-            return right if left == 1 else left
+    try:
+        return compute(kind, *args)
+    except ZeroDivisionError:
+        return 0

@@ -6,7 +6,7 @@ The bytes of tensors in their storages, and proofs that they do not overlap.
     %w = memory.slice_storage %s[64] size 128 align 64             [64, 192) of %s
     %u = memory.alloc_tensor %w[32] : tensor<4xf32>                [96, 112) of %s
 
-Bounds are polynomials (`analysis.sizes`); ranges of numbers are compared exactly. One of unknown
+Bounds are expressions (`sizes.reader`); ranges of numbers are compared exactly. One of unknown
 size is above another if its start is at least the other's end for all sizes (`proofs`), or in each
 case if an order is selected. What cannot be shown is unknown, not false.
 """
@@ -25,8 +25,9 @@ from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size, has_dynamic, static_size
 from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes import SizeOp
-from ..sizes.polynomials import PACK, SELECT, Polynomial
-from ..sizes.program_sizes import Packed, Sizes
+from ...operators.sizes.size_expressions import Expr
+from ...operators.sizes.size_table import SELECT
+from ..sizes.reader import PACK, Packed, Sizes
 from ..support.walk import is_kernel
 from .operations import ZERO, Case, cases_of, conditions, in_case, packed_of, resolved
 from .proofs import Proofs
@@ -34,9 +35,9 @@ from .proofs import Proofs
 MAX_CONDITIONS = 6
 """The maximum number of selections on which the order of two slots may depend."""
 
-Bounds = tuple[Polynomial, Polynomial]
+Bounds = tuple[Expr, Expr]
 
-Bound = int | Polynomial
+Bound = int | Expr
 
 
 class Relation(Enum):
@@ -55,8 +56,8 @@ class Room(NamedTuple):
     """The bytes of a storage: from `start` on in `root`, which may be another."""
 
     root: SSAValue
-    start: Polynomial
-    size: Polynomial | None
+    start: Expr
+    size: Expr | None
     """None if the caller knows it."""
     alignment: int | None
 
@@ -66,8 +67,8 @@ class Slot:
     """A half-open range of bytes, `[start, stop)`, of `storage`, which is not part of another."""
 
     storage: SSAValue
-    start: Polynomial
-    stop: Polynomial
+    start: Expr
+    stop: Expr
     static: tuple[int, int] | None
     """The bounds, if both are known."""
     is_whole: bool = False
@@ -94,12 +95,12 @@ class Slots:
     _of: dict[SSAValue, Slot] = field(default_factory=dict[SSAValue, Slot])
     _rooms: dict[SSAValue, Room] = field(default_factory=dict[SSAValue, Room])
 
-    _fitting: dict[SSAValue, list[tuple[Case, set[Polynomial]]]] = field(
-        default_factory=dict[SSAValue, "list[tuple[Case, set[Polynomial]]]"]
+    _fitting: dict[SSAValue, list[tuple[Case, set[Expr]]]] = field(
+        default_factory=dict[SSAValue, "list[tuple[Case, set[Expr]]]"]
     )
     """Sizes that are at most that of a storage in each case, among them ends of slots."""
 
-    _natural: dict[Block, list[Polynomial]] = field(default_factory=dict[Block, "list[Polynomial]"])
+    _natural: dict[Block, list[Expr]] = field(default_factory=dict[Block, "list[Expr]"])
 
     def read(self, body: Block, at_op: Callable[[Operation], None]) -> None:
         """
@@ -118,7 +119,7 @@ class Slots:
                 if result.type.__class__ is IntegerType and result.type == i64:
                     self.sizes.size(result)
 
-    def natural_in(self, block: Block) -> Sequence[Polynomial]:
+    def natural_in(self, block: Block) -> Sequence[Expr]:
         """Return dims that are not negative in `block`."""
         return self._natural.get(block, ())
 
@@ -149,9 +150,9 @@ class Slots:
         size = self._static_or(op.size, op.dynamic_size)
         return Room(storage, ZERO, size, op.alignment.value.data)
 
-    def _static_or(self, static: IntegerAttr[I64] | None, dynamic: SSAValue | None) -> Polynomial:
+    def _static_or(self, static: IntegerAttr[I64] | None, dynamic: SSAValue | None) -> Expr:
         if static is not None:
-            return Polynomial.of(static.value.data)
+            return Expr.of(static.value.data)
         assert dynamic is not None, "verified: static or dynamic"
         return self.sizes.size(dynamic)
 
@@ -164,19 +165,19 @@ class Slots:
                 return None
             storage, offset = op.start
             room = self.room(storage)
-            start = Polynomial.of(offset) if isinstance(offset, int) else self.sizes.size(offset)
+            start = Expr.of(offset) if isinstance(offset, int) else self.sizes.size(offset)
             if room.start != ZERO:
                 start = room.start + start
             found = self._of[tensor] = self.slot(room.root, start, self._size(op))
         return found
 
-    def _size(self, op: memory.AllocTensorOp) -> Polynomial:
+    def _size(self, op: memory.AllocTensorOp) -> Expr:
         type = as_tensor(op.results[0].type)
         assert type is not None, "verified: a tensor is allocated"
         size = static_size(type)
         if size is not None:
-            return Polynomial.of(size)
-        width = Polynomial.of(element_size(type.element_type))
+            return Expr.of(size)
+        width = Expr.of(element_size(type.element_type))
         return self.sizes.algebra.product([width, *self.sizes.dims(op.tensor)])
 
     def all_of(self, storage: SSAValue) -> Slot:
@@ -186,7 +187,7 @@ class Slots:
             return self._whole(room.root)
         return self.slot(room.root, room.start, room.size)
 
-    def slot(self, root: SSAValue, start: Polynomial, size: Polynomial) -> Slot:
+    def slot(self, root: SSAValue, start: Expr, size: Expr) -> Slot:
         first, length = start.constant, size.constant
         if first is None or length is None:
             key, static = (root, start, start + size), None
@@ -223,17 +224,15 @@ class Slots:
             below = self.proofs.all_below(in_case(size, case), limit)
             self._fitting[storage].append((case, below))
 
-    def _ends_of_slice(
-        self, start: Polynomial, stop: Polynomial, unit: int
-    ) -> Sequence[Polynomial]:
+    def _ends_of_slice(self, start: Expr, stop: Expr, unit: int) -> Sequence[Expr]:
         """
         Return ends that a slice of a slot may have: a negative size counts as 0, and the end may be
         rounded up to a multiple of `unit`.
         """
         binary = self.sizes.algebra.binary
         end = binary(SizeOp.ADD, start, binary(SizeOp.MAX, stop - start, ZERO))
-        units = binary(SizeOp.FLOORDIV, end + (unit - 1), Polynomial.of(unit))
-        return end, binary(SizeOp.MUL, units, Polynomial.of(unit))
+        units = binary(SizeOp.FLOORDIV, end + (unit - 1), Expr.of(unit))
+        return end, binary(SizeOp.MUL, units, Expr.of(unit))
 
     # --------------------------------------------------------------- relations
 

@@ -30,9 +30,10 @@ from ...dialects.type_rules import data_operands, operand_of
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes import Size, is_known, product
 from ..support.diagnostics import PassError
-from .traced import Trace, TracedDim
-from .traced_elements import TracedElements, constant_elements
-from .traced_operators import checked_dims, traced_results
+from .rule_code import RuleCode
+from .rule_dims import RuleDim, as_expr
+from .rule_elements import RuleElements, constant_elements
+from .rule_results import checked_dims, rule_results
 
 
 class Allocations(NamedTuple):
@@ -72,12 +73,12 @@ class DynamicShapes:
             alloc_tensor(storage, result.type, shape)
             for storage, result, shape in zip(storages, op.results, shapes, strict=True)
         ]
-        return Allocations(code.trace.ops, storages, tensors)
+        return Allocations(code.rules.ops, storages, tensors)
 
     def shapes(self, op: Operation) -> tuple[Sequence[SSAValue], list[Operation]]:
         """Return the shape of each result of `op`, and the ops that compute them."""
         code = HostCode(self.host)
-        return self._shapes(op, code), code.trace.ops
+        return self._shapes(op, code), code.rules.ops
 
     def _shapes(self, op: Operation, code: HostCode) -> Sequence[SSAValue]:
         if isinstance(op, relay.CallLoweredOp):
@@ -85,13 +86,13 @@ class DynamicShapes:
         operands = [code.operand(value) for value in op.operands]
         reifies = op.get_trait(ReifiesShapes)
         if reifies is not None:
-            code.trace.enter(op, operands)
+            code.rules.enter(op, operands)
             found = zip(reifies.result_dims(op, operands), op.results, strict=True)
             dims = [checked_dims(given, result) for given, result in found]
         else:
             elements = {i: code.elements(op.operands[i]) for i in data_operands(op)}
-            dims = [r.dims for r in traced_results(code.trace, op, operands, elements)]
-        return [code.trace.shape(given, "out_shape") for given in dims]
+            dims = [r.dims for r in rule_results(code.rules, op, operands, elements)]
+        return [code.rules.shape(given, "out_shape") for given in dims]
 
     def _shapes_of_kernel(self, call: relay.CallLoweredOp, code: HostCode) -> Sequence[SSAValue]:
         """Call the kernel's shape function on what it reads: data, then shape, of each argument."""
@@ -118,15 +119,15 @@ class DynamicShapes:
                 is_input.append(0)
         types = [shape_on(self.host, _rank(result)) for result in call.results]
         storages = [code.storage(t, code.size_of(t), "storage_out_shape") for t in types]
-        code.trace.ops += storages
+        code.rules.ops += storages
         tensors = [
             alloc_tensor(storage, type) for storage, type in zip(storages, types, strict=True)
         ]
         for tensor in tensors:
-            code.trace.emit(tensor, "tensor_out_shape")
+            code.rules.emit(tensor, "tensor_out_shape")
         op = vm.ShapeFuncOp.on(kernel.shape_func, ins, [t.tensor for t in tensors])
         op.properties["is_input"] = _flags(tuple(is_input))
-        code.trace.ops.append(op)
+        code.rules.ops.append(op)
         for result in op.results:
             result.name_hint = "out_shape"
         return op.results
@@ -173,13 +174,13 @@ class HostCode:
     """The ops before one op that compute the shapes of its results, on the device `host`."""
 
     host: VirtualDeviceAttr | None
-    trace: Trace = field(init=False)
+    rules: RuleCode = field(init=False)
     _once: dict[tuple[str, SSAValue], SSAValue] = field(
         default_factory=dict[tuple[str, SSAValue], SSAValue]
     )
 
     def __post_init__(self) -> None:
-        self.trace = Trace(self.host)
+        self.rules = RuleCode(self.host)
 
     def shape_of(self, value: SSAValue) -> SSAValue:
         """Return the shape of `value`."""
@@ -202,7 +203,7 @@ class HostCode:
     def _shape_of(self, value: SSAValue) -> SSAValue:
         type = shape_on(self.host, _rank(value))
         op = vm.ShapeOfOp.create(operands=[value], result_types=[type])
-        return self.trace.emit(op, "in_shape")
+        return self.rules.emit(op, "in_shape")
 
     def _is_on_host(self, value: SSAValue) -> bool:
         device = device_of(value.type)
@@ -221,29 +222,29 @@ class HostCode:
         assert tensor is not None
         shape = None if is_static(tensor) else self.shape_of(value)
         storage = self.storage(type, self.size_of(type, shape), "storage_in")
-        self.trace.ops.append(storage)
-        out = self.trace.emit(alloc_tensor(storage, type, shape), "tensor_in")
-        return self.trace.emit(
+        self.rules.ops.append(storage)
+        out = self.rules.emit(alloc_tensor(storage, type, shape), "tensor_in")
+        return self.rules.emit(
             memory.CopyOp.create(operands=[value, out], result_types=[type]), "in"
         )
 
     def operand(self, value: SSAValue) -> Tensor | str:
-        """Return `value` as the operand of a rule, with its dims traced."""
+        """Return `value` as the operand of a rule, with the dims of rules."""
         known = operand_of(value.type)
         if isinstance(known, str):
             return known
         shape = partial(self.shape_of, value)
-        return self.trace.dims(value.type, shape, value, value.name_hint)
+        return self.rules.dims(value.type, shape, value, value.name_hint)
 
     def elements(self, value: SSAValue) -> Elements:
         """Return the elements of an operand of a rule."""
-        constant = constant_elements(self.trace, value) if isinstance(value, OpResult) else None
+        constant = constant_elements(self.rules, value) if isinstance(value, OpResult) else None
         if constant is not None:
             return constant
         tensor = self.operand(value)
         assert isinstance(tensor, Tensor), "verified: a rule reads the elements of tensors"
         data = partial(self.on_host, value)
-        return TracedElements(self.trace, value, tensor, data)
+        return RuleElements(self.rules, value, tensor, data)
 
     def size_of(self, type: Attribute, shape: SSAValue | None = None) -> Size:
         """Return the size in bytes of a tensor of `type`, whose dims are in `shape`."""
@@ -252,15 +253,15 @@ class HostCode:
         if is_static(tensor):
             return tensor_size(tensor)
         assert shape is not None, f"{type} has dims that are not known"
-        dims = self.trace.dims(type, lambda: shape, shape, "out").dims
+        dims = self.rules.dims(type, lambda: shape, shape, "out").dims
         known = prod(dim for dim in dims if isinstance(dim, int))
         unknown = [dim for dim in dims if not is_known(dim)]
         return product((known * element_size(tensor.element_type), *unknown))
 
-    def _value(self, size: TracedDim) -> SSAValue:
-        start = len(self.trace.ops)
-        value = self.trace.value(size)
-        for op in self.trace.ops[start:]:
+    def _value(self, size: RuleDim) -> SSAValue:
+        start = len(self.rules.ops)
+        value = self.rules.write(as_expr(size))
+        for op in self.rules.ops[start:]:
             op.results[0].name_hint = op.results[0].name_hint or "bytes"
         return value
 
@@ -268,12 +269,12 @@ class HostCode:
         """Return the storage of a tensor of `type`; it is not emitted yet."""
         tensor = as_tensor(type)
         assert tensor is not None
-        assert isinstance(size, int | TracedDim), "traced dims have traced products"
+        assert isinstance(size, int | RuleDim), "dims of rules have products of rules"
         properties = {"alignment": _bytes(storage_alignment(tensor.element_type))}
         if isinstance(size, int):
             properties["size"] = _bytes(size)
         op = memory.AllocStorageOp.create(
-            operands=[self._value(size)] if isinstance(size, TracedDim) else [],
+            operands=[self._value(size)] if isinstance(size, RuleDim) else [],
             result_types=[_storage_on(device_of(type))],
             properties=properties,
         )

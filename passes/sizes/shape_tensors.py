@@ -24,13 +24,14 @@ from xdsl.ir import Attribute, Operation
 
 from ...dialects.tensors import as_tensor
 from ...operators.sizes import Check, SizeOp
+from ...operators.sizes.algebra import Algebra
+from ...operators.sizes.holds import holds
+from ...operators.sizes.size_expressions import Dims, Expr
 from ...runtime.kernels.loading import load_kernels
 from ..analysis.arrays import numpy_dtype
 from ..evaluation.kernel_calls import OperatorEvaluator
-from .polynomials import Algebra, Polynomial, holds
-from .program_sizes import Dims
 
-Element: TypeAlias = Callable[[Algebra, Polynomial, Polynomial], Polynomial | None]
+Element: TypeAlias = Callable[[Algebra, Expr, Expr], Expr | None]
 """An operation on two elements; None if it is not exact."""
 
 MOVES: Mapping[str, int | None] = {
@@ -60,7 +61,7 @@ def _by(op: SizeOp) -> Element:
 def _division(compute: Element) -> Element:
     """Return `compute` where the divisor is a positive constant or the quotient is exact."""
 
-    def divide(algebra: Algebra, left: Polynomial, right: Polynomial) -> Polynomial | None:
+    def divide(algebra: Algebra, left: Expr, right: Expr) -> Expr | None:
         divisor = right.constant
         if divisor is not None and divisor > 0:
             return compute(algebra, left, right)
@@ -104,7 +105,7 @@ FOLLOWED = {*MOVES, *ARITHMETIC, *COMPARISONS, *REDUCTIONS, "relay.cast", "relay
 """The operators whose results may be known."""
 
 
-def is_exact(size: Polynomial, type: Attribute) -> bool:
+def is_exact(size: Expr, type: Attribute) -> bool:
     """
     Test whether `size`, computed in `type`, is that integer.
 
@@ -150,7 +151,7 @@ class ShapeTensors:
         if name in ("relay.zeros", "relay.ones"):
             type = as_tensor(op.results[0].type)
             assert type is not None
-            value = Polynomial.of(int(name == "relay.ones"))
+            value = Expr.of(int(name == "relay.ones"))
             return (value,) * int(np.prod(type.get_shape()))
         if name == "relay.cast":
             return operands[0]
@@ -175,7 +176,7 @@ class ShapeTensors:
         """Apply the kernel to the numbers of the elements."""
         types = [as_tensor(operand.type) for operand in op.operands]
         arrays: list[np.ndarray[Any, Any]] = []
-        sizes: list[Polynomial] = []
+        sizes: list[Expr] = []
         for i, (type, dims) in enumerate(zip(types, operands, strict=True)):
             assert type is not None
             dtype = numpy_dtype(type)
@@ -193,11 +194,11 @@ class ShapeTensors:
         moved = self.operators.apply(op, arrays)[index]
         return tuple(sizes[int(number)] for number in moved.ravel())
 
-    def _broadcast(self, op: Operation, operands: list[Dims]) -> list[list[Polynomial]]:
+    def _broadcast(self, op: Operation, operands: list[Dims]) -> list[list[Expr]]:
         """Return the elements of each operand, broadcast to the result."""
         result = as_tensor(op.results[0].type)
         assert result is not None
-        found: list[list[Polynomial]] = []
+        found: list[list[Expr]] = []
         for operand, dims in zip(op.operands, operands, strict=True):
             type = as_tensor(operand.type)
             assert type is not None
@@ -206,18 +207,18 @@ class ShapeTensors:
             found.append([dims[int(number)] for number in spread.ravel()])
         return found
 
-    def _pairs(self, op: Operation, operands: list[Dims]) -> list[tuple[Polynomial, Polynomial]]:
+    def _pairs(self, op: Operation, operands: list[Dims]) -> list[tuple[Expr, Expr]]:
         left, right = self._broadcast(op, operands)
         return list(zip(left, right, strict=True))
 
     def _compared(self, op: Operation, operands: list[Dims]) -> Dims | None:
         check, positive = COMPARISONS[op.name]
-        found: list[Polynomial] = []
+        found: list[Expr] = []
         for left, right in self._pairs(op, operands):
             certain = holds(check, left, right)
             if certain is None:
                 return None
-            found.append(Polynomial.of(int(certain == positive)))
+            found.append(Expr.of(int(certain == positive)))
         return tuple(found)
 
     def _reduced(self, op: Operation, dims: Dims) -> Dims | None:

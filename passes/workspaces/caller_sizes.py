@@ -22,7 +22,7 @@ from xdsl.traits import ConstantLike
 from ...dialects import memory, relay, vm
 from ..analysis.blocks import only_block
 from ..sizes.available import may_move
-from ..sizes.program_sizes import Sizes, integer
+from ..sizes.reader import Sizes, integer
 
 MAX_OPS = 64
 """The maximum number of ops from which a size is computed that callers compute too."""

@@ -29,12 +29,12 @@ from ...dialects import memory, relay, vm
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.annotations import TYPE_PARAMS
 from ...dialects.tensors import as_tensor, element_size, is_static, tensor_size
+from ...operators.sizes.size_expressions import Expr
 from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
 from ..bytes.op_facts import is_storage
 from ..bytes.storages import storages_of
 from ..functions.call_graph import CallGraph, symbols_in
-from ..sizes.polynomials import Polynomial
-from ..sizes.program_sizes import Sizes
+from ..sizes.reader import Sizes
 from .caller_sizes import Origin, lendable_origin, origin_of
 from .tensor_storages import Home, Homes, InOneOf, tensors_in, type_at
 
@@ -191,13 +191,13 @@ class Lenders:
         if type is None or (path and not is_static(type)) or not self.knows_shape(value):
             return False
         if storage.size is not None:
-            given = Polynomial.of(storage.size.value.data)
+            given = Expr.of(storage.size.value.data)
         else:
             assert storage.dynamic_size is not None, "verified: it has a size"
             given = self.sizes.size(storage.dynamic_size)
         if is_static(type):
-            return given == Polynomial.of(tensor_size(type))
-        width = Polynomial.of(element_size(type.element_type))
+            return given == Expr.of(tensor_size(type))
+        width = Expr.of(element_size(type.element_type))
         return given == self.sizes.algebra.product([width, *self.sizes.dims(value)])
 
     def workspaces(self, function: func.FuncOp, classes: AliasClasses) -> list[NewWorkspace]:

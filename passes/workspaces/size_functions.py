@@ -21,45 +21,37 @@ and marks it with the attribute `memory.allocated`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, func, tensor
+from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
-    IndexType,
     SymbolRefAttr,
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor
 from ..functions.symbol_names import SymbolNames
+from ..sizes.size_code import SizeCode
 from .caller_sizes import Origin
 from .lending import Lenders, Lent, returned_values
 from .workspace_sizes import clone_origin
 
 
-@dataclass
-class _Builder:
-    """Builds the body of a size function."""
+class SizeFunctionCode(SizeCode):
+    """The body of a size function."""
 
-    function: func.FuncOp
-    block: Block = field(default_factory=Block)
-    dims: dict[tuple[int, int], SSAValue] = field(default_factory=dict[tuple[int, int], SSAValue])
-    """The dynamic dims, by parameter and axis."""
-    shapes: dict[tuple[int, Attribute], SSAValue] = field(
-        default_factory=dict[tuple[int, Attribute], SSAValue]
-    )
-    constants: dict[int, SSAValue] = field(default_factory=dict[int, SSAValue])
-
-    def add(self, op: Operation) -> SSAValue:
-        self.block.add_op(op)
-        return op.results[0]
+    def __init__(self, function: func.FuncOp):
+        self.function = function
+        self.block = Block()
+        super().__init__(self.block.add_op)
+        self.dims: dict[tuple[int, int], SSAValue] = {}
+        """The dynamic dims, by parameter and axis."""
 
     def add_dims(self) -> None:
         """Make a parameter of each dynamic dim."""
@@ -71,29 +63,25 @@ class _Builder:
                     dim.name_hint = f"{param.name_hint or f'arg{param.index}'}_dim{axis}"
                     self.dims[param.index, axis] = dim
 
-    def constant(self, value: int) -> SSAValue:
-        if value not in self.constants:
-            op = arith.ConstantOp.from_int_and_width(value, i64)
-            self.constants[value] = self.add(op)
-        return self.constants[value]
-
     def dim(self, param: BlockArgument, axis: int) -> SSAValue:
+        """Return a dim of a parameter of the function."""
         type = as_tensor(param.type)
         assert type is not None, "a tensor has dims"
         size = type.get_shape()[axis]
-        return self.dims[param.index, axis] if size == DYNAMIC_INDEX else self.constant(size)
+        return self.dims[param.index, axis] if size == DYNAMIC_INDEX else self.value(size)
 
     def shape(self, param: BlockArgument, type: Attribute) -> SSAValue:
         """Return the shape of a parameter of the function as a tensor of `type`."""
-        key = param.index, type
-        if key not in self.shapes:
+        key = param, type
+        shape = self.find(key)
+        if shape is None:
             measured = as_tensor(param.type)
             assert measured is not None, "a tensor has a shape"
             dims = [self.dim(param, axis) for axis in range(measured.get_num_dims())]
-            made = tensor.FromElementsOp.create(operands=dims, result_types=[type])
-            self.shapes[key] = self.add(made)
-            self.shapes[key].name_hint = f"{param.name_hint or f'arg{param.index}'}_shape"
-        return self.shapes[key]
+            hint = f"{param.name_hint or f'arg{param.index}'}_shape"
+            shape = self.vector(dims, type, hint)
+            self.add(key, shape)
+        return shape
 
     def computed(self, origin: Origin, value: SSAValue) -> SSAValue:
         types = {op.operands[0]: op.results[0].type for op in origin.reads}
@@ -107,7 +95,7 @@ class _Builder:
         found: list[SSAValue] = []
         for result in lent.results:
             if result.size is not None:
-                found.append(self.constant(result.size))
+                found.append(self.value(result.size))
                 continue
             size = result.ops[0].dynamic_size
             assert result.origin is not None, "a dynamic size has an origin"
@@ -117,7 +105,7 @@ class _Builder:
         for i, workspace in enumerate(lent.workspaces, first):
             shapes = [self.shape(param, type) for param, type in workspace.shapes.items()]
             name = self.function.sym_name.data
-            found.append(self.add(memory.WorkspaceSizeOp(name, i, shapes)))
+            found.append(self.emit(memory.WorkspaceSizeOp(name, i, shapes)))
         return found
 
     def dims_of(self, value: SSAValue, origin: Origin | None) -> list[SSAValue]:
@@ -129,11 +117,7 @@ class _Builder:
             return [self.dim(value, axis) for axis in axes]
         assert origin is not None, "the function allocates results of unknown size"
         shape = self.computed(origin, origin.ops[-1].results[0])
-        dims: list[SSAValue] = []
-        for axis in axes:
-            at = arith.ConstantOp.from_int_and_width(axis, IndexType())
-            dims.append(self.add(tensor.ExtractOp(shape, [self.add(at)], i64)))
-        return dims
+        return [self.extract(shape, [axis]) for axis in axes]
 
 
 def dynamic_axes(value: SSAValue) -> list[int]:
@@ -157,21 +141,21 @@ def mark_allocated(function: func.FuncOp, lenders: Lenders) -> None:
 def size_function(lent: Lent, lenders: Lenders, names: SymbolNames) -> func.FuncOp | None:
     """Return the size function of an entry; None if all its parameters are of static size."""
     function = lent.function
-    builder = _Builder(function)
-    builder.add_dims()
-    if not builder.dims:
+    code = SizeFunctionCode(function)
+    code.add_dims()
+    if not code.dims:
         return None
     dims = [
         dim
         for value in returned_values(function)
         if lenders.knows_shape(value)
-        for dim in builder.dims_of(value, lenders.shape_origin(value, function.body.block))
+        for dim in code.dims_of(value, lenders.shape_origin(value, function.body.block))
     ]
-    results: Sequence[SSAValue] = [*builder.storages(lent), *dims]
-    builder.block.add_op(func.ReturnOp(*results))
-    type = FunctionType.from_lists(builder.block.arg_types, [i64] * len(results))
+    results: Sequence[SSAValue] = [*code.storages(lent), *dims]
+    code.block.add_op(func.ReturnOp(*results))
+    type = FunctionType.from_lists(code.block.arg_types, [i64] * len(results))
     name = function.sym_name.data
-    made = func.FuncOp(names.unique(f"{name}.sizes"), type, Region(builder.block))
+    made = func.FuncOp(names.unique(f"{name}.sizes"), type, Region(code.block))
     made.attributes[memory.SIZES_OF] = SymbolRefAttr(name)
     made.location = function.location
     return made

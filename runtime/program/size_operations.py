@@ -18,6 +18,7 @@ import numpy as np
 
 from ...operators.measures import MEASURES
 from ...operators.sizes import Check, fill
+from ...operators.sizes.size_table import OPERATIONS
 from ..errors import MachineError
 from .program import Array, TensorSpec, spec_of
 from .records import record
@@ -26,18 +27,6 @@ Number: TypeAlias = int | float
 
 LOW, HIGH = -(1 << 63), (1 << 63) - 1
 """The bounds of a size."""
-
-
-def _divisor(value: int) -> int:
-    if value == 0:
-        raise MachineError("division by 0")
-    return value
-
-
-def _truncated(a: int, b: int) -> int:
-    """Return `a / b` rounded toward 0."""
-    quotient = abs(a) // abs(_divisor(b))
-    return quotient if (a < 0) == (b < 0) else -quotient
 
 
 def _narrow(bits: int) -> Callable[[int], int]:
@@ -70,6 +59,8 @@ class Scalar:
             return self.function(*(arg if arg.ndim else arg.item() for arg in args))
         except MachineError:
             raise
+        except ZeroDivisionError:
+            raise MachineError("division by 0") from None
         except ValueError as error:  # of a measure, whose message says why it has no value
             raise MachineError(str(error)) from error
         except Exception as error:
@@ -135,18 +126,11 @@ def _compared(relation: Callable[[int, int], bool], unsigned: bool) -> Callable[
 
 
 _BINARY: Mapping[str, Callable[[int, int], int]] = {
-    "addi": lambda a, b: a + b,
-    "subi": lambda a, b: a - b,
-    "muli": lambda a, b: a * b,
-    "floordivsi": lambda a, b: a // _divisor(b),
-    "ceildivsi": lambda a, b: -(-a // _divisor(b)),
-    "divsi": _truncated,
-    "remsi": lambda a, b: a - b * _truncated(a, b),
-    "maxsi": lambda a, b: max(a, b),
-    "minsi": lambda a, b: min(a, b),
-    "andi": lambda a, b: a & b,
-    "ori": lambda a, b: a | b,
-    "xori": lambda a, b: a ^ b,
+    **{
+        arith: known.meaning
+        for known in OPERATIONS.values()
+        if (arith := known.arith.removeprefix("arith.")) and " " not in arith and arith != "select"
+    },
     "cmpi_eq": _compared(operator.eq, False),
     "cmpi_ne": _compared(operator.ne, False),
     **{

@@ -74,7 +74,9 @@ def _relay_programs() -> list[str]:
     files = [ROOT / "examples" / "classifier.mlir"]
     folders = ("passes/fuse-ops", "passes/plan-devices", "passes/manifest-alloc", "lowering")
     texts = [*(file.read_text() for file in files), *(p for f in folders for p in _parts(f))]
-    static = [text for text in share(texts[::3]) if _printed(text, "-p", "infer-types") is not None]
+    static = [
+        text for text in share(texts[::3], 8) if _printed(text, "-p", "infer-types") is not None
+    ]
     return [DYNAMIC, *static]
 
 
@@ -95,7 +97,7 @@ def _lowered(level: str) -> list[str]:
 def ir_seeds(level: str) -> list[bytes]:
     """Return programs at that level."""
     folders = {"planned": "dialects/device", "manifest": "dialects/memory"}
-    own = share([*_parts(folders.get(level, f"dialects/{level}"))])
+    own = share([*_parts(folders.get(level, f"dialects/{level}"))], 8)
     # Nine in ten are valid: mutants of an invalid one are mostly rejected for the same reason.
     wrong = [text for text in own if _printed(text) is None]
     own = [text for text in own if text not in wrong[len(own) // 10 :]]

@@ -199,7 +199,7 @@ def graphs(draw: st.DrawFn) -> tuple[ModuleOp, dict[str, np.ndarray[Any, Any]]]:
 
 
 @given(graphs())
-@exactly(20)
+@exactly(60)
 def test_results_of_random_graphs_are_the_same(made: tuple[ModuleOp, dict[str, Any]]):
     module, weights = made
     x = np.random.default_rng(0).standard_normal((2, 4, 6, 6)).astype(np.float32)

@@ -22,10 +22,12 @@ from xrelay.dialects.tensors import as_tensor, tensor_size
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.operators.sizes import SizeOp
+from xrelay.operators.sizes.algebra import Algebra
+from xrelay.operators.sizes.size_expressions import Expr
+from xrelay.operators.sizes.size_table import SELECT
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.plan_check.proofs import Proofs
 from xrelay.passes.plan_check.slots import Relation, Slot, Slots
-from xrelay.passes.sizes.polynomials import SELECT, Algebra, Polynomial
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
@@ -286,18 +288,18 @@ def test_a_storage_that_is_too_small_or_badly_aligned_is_rejected(text: str, dat
 NAMES: tuple[str, ...] = ("a", "b", "c")
 
 
-def sizes(algebra: Algebra) -> st.SearchStrategy[Polynomial]:
+def sizes(algebra: Algebra) -> st.SearchStrategy[Expr]:
     """Sizes of three dims: sums, products, maxima, minima and quotients."""
     leaves = st.one_of(
-        st.integers(0, 9).map(Polynomial.of),
+        st.integers(0, 9).map(Expr.of),
         st.sampled_from(NAMES).map(algebra.symbol),
     )
     ops = (SizeOp.ADD, SizeOp.SUB, SizeOp.MUL, SizeOp.MAX, SizeOp.MAX, SizeOp.MIN)
 
-    def grow(inner: st.SearchStrategy[Polynomial]) -> st.SearchStrategy[Polynomial]:
+    def grow(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         binary = st.builds(algebra.binary, st.sampled_from(ops), inner, inner)
         quotient = st.builds(
-            algebra.binary, st.just(SizeOp.FLOORDIV), inner, st.integers(1, 8).map(Polynomial.of)
+            algebra.binary, st.just(SizeOp.FLOORDIV), inner, st.integers(1, 8).map(Expr.of)
         )
         selection = st.builds(algebra.select_less, inner, inner, inner, inner)
         return st.one_of(binary, quotient, selection)
@@ -305,7 +307,7 @@ def sizes(algebra: Algebra) -> st.SearchStrategy[Polynomial]:
     return st.recursive(leaves, grow, max_leaves=8)
 
 
-def value_of(size: Polynomial, dims: dict[str, int]) -> int:
+def value_of(size: Expr, dims: dict[str, int]) -> int:
     """The value of a size, computed from the symbols' definitions."""
     total = 0
     for monomial, coefficient in size.terms:
@@ -314,7 +316,7 @@ def value_of(size: Polynomial, dims: dict[str, int]) -> int:
             if symbol.kind == "symbol":
                 term *= dims[symbol.name]
                 continue
-            args = [value_of(a, dims) for a in symbol.args if isinstance(a, Polynomial)]
+            args = [value_of(a, dims) for a in symbol.args if isinstance(a, Expr)]
             if symbol.kind == SELECT:
                 term *= args[2] if args[0] < args[1] else args[3]
                 continue
@@ -353,12 +355,12 @@ def test_no_dim_of_a_tensor_is_negative():
     algebra, proofs = Algebra(), Proofs()
     n, m = algebra.symbol("n"), algebra.symbol("m")
     size = n * m * 4 - m * 4
-    assert not proofs.at_least(size, Polynomial.of(0))
+    assert not proofs.at_least(size, Expr.of(0))
     assert proofs.open([n - 1])
-    assert proofs.at_least(size, Polynomial.of(0))
+    assert proofs.at_least(size, Expr.of(0))
     assert not proofs.open([m, n - 1]), "nothing new"
     proofs.close()
-    assert not proofs.at_least(size, Polynomial.of(0))
+    assert not proofs.at_least(size, Expr.of(0))
 
 
 def test_both_cases_of_a_selection_are_shown():
@@ -378,11 +380,11 @@ def test_a_stack_of_maxima_is_shown_to_be_apart(count: int):
     """Each offset is above a random earlier one, and those that are not related by it are not."""
     algebra, proofs, rng = Algebra(), Proofs(), np.random.default_rng(count)
     dims = [algebra.symbol(f"n{i}") for i in range(4)]
-    offsets, above = [Polynomial.of(0)], [set[int]()]
+    offsets, above = [Expr.of(0)], [set[int]()]
     sizes = [dims[int(rng.integers(4))] * 64 for _ in range(count)]
     for i in range(1, count):
         chosen = {int(rng.integers(i)) for _ in range(2)}
-        offset = Polynomial.of(0)
+        offset = Expr.of(0)
         for j in sorted(chosen):
             offset = algebra.binary(SizeOp.MAX, offset, offsets[j] + sizes[j])
         offsets.append(offset)

@@ -29,7 +29,7 @@ from helpers.programs.transformer import encoder
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.convert.importer import convert_model
-from xrelay.passes.memory_report.formulas import compute
+from xrelay.operators.sizes.size_table import OPERATIONS, compute
 from xrelay.passes.memory_report.loads import loads
 from xrelay.passes.memory_report.model import FunctionUse, MemoryUse
 from xrelay.passes.memory_report.read import read_memory
@@ -287,7 +287,7 @@ def test_the_formulas_in_the_page_are_those_of_the_plan(
         elif step[0] == "var":
             values.append(variables_of(use, dims)[args[0]])
         else:
-            values.append(compute(step[0], [values[arg] for arg in args]))
+            values.append(compute(step[0], *(values[arg] for arg in args)))
     wanted = use.formulas.evaluate(variables_of(use, dims))
     boxes: list[tuple[int, int, int, int]] = data["boxes"]
     found = [(row, values[offset], values[size]) for row, _, offset, size in boxes]
@@ -296,6 +296,13 @@ def test_the_formulas_in_the_page_are_those_of_the_plan(
         for row, t in enumerate(use.tensors)
         for _ in t.spans
     ]
+
+
+def test_the_script_has_the_operations_of_the_table():
+    script = resource("page.js").partition("const OPERATIONS = {")[2].partition("};")[0]
+    names = re.findall(r"^  (\w+):", script, re.MULTILINE)
+    expanded = {"select", "total", "and", "or", "xor"}  # of bits, and what is made of others
+    assert set(names) == OPERATIONS.keys() - expanded
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")

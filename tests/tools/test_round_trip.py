@@ -24,7 +24,7 @@ from xrelay.tools.text.printing import PrintOptions, module_text
 
 ROOT = Path(__file__).parents[2]
 FAULTS = ROOT / "tests" / "data" / "faults"
-IR = share(sorted((ROOT / "lit_tests").rglob("*.mlir")))
+IR = share(sorted((ROOT / "lit_tests").rglob("*.mlir")), 8)
 RELAY = [FAULTS / "anydim.relay", *sorted((ROOT / "lit_tests").rglob("*.relay"))]
 OPTIONS = (
     PrintOptions(debuginfo=True),

@@ -10,9 +10,9 @@ from xdsl.ir import SSAValue
 from xrelay.dialects import memory
 from xrelay.dialects.device import device_of
 from xrelay.lowering.pipelines import VmPipeline
+from xrelay.operators.sizes.size_expressions import Expr
 from xrelay.passes.layout_slices import problem_of
-from xrelay.passes.sizes.polynomials import Polynomial
-from xrelay.passes.sizes.program_sizes import Sizes, read_sizes
+from xrelay.passes.sizes.reader import Sizes, read_sizes
 from xrelay.passes.support.composite import CompositePass
 from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
@@ -46,8 +46,8 @@ def arena_bounds(
     found = Sizes()
     read_sizes(module, found)
 
-    def size(value: int | SSAValue) -> Polynomial:
-        return Polynomial.of(value) if isinstance(value, int) else found.size(value)
+    def size(value: int | SSAValue) -> Expr:
+        return Expr.of(value) if isinstance(value, int) else found.size(value)
 
     packs = [op for op in module.walk() if isinstance(op, memory.PackOp)]
     sizes = [[size(slice.size) for slice in pack.slices] for pack in packs]

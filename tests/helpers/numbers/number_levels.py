@@ -26,8 +26,9 @@ from xrelay.lowering.native.build.machine_kernels import machine_kernels
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.module_text import module_text
 from xrelay.lowering.native.toolchain.target_machine import Machine
+from xrelay.operators.sizes.algebra import Algebra
+from xrelay.operators.sizes.size_expressions import Expr
 from xrelay.passes.evaluation.kernel_calls import OperatorEvaluator
-from xrelay.passes.sizes.polynomials import Algebra, Polynomial
 from xrelay.passes.sizes.shape_tensors import FOLLOWED, ShapeTensors
 from xrelay.runtime.kernels import KERNELS
 
@@ -144,7 +145,7 @@ def shapes_of(
                 operands = [x[at : at + 1] for x in every]
                 shape = operands[0].shape
                 op = ops[shape] = ops.get(shape) or row.op(shape)
-                sizes = [tuple(Polynomial.of(int(n)) for n in x.reshape(-1)) for x in operands]
+                sizes = [tuple(Expr.of(int(n)) for n in x.reshape(-1)) for x in operands]
                 found = tensors.elements(op, 0, sizes)
                 known = [size.constant for size in found or ()]
                 integers = [number for number in known if number is not None]

@@ -25,14 +25,14 @@ T = TypeVar("T")
 setattr(providers, "_get_local_constants", lambda: getattr(providers, "_local_constants"))
 
 
-def rounds(count: int) -> int:
-    """The part of `count` rounds that this run takes, at least one."""
-    return max(1, count * ROUNDS // 4)
+def rounds(count: int, of: int = 4) -> int:
+    """The part of `count` rounds that this run takes, one in `of` by default, at least one."""
+    return max(1, count * ROUNDS // (of if ROUNDS < 4 else 4))
 
 
 def share(cases: Sequence[T], of: int = 4) -> list[T]:
-    """One of each `of` cases, evenly spread, times `XRELAY_ROUNDS`: all with `XRELAY_ROUNDS=of`."""
-    return [case for index, case in enumerate(cases) if index % of < ROUNDS]
+    """One of each `of` cases, evenly spread, times `XRELAY_ROUNDS`; all with `XRELAY_ROUNDS=4`."""
+    return [case for index, case in enumerate(cases) if ROUNDS >= 4 or index % of < ROUNDS]
 
 
 def exactly(examples: int, **options: Any) -> Any:

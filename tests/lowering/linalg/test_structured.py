@@ -27,6 +27,28 @@ def some_cases(count: int, first: int) -> Iterator[Case]:
         yield from (case(name, first + n) for n in range(rounds(times * count)))
 
 
+ATTRIBUTES = {
+    "abs": (9,),
+    "floor_divide": (11,),
+    "image.resize2d": (7, 14, 17, 18),
+    "nn.gelu": (9,),
+    "nn.layer_norm": (17,),
+    "nn.leaky_relu": (18,),
+    "nn.pad": (3, 14),
+    "nn.upsampling": (3,),
+    "power": (9,),
+}
+"""Cases of attributes and element types that have code of their own: no sample omits them."""
+
+
+def test_attributes_with_code_of_their_own(tmp_path: Path):
+    check_cases([case(name, n) for name in ATTRIBUTES for n in ATTRIBUTES[name]], tmp_path)
+
+
+def test_scales_of_dims_known_at_run_time(tmp_path: Path):
+    check_cases([case("nn.upsampling", 3)], tmp_path, dynamic=1.0)
+
+
 def test_operators_compute_what_they_mean(tmp_path: Path):
     check_cases(some_cases(2, 0), tmp_path)
 

@@ -11,17 +11,17 @@ from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.passes.fold_constants import FoldConstantsPass
 from xrelay.passes.infer_types import InferTypesPass
-from xrelay.passes.sizes.dims import ProgramSizes
+from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.support.diagnostics import PassError
 
 
 def dims(text: str) -> dict[str, str]:
     """The dims of each named result that is a tensor, as text."""
     module = Parser(context(), text).parse_module()
-    return dims_in(module, ProgramSizes())
+    return dims_in(module, Sizes())
 
 
-def dims_in(module: ModuleOp, sizes: ProgramSizes) -> dict[str, str]:
+def dims_in(module: ModuleOp, sizes: Sizes) -> dict[str, str]:
     sizes.read(module)
     return {
         result.name_hint: ", ".join(map(str, sizes.dims(result)))
@@ -138,7 +138,7 @@ def test_all_dims_of_a_transformer_are_of_batch_and_sequence():
     module = convert_model(encoder(), "encoder.onnx").module
     for step in (InferTypesPass(), FoldConstantsPass()):
         step.apply(context(), module)
-    sizes = ProgramSizes()
+    sizes = Sizes()
     dims_in(module, sizes)
     seen: set[str] = set()
     for op in walk(module):

@@ -8,8 +8,9 @@ from xdsl.dialects import func
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.operators.sizes import SizeOp
-from xrelay.passes.sizes.polynomials import Algebra, Polynomial
-from xrelay.passes.sizes.program_sizes import Sizes
+from xrelay.operators.sizes.algebra import Algebra
+from xrelay.operators.sizes.size_expressions import Expr
+from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.sizes.sample_sizes import levels_of, samples_of
 
 
@@ -32,7 +33,7 @@ def test_levels_are_within_bounds_and_reach_them(bounds: Bounds, levels: Sequenc
 
 def test_one_symbol_is_small_middle_and_large():
     n = Algebra().symbol("n")
-    samples = samples_of([n * 4, Polynomial.of(64), n * n], 2**40)
+    samples = samples_of([n * 4, Expr.of(64), n * n], 2**40)
     assert [sample.sizes for sample in samples] == [
         (4, 64, 1),
         (64, 64, 256),
@@ -60,8 +61,8 @@ def test_two_symbols_also_vary_alone():
 def test_a_symbol_that_follows_from_others_has_their_value():
     algebra = Algebra()
     n = algebra.symbol("n")
-    half = algebra.floordiv(n + 1, Polynomial.of(2))
-    least = algebra.binary(SizeOp.MIN, half, Polynomial.of(100))
+    half = algebra.floordiv(n + 1, Expr.of(2))
+    least = algebra.binary(SizeOp.MIN, half, Expr.of(100))
     samples = samples_of([half, least * 4], 2**40)
     assert [sample.sizes for sample in samples] == [(1, 4), (8, 32), (64, 256), (512, 400)]
     assert str(samples[0]) == "n = 1"
@@ -70,7 +71,7 @@ def test_a_symbol_that_follows_from_others_has_their_value():
 def test_a_size_is_never_negative_and_a_division_by_0_is_no_size():
     algebra = Algebra()
     n = algebra.symbol("n")
-    odd = algebra.floordiv(Polynomial.of(7), n - 1)
+    odd = algebra.floordiv(Expr.of(7), n - 1)
     assert [s.sizes for s in samples_of([n - 20, odd], 2**40)] == [
         (0, 1),
         (0, 0),

@@ -6,7 +6,7 @@ The elements of operands as sizes that leave behind IR, for rules that depend on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -23,21 +23,22 @@ from ...dialects.tensors import as_tensor
 from ...dialects.type_rules import ConstantElements
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, SignatureError, Size
-from .traced import Operand, Trace
+from ...operators.sizes.size_expressions import Expr
+from .rule_code import RuleCode
 
 
 @dataclass(frozen=True, eq=False)
-class TracedElements(Elements):
+class RuleElements(Elements):
     """The elements of the host tensor `data()`; `data` is called when the first is read."""
 
-    trace: Trace
-    key: object
+    code: RuleCode
+    key: Hashable
     tensor: Tensor
     data: Callable[[], SSAValue]
 
     def sizes(self, count: int) -> Sequence[Size]:
         dims = [self._dim(axis, count) for axis in range(self.tensor.rank)]
-        return [self.trace.size(self.data, self.key, at) for at in product(*map(range, dims))]
+        return [self.code.size(self.data, self.key, at) for at in product(*map(range, dims))]
 
     def _dim(self, axis: int, count: int) -> int:
         """Return a dim of the tensor of `count` elements, of which one dim may be unknown."""
@@ -52,46 +53,46 @@ class TracedElements(Elements):
         return count // prod(known)
 
     def measure(self, name: str, args: Sequence[Data]) -> Size:
-        return measure_of(self.trace, name, args)
+        return measure_of(self.code, name, args)
 
-    def operand(self) -> Operand:
+    def operand(self) -> Expr | float:
         """Return the operand of a measure: the element of a scalar, or the whole tensor."""
         if not self.tensor.rank:
-            return self.trace.scalar(self.data, self.key, ())
-        return self.trace.node(("data", self.key), (), lambda _: self.data())
+            return self.code.scalar(self.data, self.key, ())
+        return self.code.once(("data", self.key), self.data)
 
 
 @dataclass(frozen=True, eq=False)
-class TracedConstant(ConstantElements):
+class RuleConstant(ConstantElements):
     """The elements of a constant, measured together with traced ones."""
 
-    trace: Trace
+    code: RuleCode
 
     def measure(self, name: str, args: Sequence[Data]) -> Size:
         known = super().measure(name, args)
-        return measure_of(self.trace, name, args) if known is UNKNOWN else known
+        return measure_of(self.code, name, args) if known is UNKNOWN else known
 
-    def operand(self) -> Operand:
+    def operand(self) -> Expr | float:
         type = as_tensor(self.value.type)
         assert type is not None
         if not type.get_num_dims():
             (number,) = numbers(self.value)
-            return number
-        return self.trace.node(("constant", self.value), (), lambda _: self._emit(self.value))
+            return Expr.of(number) if isinstance(number, int) else number
+        return self.code.once(("constant", self.value), lambda: self._emit(self.value))
 
     def _emit(self, value: Dense) -> SSAValue:
-        type = with_device(value.type, self.trace.host)
-        return self.trace.emit(arith.ConstantOp(value, type))
+        type = with_device(value.type, self.code.host)
+        return self.code.emit(arith.ConstantOp(value, type))
 
 
-def constant_elements(trace: Trace, value: OpResult) -> TracedConstant | None:
+def constant_elements(code: RuleCode, value: OpResult) -> RuleConstant | None:
     """Return the elements of `value` if it is a constant."""
     if not value.op.has_trait(ConstantLike):
         return None
     dense = value.op.properties.get("value")
     if not isinstance(dense, DenseIntOrFPElementsAttr):
         return None
-    return TracedConstant(cast(Dense, dense), trace)
+    return RuleConstant(cast(Dense, dense), code)
 
 
 @dataclass(frozen=True)
@@ -107,13 +108,13 @@ class Unreadable(Elements):
         raise self.fail()
 
 
-def measure_of(trace: Trace, name: str, args: Sequence[Data]) -> Size:
+def measure_of(code: RuleCode, name: str, args: Sequence[Data]) -> Size:
     """Return the measure `name` of elements, of which some are known only when it runs."""
-    operands: list[Operand] = []
+    operands: list[Expr | float] = []
     for arg in args:
         if isinstance(arg.elements, Unreadable):
             raise arg.elements.fail()
-        if not isinstance(arg.elements, TracedElements | TracedConstant):
+        if not isinstance(arg.elements, RuleElements | RuleConstant):
             return UNKNOWN
         operands.append(arg.elements.operand())
-    return trace.measure(name, operands)
+    return code.as_size(code.measure(name, operands))

@@ -1,29 +1,25 @@
-"""Polynomials against the values that they stand for."""
+"""Expressions of sizes against the values that they stand for."""
 
 import random
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Mapping, Sequence
 from math import prod
 
+from helpers.memory.stacked_layout import Stacked
 from helpers.programs.every_case import seeds
 
 from xrelay.operators.sizes import Check, SizeOp
-from xrelay.passes.sizes.polynomials import (
-    MAX_DEGREE,
-    MAX_TERMS,
-    Algebra,
-    Polynomial,
-    Symbol,
-    holds,
-)
+from xrelay.operators.sizes.algebra import MAX_DEGREE, MAX_TERMS, Algebra
+from xrelay.operators.sizes.holds import at_least, holds
+from xrelay.operators.sizes.size_expressions import Expr
+from xrelay.operators.sizes.size_values import Values, free_symbols
 
 
-def constant(value: int) -> Polynomial:
-    return Polynomial.of(value)
+def constant(value: int) -> Expr:
+    return Expr.of(value)
 
 
 def apply(kind: str, a: int, b: int) -> int:
-    """The meaning of an operation on two integers."""
+    """Return the meaning of an operation on two integers, as the machine has it."""
     match kind:
         case SizeOp.ADD:
             return a + b
@@ -45,21 +41,15 @@ def apply(kind: str, a: int, b: int) -> int:
             return int(a / b)
         case "truncmod":
             return a - b * int(a / b)
+        case "align":
+            return next(c for c in range(a, a + b) if c % b == 0)
         case _:
             raise AssertionError(kind)
 
 
-def evaluate(polynomial: Polynomial, values: dict[str, int]) -> int:
-    """Evaluate, operations that are symbols too."""
-
-    def value(symbol: Symbol) -> int:
-        if symbol.kind == "symbol":
-            return values[symbol.name]
-        args = [evaluate(a, values) for a in symbol.args if isinstance(a, Polynomial)]
-        assert len(args) == len(symbol.args)
-        return reduce(lambda a, b: apply(symbol.kind, a, b), args)
-
-    return polynomial.value({symbol: value(symbol) for symbol in polynomial.symbols()})
+def evaluate(size: Expr, values: Mapping[str, int]) -> int:
+    """Evaluate for values of the dims, by name."""
+    return Values({symbol: values[symbol.name] for symbol in free_symbols([size])}).of(size)
 
 
 @seeds(200)
@@ -68,28 +58,27 @@ def test_operations_agree_with_those_on_integers(seed: int):
     algebra = Algebra()
     names = ["n", "m", "k"]
     values = [{name: rng.randrange(6) for name in names} for _ in range(8)]
-    known = [(algebra.symbol(name), [v[name] for v in values]) for name in names]
+    known = [(algebra.symbol(name, range=(0, 5)), [v[name] for v in values]) for name in names]
     known += [(constant(c), [c] * len(values)) for c in (0, 1, 2, 3)]
     for _ in range(30):
-        kind = rng.choice([*SizeOp, "truncdiv", "truncmod"])
+        kind = rng.choice([*SizeOp, "truncdiv", "truncmod", "align"])
         (left, a), (right, b) = rng.choice(known), rng.choice(known)
+        if kind == "align":
+            right, b = constant(8), [8] * len(values)
         if kind in (SizeOp.FLOORDIV, SizeOp.MOD, "truncdiv", "truncmod"):
             right, b = right + 1, [each + 1 for each in b]
             if any(each <= 0 for each in b):
                 continue
-        if kind == "truncdiv":
-            result = algebra.truncdiv(left, right)
-        elif kind == "truncmod":
-            result = algebra.truncmod(left, right)
-        else:
-            result = algebra.binary(SizeOp(kind), left, right)
+        result = algebra.apply(kind, left, right)
         expected = [apply(kind, x, y) for x, y in zip(a, b, strict=True)]
         if max(map(abs, expected)) > 2**40:
             continue
         assert [evaluate(result, v) for v in values] == expected, f"{left} {kind} {right}"
         assert len(result.terms) <= MAX_TERMS
-        bound = result.lower_bound
-        assert bound is None or bound <= min(expected)
+        low, high = result.range
+        assert low is None or low <= min(expected)
+        assert high is None or high >= max(expected)
+        assert all(each % result.divisor == 0 if result.divisor else each == 0 for each in expected)
         known.append((result, expected))
 
 
@@ -145,7 +134,7 @@ def test_nested_maxima_of_lesser_sizes_are_one():
     assert twice == algebra.binary(SizeOp.MAX, n - 2, zero)
 
 
-def test_large_polynomials_become_symbols():
+def test_large_sums_and_products_become_symbols():
     algebra = Algebra()
     total, product = constant(0), constant(1)
     for i in range(100):
@@ -164,11 +153,11 @@ def test_a_large_product_is_that_of_its_factors_in_any_order(seed: int):
     algebra = Algebra()
     symbols = [algebra.symbol(f"n{i}") for i in range(5)]
 
-    def factor() -> Polynomial:
+    def factor() -> Expr:
         terms = rng.sample(symbols, rng.randint(1, 4))
         return sum((s * rng.randint(-2, 3) for s in terms), constant(rng.randint(0, 2)))
 
-    def multiplied(factors: Sequence[Polynomial]) -> Polynomial:
+    def multiplied(factors: Sequence[Expr]) -> Expr:
         """Multiply in a random order."""
         left = [*factors]
         while len(left) > 1:
@@ -189,9 +178,61 @@ def test_a_large_product_is_that_of_its_factors_in_any_order(seed: int):
             assert algebra.mod(products[0], divisor) == constant(0)
 
 
-def test_a_polynomial_is_written_like_one():
+def test_an_expression_is_written_as_a_sum():
     algebra = Algebra()
     n, m = algebra.symbol("n"), algebra.symbol("m")
     assert str(n * m * 2 - n + 3) == "2*n*m - n + 3"
     assert str(constant(0)) == "0"
     assert str(algebra.floordiv(n, constant(2))) == "floordiv(n, 2)"
+
+
+def test_what_is_certain_of_operations():
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    larger = algebra.apply("max", n, m)
+    aligned = algebra.apply("align", n * 4 + 1, 64)
+    assert at_least(larger + 4, m)
+    assert at_least(aligned, n * 4 + 1)
+    assert at_least(algebra.apply("max", aligned, m) * 2, n * 8)
+    assert at_least(n, algebra.apply("min", n, m))
+    assert not at_least(m, larger)
+    assert not at_least(aligned, n * 4 + 2)
+    bounded = algebra.symbol("k", range=(2, 8))
+    assert holds(Check.AT_LEAST, bounded, constant(2)) is True
+    assert holds(Check.AT_MOST, bounded, constant(1)) is False
+    assert holds(Check.DIVISIBLE, aligned + 128, constant(32)) is True
+
+
+@seeds(100)
+def test_the_total_of_a_pack_is_at_least_each_size(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    sizes = [algebra.symbol(name) * 4 for name in "nmk"]
+    orders = [tuple(tuple(j for j in range(i) if rng.random() < 0.5) for i in range(3))]
+    if rng.random() < 0.5:
+        orders.append(((1,), (), (0, 1)))
+    layout = Stacked(64, tuple(orders))
+    total = algebra.apply("total", layout, *sizes)
+    assert total == algebra.apply("total", Stacked(64, tuple(orders)), *sizes)
+    assert total != algebra.apply("total", Stacked(32, tuple(orders)), *sizes)
+    assert all(at_least(total + 1, size) for size in sizes)
+    values = {name: rng.randrange(40) for name in "nmk"}
+    expected: list[int] = []
+    for order in orders:
+        ends: dict[int, int] = {}
+        for i in (1, 0, 2) if order == orders[-1] and len(orders) > 1 else (0, 1, 2):
+            base = max([ends[j] for j in order[i]], default=0)
+            ends[i] = (base + 63) // 64 * 64 + values["nmk"[i]] * 4
+        expected.append(max(ends.values()))
+    assert evaluate(total, values) == min(expected)
+    caller = algebra.symbol("p")
+    moved = algebra.substitute(total, lambda symbol: caller if symbol.name == "n" else sizes[1])
+    assert moved == algebra.apply("total", layout, caller * 4, *[sizes[1] * 4] * 2)
+
+
+def test_expressions_know_the_names_of_their_dims():
+    algebra = Algebra()
+    n, m = (algebra.symbol(name, "dim", (name,)) for name in "nm")
+    size = algebra.apply("max", n * 4, algebra.apply("align", m + n, 64))
+    assert size.names == ["n", "m"]
+    assert algebra.substitute(size, lambda symbol: None) is None

@@ -1,4 +1,4 @@
-"""The shapes of operators' results, traced through their rules."""
+"""The shapes of operators' results, by their rules, as IR."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from ...dialects.type_rules import call_of, operand_of, rule_of
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes import Shape, SignatureError, Size, is_known, require_equal
 from ..support.diagnostics import PassError
-from .traced import Trace, TracedDim
+from .rule_code import RuleCode
+from .rule_dims import RuleDim
 
 
-def traced_results(
-    trace: Trace,
+def rule_results(
+    code: RuleCode,
     op: Operation,
     operands: Sequence[Tensor | str],
     elements: Mapping[int, Elements],
 ) -> list[Tensor]:
     """
-    Return the results of `op` on `operands`, which are its operands with traced dims.
+    Return the results of `op` on `operands`, which are its operands with the dims of rules.
 
     A dim that the declared type knows and the rule does not is required to be so.
     """
@@ -35,7 +36,7 @@ def traced_results(
             "give it one, InferTypes(typed(rule)) with a Rule of xrelay.operators.rules",
             op,
         )
-    trace.enter(op, operands)
+    code.enter(op, operands)
     call = call_of(op.name, op.properties, ())._replace(operands=operands, elements=elements)
     try:
         found = rule(call)
@@ -60,10 +61,10 @@ def checked_dims(dims: Shape, result: OpResult) -> Shape:
     for axis, (dim, declared) in enumerate(zip(dims, known_tensor(result).dims, strict=True)):
         if is_known(declared):
             message = f"dim {axis} of result {result.index} is {{0}}, but is declared as {{1}}"
-            if isinstance(dim, int | TracedDim):
+            if isinstance(dim, int | RuleDim):
                 require_equal(dim, declared, message)
             dim = declared
-        elif not isinstance(dim, int | TracedDim):
+        elif not isinstance(dim, int | RuleDim):
             raise PassError(
                 f"the rule of {result.op.name} does not compute dim {axis} of result "
                 f"{result.index}",

@@ -6,7 +6,7 @@ compares sizes. What a `Dim` is depends on the reader of the rule:
 
 - type inference passes `UNKNOWN`, and what depends on it is `UNKNOWN`;
 - a shape function passes traced sizes, and the rule leaves the IR that computes its result;
-- an analysis passes symbols, and gets polynomials.
+- an analysis passes symbols, and gets expressions.
 
 Integers stay integers: the static part of a rule is computed at once.
 """
@@ -16,11 +16,12 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from enum import StrEnum
 from math import gcd, prod
 from typing import TypeAlias
 
-from .measures import MEASURES
+from ..measures import MEASURES
+from .size_table import Check as Check
+from .size_table import SizeOp as SizeOp
 
 
 class SignatureError(ValueError):
@@ -29,52 +30,6 @@ class SignatureError(ValueError):
 
     `{op}` in the message stands for the operator's name.
     """
-
-
-class SizeOp(StrEnum):
-    """An operation on two sizes. Division and remainder round down; the divisor is above 0."""
-
-    ADD = "add"
-    SUB = "sub"
-    MUL = "mul"
-    FLOORDIV = "floordiv"
-    MOD = "mod"
-    MAX = "max"
-    MIN = "min"
-    BROADCAST = "broadcast"
-    """The second size if the first is 1, else the first."""
-
-
-class Check(StrEnum):
-    """A relation of two sizes `a` and `b` that a rule requires."""
-
-    EQUAL = "eq"
-    AT_LEAST = "at_least"
-    """a >= b."""
-    AT_MOST = "at_most"
-    """a <= b."""
-    DIVISIBLE = "divisible"
-    """b divides a; b is above 0."""
-    ONE_OR_EQUAL = "one_or_eq"
-    """a is 1 or b."""
-    BROADCAST = "broadcast"
-    """a and b are equal, or one of them is 1."""
-
-    def holds(self, a: int, b: int) -> bool:
-        """Test whether `a` and `b` are in this relation."""
-        match self:
-            case Check.EQUAL:
-                return a == b
-            case Check.AT_LEAST:
-                return a >= b
-            case Check.AT_MOST:
-                return a <= b
-            case Check.DIVISIBLE:
-                return b > 0 and a % b == 0
-            case Check.ONE_OR_EQUAL:
-                return a in (1, b)
-            case Check.BROADCAST:
-                return a == b or 1 in (a, b)
 
 
 class Dim(ABC):

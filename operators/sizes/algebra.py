@@ -1,0 +1,453 @@
+"""
+The operations on expressions of sizes, in a normal form, so that equal ones are found.
+
+    algebra = Algebra()
+    n = algebra.symbol("n")
+    algebra.apply("floordiv", n * 6 + 4, 3) == n * 2 + 1
+    algebra.apply("floordiv", n, 2)                       a symbol, the same each time
+
+Equal expressions are equal sizes; different ones may be equal for some values of their symbols.
+A product of sums that has too many terms is one of its factors, in whatever order they are
+multiplied. Arithmetic is that of the integers: a size that overflows is an error of the program
+wherever it is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any, NamedTuple
+
+from ..measures import MAX_SIZE
+from .holds import at_least, holds
+from .measure_forms import MEASURE_FORMS, VALID_FORMS
+from .size_expressions import (
+    Expr,
+    Monomial,
+    Symbol,
+    common_monomial,
+    inner_first,
+    monomial_quotient,
+    rank,
+)
+from .size_table import (
+    ALIGN,
+    CHOOSE,
+    FREE,
+    NATURAL,
+    OPERATIONS,
+    SELECT,
+    TOTAL,
+    Check,
+    Range,
+    SizeOp,
+    compute,
+    operation,
+)
+
+MAX_TERMS = 16
+"""The maximum number of terms of an expression; a larger one becomes a symbol."""
+
+MAX_FACTORS = 16
+"""The maximum number of sums in a product whose factors are known."""
+
+MAX_DEGREE = 16
+"""The maximum degree of an expression; one of a higher degree becomes a symbol."""
+
+
+class Product(NamedTuple):
+    """A product of a number, symbols, and sums without a common factor, in order."""
+
+    coefficient: int
+    monomial: Monomial
+    sums: tuple[Expr, ...]
+
+
+@dataclass
+class Algebra:
+    """Creates the symbols of one analysis, and the operations that may need a new one."""
+
+    _symbols: dict[tuple[Hashable, ...], Expr] = field(
+        default_factory=dict[tuple[Hashable, ...], Expr]
+    )
+    _expanded: dict[tuple[Expr, ...], Expr] = field(default_factory=dict[tuple[Expr, ...], Expr])
+    """Products of sums without a common factor."""
+    _factors: dict[Expr | Symbol, tuple[Expr, ...]] = field(
+        default_factory=dict["Expr | Symbol", tuple[Expr, ...]]
+    )
+    """The factors of each sum or symbol that stands for a product."""
+
+    def symbol(
+        self,
+        name: str | None,
+        kind: str = "symbol",
+        args: Sequence[Hashable] = (),
+        natural: bool = True,
+        range: Range | None = None,
+    ) -> Expr:
+        """
+        Return the symbol of this kind and these arguments; without arguments, of this name.
+
+        If it is new, it gets this name and these bounds.
+        """
+        key = (kind, *(args or (name,)))
+        known = self._symbols.get(key)
+        if known is None:
+            symbol = Symbol(len(self._symbols), name, kind, tuple(args))
+            symbol.range = range or (NATURAL if natural else FREE)
+            known = self._symbols[key] = Expr((((symbol,), 1),))
+        return known
+
+    def opaque(self, op: str, args: Sequence[Hashable], range: Range | None = None) -> Expr:
+        """Return the symbol for the operation `op` on `args`, whose bounds are the table's."""
+        known = self._symbols.get((op, *args))
+        if known is not None:
+            return known
+        rules, operands = operation(op), [arg for arg in args if isinstance(arg, Expr)]
+        payload = args[: op == TOTAL]
+        if range is None:
+            range = rules.range(*payload, *(operand.range for operand in operands))
+        made = self.symbol(None, op, args, range=range)
+        assert made.symbol is not None
+        if len(operands) + len(payload) == len(args):
+            made.symbol.divisor = rules.divisor(*payload, *(o.divisor for o in operands)) or 1
+        return made
+
+    def binary(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
+        """Return `left op right`."""
+        return NORMAL_FORMS[op](self, left, right)
+
+    def apply(self, op: str, *operands: Any) -> Expr:
+        """
+        Return `op` on operands: expressions, numbers, and of `TOTAL` a layout.
+
+        Sums, products, maxima and minima may have any number of them. Raises `ValueError` if a
+        measure has no value for numbers.
+        """
+        args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
+        normal = NORMAL_FORMS.get(op)
+        if normal is not None:
+            if operation(op).commutes:
+                return reduce(lambda left, right: normal(self, left, right), args)
+            return normal(self, *args)
+        numbers = [arg.constant if isinstance(arg, Expr) else arg for arg in args]
+        if None not in numbers and (numbers or op in OPERATIONS):
+            try:
+                return Expr.of(compute(op, *numbers))
+            except ZeroDivisionError:
+                pass
+        if len(args) == 2 and numbers[1] is not None and numbers[1] == operation(op).identity:
+            return args[0]
+        form = MEASURE_FORMS.get(op)
+        if form is not None and all(isinstance(arg, Expr) for arg in args):
+            found = form(self.apply, args)
+            if found is not None:
+                return found
+        return self.opaque(op, args)
+
+    def valid_measure(self, name: str, *operands: Any) -> Expr:
+        """Return the measure `name` wherever it has a value; its checks are made elsewhere."""
+        size = self.apply(name, *operands)
+        form = VALID_FORMS.get(name)
+        symbol = size.symbol
+        if form is None or symbol is None or symbol.kind != name:
+            return size
+        return form(self.apply, symbol.operands) or size
+
+    def product(self, sizes: Sequence[Expr]) -> Expr:
+        """Return the product of `sizes`."""
+        return self.apply(SizeOp.MUL, 1, *sizes)
+
+    def substitute(self, size: Expr, value_of: Callable[[Symbol], Expr | None]) -> Expr | None:
+        """
+        Return `size` with `value_of` each symbol that no operation computes in its place.
+
+        None if one has no value.
+        """
+        values: dict[Symbol, Expr] = {}
+        for symbol in inner_first([size]):
+            if symbol.is_computed:
+                args = [
+                    self._with(arg, values) if isinstance(arg, Expr) else arg for arg in symbol.args
+                ]
+                values[symbol] = self.apply(symbol.kind, *args)
+            else:
+                value = value_of(symbol)
+                if value is None:
+                    return None
+                values[symbol] = value
+        return self._with(size, values)
+
+    def _with(self, size: Expr, values: Mapping[Symbol, Expr]) -> Expr:
+        total = Expr(())
+        for monomial, c in size.terms:
+            term = self.product([Expr.of(c), *(values[symbol] for symbol in monomial)])
+            total = self.add(total, term)
+        return total
+
+    def add(self, left: Expr, right: Expr) -> Expr:
+        """Return the sum."""
+        result = left + right
+        return result if _is_small(result) else self.opaque(SizeOp.ADD, in_order(left, right))
+
+    def subtract(self, left: Expr, right: Expr) -> Expr:
+        """Return the difference."""
+        for symbol in right.symbols():
+            if symbol.kind == SizeOp.FLOORDIV and symbol.operands[0] == left:
+                divisor = symbol.operands[1]
+                if right == self.multiply(Expr.of_symbol(symbol), divisor):
+                    return self.mod(left, divisor)
+        result = left - right
+        return result if _is_small(result) else self.opaque(SizeOp.SUB, (left, right))
+
+    def multiply(self, left: Expr, right: Expr) -> Expr:
+        """Return the product."""
+        one, other = self._factored(left), self._factored(right)
+        term = Expr(((one.monomial, one.coefficient),)) * Expr(
+            ((other.monomial, other.coefficient),)
+        )
+        sums = sorted((*one.sums, *other.sums), key=_key)
+        if len(sums) <= MAX_FACTORS:
+            found = term * self._expand(tuple(sums))
+            if _is_small(found):
+                return found
+        return self.opaque(SizeOp.MUL, in_order(left, right))
+
+    def _factored(self, size: Expr) -> Product:
+        """Return `size` as a product, as far as it is known to be one."""
+        if not size.terms:
+            return Product(0, (), ())
+        common = common_monomial([monomial for monomial, _ in size.terms])
+        content = size.content if size.terms[0][1] > 0 else -size.content
+        sums: tuple[Expr, ...] = ()
+        if len(size.terms) > 1:
+            rest = Expr.from_terms(
+                {monomial_quotient(m, common) or (): c // content for m, c in size.terms}
+            )
+            sums = self._factors.get(rest, (rest,))
+        symbols: list[Symbol] = []
+        for symbol in common:
+            factors = self._factors.get(symbol)
+            if factors is None:
+                symbols.append(symbol)
+            else:
+                sums += factors
+        return Product(content, tuple(symbols), sums)
+
+    def _expand(self, sums: tuple[Expr, ...]) -> Expr:
+        """Return the product of sums without a common factor; a symbol if it is large."""
+        if len(sums) < 2:
+            return sums[0] if sums else Expr.of(1)
+        found = self._expanded.get(sums)
+        if found is None:
+            found = sums[0]
+            for factor in sums[1:]:
+                if len(found.terms) * len(factor.terms) > MAX_TERMS**2:
+                    break
+                found = found * factor
+            else:
+                if _is_small(found):
+                    self._factors.setdefault(found, sums)
+                    self._expanded[sums] = found
+                    return found
+            found = self._expanded[sums] = self.opaque(SizeOp.MUL, sums)
+            assert found.symbol is not None
+            self._factors[found.symbol] = sums
+        return found
+
+    def _quotient(self, left: Expr, right: Expr) -> Expr | None:
+        """Return the size q with `left == q * right`, if one is found."""
+        found = left.quotient(right)
+        if found is not None or not right.terms:
+            return found
+        one, other = self._factored(left), self._factored(right)
+        monomial, sums = monomial_quotient(one.monomial, other.monomial), list(one.sums)
+        if monomial is None or one.coefficient % other.coefficient:
+            return None
+        for factor in other.sums:
+            if factor not in sums:
+                return None
+            sums.remove(factor)
+        term = Expr(((monomial, one.coefficient // other.coefficient),))
+        return self.product([term, *sums])
+
+    def floordiv(self, left: Expr, right: Expr) -> Expr:
+        """Return `left / right`, rounded down."""
+        exact = self._quotient(left, right)
+        if exact is not None:
+            return exact
+        divisor = right.constant
+        if divisor is not None and divisor > 0:
+            whole = Expr.from_terms(
+                # The constant is divided too, rounded down: (n - 1) // 2 becomes (n + 1) // 2 - 1,
+                # whose dividend is a sum of natural numbers.
+                {m: c // divisor for m, c in left.terms if not (m and c % divisor)}
+            )
+            rest = left - whole * divisor
+            if rest.constant is not None:
+                return whole + rest.constant // divisor
+            if whole.terms:
+                return whole + self.floordiv(rest, right)
+        return self.opaque(SizeOp.FLOORDIV, (left, right))
+
+    def mod(self, left: Expr, right: Expr) -> Expr:
+        """Return the remainder of `floordiv`."""
+        if self._quotient(left, right) is not None:
+            return Expr.of(0)
+        divisor = right.constant
+        if divisor is not None and divisor > 0:
+            left = Expr.from_terms({m: c % divisor for m, c in left.terms})
+            if left.constant is not None:
+                return Expr.of(left.constant % divisor)
+        return self.opaque(SizeOp.MOD, (left, right))
+
+    def truncdiv(self, left: Expr, right: Expr) -> Expr:
+        """Return `left / right`, rounded towards 0."""
+        return self._truncated("truncdiv", self.floordiv, left, right)
+
+    def truncmod(self, left: Expr, right: Expr) -> Expr:
+        """Return the remainder of `truncdiv`, which has the sign of `left`."""
+        return self._truncated("truncmod", self.mod, left, right)
+
+    def _truncated(
+        self, op: str, rounded_down: Callable[[Expr, Expr], Expr], left: Expr, right: Expr
+    ) -> Expr:
+        a, b = left.constant, right.constant
+        if a is not None and b:
+            return Expr.of(compute(op, a, b))
+        if (left.is_natural and right.is_natural) or self._quotient(left, right) is not None:
+            return rounded_down(left, right)
+        return self.opaque(op, (left, right))
+
+    def align(self, size: Expr, unit: Expr) -> Expr:
+        """Return `size` rounded up to a multiple of `unit`."""
+        return self.multiply(self.floordiv(size + unit - 1, unit), unit)
+
+    def select_less(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
+        """Return `left` if `less < more`, else `right`."""
+        if left == right or at_least(more, less + 1):
+            return left
+        if at_least(less, more):
+            return right
+        is_maximum = (less, more) == (right, left)
+        bounds = operation("max").range(left.range, right.range) if is_maximum else None
+        return self.opaque(SELECT, (less, more, left, right), bounds)
+
+    def choose(self, condition: Expr, left: Expr, right: Expr) -> Expr:
+        """Return `left` if `condition` is not 0, else `right`."""
+        known = condition.constant
+        if known is not None or left == right:
+            return left if known != 0 else right
+        return self.opaque(CHOOSE, (condition, left, right))
+
+    def maximum(self, left: Expr, right: Expr) -> Expr:
+        """Return the greater size."""
+        return self._extremum(SizeOp.MAX, left, right)
+
+    def minimum(self, left: Expr, right: Expr) -> Expr:
+        """Return the lesser size."""
+        return self._extremum(SizeOp.MIN, left, right)
+
+    def _extremum(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
+        greater, lesser = (left, right) if op is SizeOp.MAX else (right, left)
+        if (greater - lesser).is_natural:
+            return left
+        if (lesser - greater).is_natural:
+            return right
+        nested = self._nested_maximum(left, right) if op is SizeOp.MAX else None
+        return nested or self.opaque(op, in_order(left, right))
+
+    def _nested_maximum(self, left: Expr, right: Expr) -> Expr | None:
+        """Return `max(max(a, b) + k, c)` as `max(a + k, c)` if `b + k <= c`."""
+        for sum, other in ((left, right), (right, left)):
+            symbol = (sum - sum.offset).symbol
+            if symbol is None or symbol.kind != SizeOp.MAX:
+                continue
+            a, b = (operand + sum.offset for operand in symbol.operands)
+            for kept, dropped in ((a, b), (b, a)):
+                if (other - dropped).is_natural:
+                    return self._extremum(SizeOp.MAX, kept, other)
+        return None
+
+    def broadcast(self, left: Expr, right: Expr) -> Expr:
+        """Return the size that both broadcast to."""
+        if left == right or right.constant == 1:
+            return left
+        if left.constant == 1:
+            return right
+        if left.constant is not None or holds(Check.EQUAL, left, Expr.of(1)) is False:
+            return left
+        symbol = left.symbol  # if the other dim is 1 too wherever it is, as min(n, 64) is, it wins
+        if symbol is not None and self._where_one(right, symbol) == Expr.of(1):
+            return left
+        return self.opaque(SizeOp.BROADCAST, (left, right))
+
+    def _where_one(self, size: Expr, symbol: Symbol, depth: int = 4) -> Expr | None:
+        """Return `size` where `symbol` is 1; None if it is too deep, or not arithmetic on it."""
+        result = Expr.of(0)
+        for monomial, coefficient in size.terms:
+            term = Expr.of(coefficient)
+            for factor in monomial:
+                found = self._factor_where_one(factor, symbol, depth)
+                if found is None:
+                    return None
+                term = term * found
+            result = result + term
+        return result
+
+    def _factor_where_one(self, factor: Symbol, symbol: Symbol, depth: int) -> Expr | None:
+        if factor is symbol:
+            return Expr.of(1)
+        if factor.kind not in list(SizeOp):
+            return None
+        args: list[Expr] = []
+        for arg in factor.args:
+            found = None
+            if depth and isinstance(arg, Expr):
+                found = self._where_one(arg, symbol, depth - 1)
+            if found is None:
+                return None
+            args.append(found)
+        return self.apply(factor.kind, *args)
+
+
+def _degree(polynomial: Expr) -> int:
+    return len(polynomial.terms[0][0]) if polynomial.terms else 0
+
+
+def _is_small(polynomial: Expr) -> bool:
+    """Test whether a polynomial has few terms of a low degree with small coefficients."""
+    terms = polynomial.terms
+    return (
+        len(terms) <= MAX_TERMS
+        and _degree(polynomial) <= MAX_DEGREE
+        and all(abs(c) <= MAX_SIZE for _, c in terms)
+    )
+
+
+def in_order(left: Expr, right: Expr) -> tuple[Expr, Expr]:
+    """Return both in an order that does not depend on how they were given."""
+    return (left, right) if _key(left) <= _key(right) else (right, left)
+
+
+def _key(polynomial: Expr) -> list[tuple[tuple[int, tuple[int, ...]], int]]:
+    return [(rank(term), term[1]) for term in polynomial.terms]
+
+
+NORMAL_FORMS: Mapping[str, Callable[..., Expr]] = {
+    SizeOp.ADD: Algebra.add,
+    SizeOp.SUB: Algebra.subtract,
+    SizeOp.MUL: Algebra.multiply,
+    SizeOp.FLOORDIV: Algebra.floordiv,
+    SizeOp.MOD: Algebra.mod,
+    SizeOp.MAX: Algebra.maximum,
+    SizeOp.MIN: Algebra.minimum,
+    SizeOp.BROADCAST: Algebra.broadcast,
+    "truncdiv": Algebra.truncdiv,
+    "truncmod": Algebra.truncmod,
+    ALIGN: Algebra.align,
+    SELECT: Algebra.select_less,
+    CHOOSE: Algebra.choose,
+}
+"""The normal form of each operation that is more than a symbol."""

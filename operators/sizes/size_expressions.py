@@ -1,0 +1,304 @@
+"""
+Expressions of sizes that are not known yet: sums of products of symbols.
+
+    (n + 1) * (n - 1) == n * n - 1
+    4*n + 8*m                             at least 0, a multiple of 4, of the dims n and m
+
+A symbol is a size that nothing is known of but its bounds, such as a dim; or an operation of the
+table (`size_table`) on expressions. `algebra` makes them, one for equal operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from math import gcd, prod
+from typing import TypeAlias
+
+from .size_table import FREE, SELECT, TOTAL, Range, is_operation, product_range, sum_range
+
+MAX_QUOTIENT = 16
+"""The maximum number of terms of a quotient."""
+
+MAX_NAME = 80
+"""The maximum length of the text of an operation."""
+
+DIM = "dim"
+"""The kind of a symbol that is a dim of a tensor."""
+
+
+class Symbol:
+    """
+    An unknown size, or an operation on sizes.
+
+    `kind` and `args` identify the symbol; in each algebra they determine it. Of an operation,
+    `kind` is its name in the table and `args` are its operands: expressions, numbers, or a layout.
+    """
+
+    __slots__ = ("_name", "args", "divisor", "kind", "number", "range")
+
+    def __init__(self, number: int, name: str | None, kind: str, args: tuple[Hashable, ...]):
+        self.number = number
+        self._name = name
+        self.kind = kind
+        self.args = args
+        self.range: Range = FREE
+        """The least and the greatest value."""
+        self.divisor = 1
+        """A number that divides it."""
+
+    @property
+    def name(self) -> str:
+        if self._name is None:
+            shown = [str(arg) for arg in self.args if isinstance(arg, Expr | int | float)]
+            if self.kind == SELECT:
+                text = "({2} if {0} < {1} else {3})".format(*shown)
+            else:
+                text = f"{self.kind}({', '.join(shown)})"
+            self._name = text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 3]}..."
+        return self._name
+
+    @property
+    def natural(self) -> bool:
+        return self.range[0] is not None and self.range[0] >= 0
+
+    @property
+    def operands(self) -> list[Expr]:
+        """The expressions among the arguments."""
+        return [arg for arg in self.args if isinstance(arg, Expr)]
+
+    @property
+    def is_computed(self) -> bool:
+        """True if the value follows from those of the operands."""
+        return is_operation(self.kind) and not any(
+            not isinstance(arg, Expr | int | float) for arg in self.args[self.kind == TOTAL :]
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    __repr__ = __str__
+
+
+Monomial: TypeAlias = tuple[Symbol, ...]
+"""A product of symbols, by number; a power is a symbol repeated."""
+
+Term: TypeAlias = tuple[Monomial, int]
+
+
+def rank(term: Term) -> tuple[int, tuple[int, ...]]:
+    """Return the sort key of a term: the leading one, by degree and then by symbols, is first."""
+    return -len(term[0]), tuple(symbol.number for symbol in term[0])
+
+
+def _number(symbol: Symbol) -> int:
+    return symbol.number
+
+
+class Expr:
+    """A sum of terms with coefficients other than 0, the leading term first."""
+
+    __slots__ = ("_hash", "_range", "terms")
+
+    def __init__(self, terms: tuple[Term, ...]):
+        self.terms = terms
+        self._hash = hash(terms)
+        self._range: Range | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Expr) and self._hash == other._hash and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @staticmethod
+    def of(value: int) -> Expr:
+        return Expr((((), value),) if value else ())
+
+    @staticmethod
+    def of_symbol(symbol: Symbol) -> Expr:
+        """Return the expression that is a symbol."""
+        return Expr((((symbol,), 1),))
+
+    @staticmethod
+    def from_terms(coefficients: Mapping[Monomial, int]) -> Expr:
+        terms = [term for term in coefficients.items() if term[1]]
+        if len(terms) > 1:
+            terms.sort(key=rank)
+        return Expr(tuple(terms))
+
+    @property
+    def constant(self) -> int | None:
+        """The value, if it does not depend on symbols."""
+        if not self.terms:
+            return 0
+        monomial, coefficient = self.terms[0]
+        return None if monomial else coefficient
+
+    @property
+    def offset(self) -> int:
+        """The constant term."""
+        if not self.terms:
+            return 0
+        monomial, coefficient = self.terms[-1]
+        return 0 if monomial else coefficient
+
+    @property
+    def content(self) -> int:
+        """The greatest common divisor of the coefficients."""
+        return gcd(*(coefficient for _, coefficient in self.terms))
+
+    @property
+    def divisor(self) -> int:
+        """A number that divides the value, the greatest that is known; 0 if the value is 0."""
+        return gcd(*(c * prod(symbol.divisor for symbol in m) for m, c in self.terms))
+
+    @property
+    def symbol(self) -> Symbol | None:
+        """The symbol that the expression is, if it is one."""
+        if len(self.terms) != 1:
+            return None
+        monomial, coefficient = self.terms[0]
+        return monomial[0] if coefficient == 1 and len(monomial) == 1 else None
+
+    @property
+    def range(self) -> Range:
+        """The least and the greatest value, as far as bounds of the symbols tell."""
+        if self._range is None:
+            total: Range = 0, 0
+            for monomial, c in self.terms:
+                low, high = product_range(*(symbol.range for symbol in monomial))
+                if c < 0:
+                    low, high = high, low
+                scaled = None if low is None else low * c, None if high is None else high * c
+                total = sum_range(total, scaled)
+            self._range = total
+        return self._range
+
+    @property
+    def lower_bound(self) -> int | None:
+        """A bound that the value is never below, if one is known."""
+        return self.range[0]
+
+    @property
+    def is_natural(self) -> bool:
+        """True if the value is never below 0."""
+        bound = self.range[0]
+        return bound is not None and bound >= 0
+
+    def symbols(self) -> list[Symbol]:
+        return list(dict.fromkeys(s for monomial, _ in self.terms for s in monomial))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the dims that the value depends on, in order."""
+        return [symbol.name for symbol in inner_first([self]) if symbol.kind == DIM]
+
+    def value(self, values: Mapping[Symbol, int]) -> int:
+        """Return the value for these values of the symbols."""
+        return sum(c * prod(values[s] for s in monomial) for monomial, c in self.terms)
+
+    def __add__(self, other: Expr | int) -> Expr:
+        other = other if isinstance(other, Expr) else Expr.of(other)
+        if not other.terms:
+            return self
+        if not self.terms:
+            return other
+        sums = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            sums[monomial] = sums.get(monomial, 0) + coefficient
+        return Expr.from_terms(sums)
+
+    def __neg__(self) -> Expr:
+        return Expr(tuple((monomial, -c) for monomial, c in self.terms))
+
+    def __sub__(self, other: Expr | int) -> Expr:
+        return self + -other
+
+    def __mul__(self, other: Expr | int) -> Expr:
+        other = other if isinstance(other, Expr) else Expr.of(other)
+        products: dict[Monomial, int] = {}
+        for left, a in self.terms:
+            for right, b in other.terms:
+                both = (
+                    tuple(sorted((*left, *right), key=_number)) if left and right else left or right
+                )
+                products[both] = products.get(both, 0) + a * b
+        return Expr.from_terms(products)
+
+    def quotient(self, divisor: Expr) -> Expr | None:
+        """Return the polynomial q with `self == q * divisor`, if there is one."""
+        if not divisor.terms:
+            return None
+        lead, coefficient = divisor.terms[0]
+        found, rest = Expr(()), self
+        while rest.terms:
+            monomial, c = rest.terms[0]
+            over = monomial_quotient(monomial, lead)
+            if over is None or c % coefficient or len(found.terms) > MAX_QUOTIENT:
+                return None
+            term = Expr(((over, c // coefficient),))
+            found += term
+            rest -= term * divisor
+        return found
+
+    def __str__(self) -> str:
+        text = ""
+        for monomial, coefficient in self.terms:
+            sign = (" - " if text else "-") if coefficient < 0 else " + " if text else ""
+            factors = [str(symbol) for symbol in monomial]
+            if abs(coefficient) != 1 or not factors:
+                factors.insert(0, str(abs(coefficient)))
+            text += sign + "*".join(factors)
+        return text or "0"
+
+    __repr__ = __str__
+
+
+Dims: TypeAlias = tuple[Expr, ...]
+"""The dims of a tensor, or the elements of one."""
+
+
+def inner_first(roots: Iterable[Expr], known: Container[Symbol] = ()) -> list[Symbol]:
+    """Return the symbols in `roots` that are not `known`, each after those in its operands."""
+    done: dict[Symbol, None] = {}
+    pending = [(s, False) for root in reversed(list(roots)) for s in reversed(root.symbols())]
+    while pending:
+        symbol, is_ready = pending.pop()
+        if is_ready:
+            done[symbol] = None
+        elif symbol not in done and symbol not in known:
+            pending.append((symbol, True))
+            pending += [
+                (s, False)
+                for operand in reversed(symbol.operands)
+                for s in reversed(operand.symbols())
+                if s not in done
+            ]
+    return list(done)
+
+
+def monomial_quotient(monomial: Monomial, factor: Monomial) -> Monomial | None:
+    """Return `monomial / factor`, if that is a monomial."""
+    rest = list(monomial)
+    for symbol in factor:
+        if symbol not in rest:
+            return None
+        rest.remove(symbol)
+    return tuple(rest)
+
+
+def common_monomial(monomials: Sequence[Monomial]) -> Monomial:
+    """Return the greatest monomial that divides all of `monomials`."""
+    common = list(monomials[0])
+    for monomial in monomials[1:]:
+        if not common:
+            break
+        rest, found = list(monomial), list[Symbol]()
+        for symbol in common:
+            if symbol in rest:
+                rest.remove(symbol)
+                found.append(symbol)
+        common = found
+    return tuple(common)

@@ -1,0 +1,615 @@
+"""
+Read sizes from IR: the one place that does, in `relay` programs and in those of lower levels.
+
+    sizes = Sizes()
+    sizes.size(%bytes)        4*n*m             of an i64
+    sizes.dims(%y)            (n, 4)            of a tensor, by the operator's rule or its shape
+    sizes.elements(%shape)    (n, 4)            of a tensor of few integers
+
+The symbols are dims of tensors whose shape nothing in the function computes (parameters, results
+of calls), elements of tensors, other i64 values, and operations. Ops are asked by interface: a
+result of an op that chooses a region has the dims that all regions yield, one that is written into
+a destination has those of the destination. A check of a rule that fails whatever the symbols are is
+an error at the operator. Facts are about programs that run without an error. They are read on
+demand and kept: read those of an op after those of its operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import cast
+
+from xdsl.dialects import arith, func, tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    i64,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.traits import ConstantLike
+
+from ...dialects import memory, relay, vm
+from ...dialects.dense import Dense, numbers
+from ...dialects.interfaces import ChoosesRegion, DestinationPassing
+from ...dialects.relay.creation import ShapeOfOp
+from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
+from ...dialects.tensors import as_tensor, is_static
+from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
+from ...operators.signature import Data, Elements, Tensor
+from ...operators.sizes import UNKNOWN, Check, SignatureError, Size, SizeOp, fill
+from ...operators.sizes.algebra import Algebra
+from ...operators.sizes.holds import holds
+from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
+from ...operators.sizes.size_table import PREDICATES
+from ..support.diagnostics import PassError
+from ..support.walk import outside_primitives
+from .arith_ops import arith_ops
+from .rule_dims import RuleReader, as_expr
+from .shape_tensors import ShapeTensors, is_exact
+
+PACK = "pack"
+"""The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
+
+MAX_CALLS = 50
+"""The maximum depth of calls through which the size of a workspace is followed."""
+
+MAX_ELEMENTS = 64
+"""The maximum length of a tensor whose elements are followed."""
+
+
+def integer(value: SSAValue) -> int | None:
+    """Return the integer that `value` is, if it is a constant."""
+    op = value.owner
+    if isinstance(op, arith.ConstantOp):
+        attr = op.value
+        if isinstance(attr, IntegerAttr):
+            return attr.value.data
+    return None
+
+
+def dense_integers(value: SSAValue, count: int) -> list[int] | None:
+    """Return the elements of a constant tensor of `count` integers."""
+    op = value.owner
+    if not isinstance(op, Operation) or not op.has_trait(ConstantLike):
+        return None
+    attr = op.properties.get("value")
+    if not isinstance(attr, DenseIntOrFPElementsAttr):
+        return None
+    found = [int(number) for number in numbers(cast(Dense, attr))]
+    return found if len(found) == count else found[:1] * count
+
+
+def element_count(type: Attribute) -> int | None:
+    """Return the number of elements of a tensor of few integers, else None."""
+    found = as_tensor(type)
+    if found is None or not isinstance(found.element_type, IntegerType) or not is_static(found):
+        return None
+    count = prod(found.get_shape())
+    return count if count <= MAX_ELEMENTS else None
+
+
+def projected(value: SSAValue) -> SSAValue:
+    """Return the value that `value` is, through projections of tuples."""
+    while isinstance(op := value.owner, relay.TupleGetItemOp):
+        made = op.tuple.owner
+        if not isinstance(made, relay.TupleOp):
+            break
+        value = made.fields[op.index.value.data]
+    return value
+
+
+@dataclass(eq=False)
+class Packed:
+    """The results of a `memory.pack`."""
+
+    alignment: int
+    slices: Sequence[memory.Slice]
+    sizes: Sequence[Expr]
+    """Of the slices."""
+    values: list[Expr] = field(default_factory=list[Expr])
+    """The total and the offset of each slice; operands of their symbols are a number and this."""
+
+    def end(self, i: int) -> Expr:
+        """Return the end of slice `i`, which the total is not below."""
+        return self.values[i + 1] + self.sizes[i]
+
+
+@dataclass(frozen=True)
+class KnownElements(Elements):
+    """Elements of a small integer tensor, in row-major order."""
+
+    program: Sizes
+    known: Dims
+
+    def sizes(self, count: int) -> Sequence[Size]:
+        return [self.program.as_size(size) for size in self.known]
+
+    def measure(self, name: str, args: Sequence[Data]) -> Size:
+        """Return the measure of scalars; that of larger tensors is not computed."""
+        sizes: list[Size] = []
+        for arg in args:
+            if not isinstance(arg.elements, KnownElements) or arg.rank:
+                return UNKNOWN
+            sizes += arg.elements.sizes(1)
+        return self.program.measured(name, sizes)
+
+
+class Sizes(RuleReader):
+    """The expressions of sizes, dims and elements, each computed once."""
+
+    def __init__(self, algebra: Algebra | None = None):
+        super().__init__(algebra)
+        self.tensors = ShapeTensors(self.algebra)
+        self._sizes: dict[SSAValue, Expr] = {}
+        self._dims: dict[SSAValue, Dims] = {}
+        self._elements: dict[SSAValue, Dims | None] = {}
+        self._named: dict[func.FuncOp, dict[tuple[SSAValue, int], Expr]] = {}
+        self._results: dict[Operation, list[Dims] | None] = {}
+        self._functions: dict[ModuleOp, dict[str, func.FuncOp]] = {}
+        self._entered: list[Operation] = []
+        """The packs whose totals are being read."""
+
+    # ---------------------------------------------------------- sizes of rules
+
+    def binary(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
+        return self.algebra.binary(op, left, right)
+
+    def measure(self, name: str, args: Sequence[Expr | float]) -> Expr:
+        try:
+            return self.algebra.valid_measure(name, *args)
+        except ValueError as error:
+            raise SignatureError(str(error)) from error
+
+    def require(self, check: Check, left: Expr, right: Expr, message: str) -> None:
+        if holds(check, left, right) is False:
+            raise SignatureError(fill(message, (left, right)))
+
+    # ------------------------------------------------------------------- sizes
+
+    def size(self, value: SSAValue) -> Expr:
+        """Return the polynomial of an i64."""
+        found = self._sizes.get(value)
+        if found is None:
+            found = self._sizes[value] = self._computed(value)
+        return found
+
+    def know(self, value: SSAValue, size: Expr) -> None:
+        """Record the size of a new value."""
+        self._sizes[value] = size
+
+    def know_dims(self, value: SSAValue, dims: Dims) -> None:
+        """Record the dims of the result of a call."""
+        self._dims[value] = dims
+
+    def _computed(self, value: SSAValue) -> Expr:
+        op = value.owner
+        constant = integer(value)
+        if constant is not None:
+            return Expr.of(constant)
+        if value.type == i64 and isinstance(op, Operation):
+            if isinstance(op, arith.AndIOp):
+                return self._masked(op)
+            name = arith_ops().get(type(op))
+            if name is not None:
+                return self.algebra.apply(name, *map(self.size, op.operands))
+            if isinstance(op, arith.SelectOp):
+                return self._selected(op)
+            if isinstance(op, tensor.ExtractOp):
+                return self._extracted(op)
+            if isinstance(op, relay.MeasureOp):
+                return self._measured(op)
+            if isinstance(op, memory.PackOp):
+                return self._packed(op)[value]
+        natural = isinstance(op, memory.WorkspaceSizeOp)
+        if isinstance(op, memory.WorkspaceSizeOp):
+            size = self._size_of_workspace(op)
+            if size is not None:
+                return size
+        return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
+
+    def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
+        """Return the total and the offsets of a pack."""
+        sizes = [self.size_or(slice.size) for slice in op.slices]
+        packed = Packed(op.alignment.value.data, op.slices, sizes)
+        for i, value in enumerate(op.results):
+            size = self.algebra.symbol(_shown(value), PACK, (i, packed))
+            if len(sizes) == 1:  # one slice is all
+                size = Expr.of(0) if i else self.algebra.apply("max", sizes[0], 0)
+            packed.values.append(size)
+            self._sizes[value] = size
+        return self._sizes
+
+    def size_or(self, size: int | SSAValue) -> Expr:
+        """Return a size that is a number or an i64."""
+        return Expr.of(size) if isinstance(size, int) else self.size(size)
+
+    def _size_of_workspace(self, op: memory.WorkspaceSizeOp) -> Expr | None:
+        """Return the size that a callee needs for a call, if it is known."""
+        function = self._function_of(op, op.function.string_value())
+        if not isinstance(function, func.FuncOp) or not function.body.blocks:
+            return None
+        listed = memory.shapes_of_workspace(function, op.param.value.data) or ()
+        shapes = dict(zip(listed, op.shapes, strict=False))
+        return self.workspace_size(
+            function, op.param.value.data, lambda i: self.shape(shapes[i]) if i in shapes else None
+        )
+
+    def _function_of(self, op: Operation, name: str) -> Operation | None:
+        """Return what is called `name` in the module of `op`."""
+        module: Operation | None = op
+        while module is not None and not isinstance(module, ModuleOp):
+            module = module.parent_op()
+        if module is None:
+            return None
+        if module not in self._functions:
+            functions = (f for f in module.ops if isinstance(f, func.FuncOp))
+            self._functions[module] = {f.sym_name.data: f for f in functions}
+        return self._functions[module].get(name)
+
+    def workspace_size(
+        self, function: func.FuncOp, index: int, dims_of: Callable[[int], Dims | None]
+    ) -> Expr | None:
+        """
+        Return the size of workspace `index` of `function` where its parameters have `dims_of` them.
+
+        None if it is not known yet.
+        """
+        param = function.body.block.args[index]
+        known = memory.parameter_attributes(function, index).get(memory.SIZE)
+        if isinstance(known, IntegerAttr):
+            return Expr.of(known.value.data)
+        users = [use.operation for use in param.uses]
+        packs = [user for user in users if isinstance(user, memory.PackOp)]
+        if len(packs) != 1 or packs[0] in self._entered or len(self._entered) > MAX_CALLS:
+            return None
+        self._entered.append(packs[0])
+        total = self.size(packs[0].total)
+        self._entered.pop()
+
+        def at_call(symbol: Symbol) -> Expr | None:
+            if symbol.kind != DIM:
+                return None
+            value, axis = cast("tuple[SSAValue, int]", symbol.args)
+            if not isinstance(value, BlockArgument) or value.block is not param.block:
+                return None
+            dims = dims_of(value.index)
+            return None if dims is None else dims[axis]
+
+        return self.algebra.substitute(total, at_call)
+
+    def translated(self, size: Expr, body: Block, operands: Sequence[SSAValue]) -> Expr | None:
+        """Return a size of the function of `body` as one of its caller; None if it has none."""
+
+        def at_call(symbol: Symbol) -> Expr | None:
+            value, *position = symbol.args or (None,)
+            if not isinstance(value, BlockArgument) or value.block is not body:
+                return None
+            operand = operands[value.index]
+            if symbol.kind == DIM:
+                return self.dims(operand)[cast(int, position[0])]
+            if symbol.kind == "element":
+                elements = self.shape(operand)
+                return None if elements is None else elements[cast(int, position[0])]
+            return self.size(operand) if operand.type == i64 else None
+
+        return self.algebra.substitute(size, at_call)
+
+    def _masked(self, op: arith.AndIOp) -> Expr:
+        """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
+        unit = -(integer(op.rhs) or 0)
+        if unit <= 0 or unit & (unit - 1):
+            return self.algebra.symbol(_shown(op.result), "value", (op.result,), natural=False)
+        whole = self.algebra.binary(SizeOp.FLOORDIV, self.size(op.lhs), Expr.of(unit))
+        return self.algebra.binary(SizeOp.MUL, whole, Expr.of(unit))
+
+    def _selected(self, op: arith.SelectOp) -> Expr:
+        """
+        Return one side if the condition is known; `a == 1 ? b : a` is a broadcast, and others are
+        selections, of which those of one condition agree.
+        """
+        condition = self.condition(op.cond)
+        left, right = self.size(op.lhs), self.size(op.rhs)
+        if condition is not None:
+            return left if condition else right
+        if left == right:
+            return left
+        test = op.cond.owner
+        if (
+            isinstance(test, arith.CmpiOp)
+            and test.predicate.value.data == 0
+            and test.lhs.type == i64
+            and {self.size(test.lhs), self.size(test.rhs)} == {right, Expr.of(1)}
+        ):
+            return self.algebra.binary(SizeOp.BROADCAST, right, left)
+        less, more, holds = self._compared(op.cond)
+        return self.algebra.select_less(less, more, *((left, right) if holds else (right, left)))
+
+    def _compared(self, condition: SSAValue) -> tuple[Expr, Expr, bool]:
+        """Return two sizes; `condition` holds if the first is less, or, if False, if it is not."""
+        op = condition.owner
+        if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
+            left, right = self.size(op.lhs), self.size(op.rhs)
+            match op.predicate.value.data:
+                case 2:  # <
+                    return left, right, True
+                case 3:  # <=
+                    return right, left, False
+                case 4:  # >
+                    return right, left, True
+                case 5:  # >=
+                    return left, right, False
+                case _:
+                    pass
+            relation = PREDICATES[op.predicate.value.data : op.predicate.value.data + 1]
+            for name in relation:  # == and !=
+                return Expr.of(0), self.algebra.apply(name, left, right), True
+        flag = self.algebra.symbol(_shown(condition), "value", (condition,))
+        return Expr.of(0), flag, True
+
+    def _extracted(self, op: tensor.ExtractOp) -> Expr:
+        elements = self.shape(op.tensor) if len(op.indices) < 2 else None
+        index = integer(op.indices[0]) if op.indices else 0
+        if elements is not None and index is not None and 0 <= index < len(elements):
+            return elements[index]
+        return self.algebra.symbol("element", "value", (op.result,), natural=False)
+
+    def _measured(self, op: relay.MeasureOp) -> Expr:
+        name = op.measure.data
+        given = [self._number(arg) for arg in op.args]
+        known = [arg for arg in given if arg is not None]
+        if len(known) == len(given):
+            try:
+                return self.algebra.apply(name, *known)
+            except ValueError:  # it fails when the program runs
+                pass
+        args = [value if arg is None else arg for arg, value in zip(given, op.args, strict=True)]
+        return self.algebra.opaque(name, args)
+
+    def _number(self, value: SSAValue) -> Expr | float | None:
+        """Return the size or number that `value` is, if it is known."""
+        if value.type == i64:
+            return self.size(value)
+        op = value.owner
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
+            return op.value.value.data
+        return None
+
+    def condition(self, value: SSAValue) -> bool | None:
+        """Return the value of an i1, if it is certain."""
+        constant = integer(value)
+        if constant is not None:
+            return constant != 0
+        op = value.owner
+        if not isinstance(op, arith.CmpiOp) or op.lhs.type != i64:
+            return None
+        left, right = self.size(op.lhs), self.size(op.rhs)
+        predicate = op.predicate.value.data
+        if predicate in (0, 1):
+            equal = holds(Check.EQUAL, left, right)
+            return None if equal is None else equal == (predicate == 0)
+        if predicate in (2, 5):  # <, >=
+            at_least = holds(Check.AT_LEAST, left, right)
+            return None if at_least is None else at_least == (predicate == 5)
+        if predicate in (3, 4):  # <=, >
+            at_most = holds(Check.AT_MOST, left, right)
+            return None if at_most is None else at_most == (predicate == 3)
+        return None
+
+    # -------------------------------------------------------------------- dims
+
+    def read(self, module: ModuleOp) -> None:
+        """Read all tensors outside kernels, each after its operands, and check all operators."""
+        for op in outside_primitives(module, region_first=True):
+            if rule_of(op) is not None and any(map(has_dynamic_dim, op.operands)):
+                self._inferred(op)
+            for result in op.results:
+                if as_tensor(result.type) is not None:
+                    self.dims(result)
+                    self.elements(result)
+
+    def replace(self, old: SSAValue, new: SSAValue) -> None:
+        """Let `new`, which replaces `old`, have its dims and elements."""
+        self._dims[new] = self.dims(old)
+        self._elements[new] = self.elements(old)
+
+    def dims(self, value: SSAValue) -> Dims:
+        """Return the dims of a tensor."""
+        found = self._dims.get(value)
+        if found is None:
+            found = self._dims[value] = self._dims_of(value)
+        return found
+
+    def _dims_of(self, value: SSAValue) -> Dims:
+        type = as_tensor(value.type)
+        assert type is not None, f"{value.type} has no dims"
+        shape = type.get_shape()
+        known = self._defined_dims(value) if DYNAMIC_INDEX in shape else None
+        return tuple(
+            Expr.of(dim)
+            if dim != DYNAMIC_INDEX
+            else self._dim_symbol(value, axis)
+            if known is None
+            else known[axis]
+            for axis, dim in enumerate(shape)
+        )
+
+    def _defined_dims(self, value: SSAValue) -> Dims | None:
+        """Return the dims that the op of `value` gives it."""
+        if not isinstance(value, OpResult):
+            return None
+        op = value.op
+        if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
+            return None if op.shape is None else self.shape(op.shape)
+        if isinstance(op, relay.TupleGetItemOp):
+            source = projected(value)
+            return None if source is value else self.dims(source)
+        if op.has_trait(DestinationPassing):
+            return self.dims(DestinationPassing.outs(op)[value.index])
+        if op.has_trait(ChoosesRegion):
+            return self._joined(op, value)
+        if isinstance(op, relay.OnDeviceOp | relay.DeviceCopyOp) and as_tensor(op.value.type):
+            return self.dims(op.value)
+        results = self._inferred(op)
+        return None if results is None else results[value.index]
+
+    def _joined(self, op: Operation, result: OpResult) -> Dims | None:
+        """Return the dims that all regions yield; a symbol for one that they do not agree on."""
+        lasts = [region.block.last_op for region in op.regions if len(region.blocks) == 1]
+        yields = [last.operands for last in lasts if last and len(last.operands) == len(op.results)]
+        if not yields or len(yields) < len(op.regions):
+            return None
+        first, *others = (self.dims(operands[result.index]) for operands in yields)
+        return tuple(
+            dim if all(other[axis] == dim for other in others) else self._dim_symbol(result, axis)
+            for axis, dim in enumerate(first)
+        )
+
+    def _inferred(self, op: Operation) -> list[Dims] | None:
+        """Return the dims of the results of `op` by its rule; None for those with unknown dims."""
+        if op not in self._results:
+            self._results[op] = self._infer(op)
+        return self._results[op]
+
+    def _infer(self, op: Operation) -> list[Dims] | None:
+        rule = rule_of(op)
+        operands = [self._operand(operand) for operand in op.operands]
+        if rule is None or any(isinstance(operand, str) for operand in operands):
+            return None
+        elements = constant_elements(op.operands, rule.data_operands)
+        for i in rule.data_operands:
+            known = self.elements(op.operands[i]) if i < len(operands) else None
+            if known is not None:
+                elements[i] = KnownElements(self, known)
+        call = call_of(op.name, op.properties, ())
+        try:
+            found = rule(call._replace(operands=operands, elements=elements))
+        except SignatureError as error:
+            raise PassError(str(error), op) from error
+        return [
+            self._known(tensor, result) for tensor, result in zip(found, op.results, strict=True)
+        ]
+
+    def _operand(self, value: SSAValue) -> Tensor | str:
+        tensor = operand_of(value.type)
+        if isinstance(tensor, str):
+            return tensor
+        return Tensor(tensor.element, tuple(map(self.as_size, self.dims(value))))
+
+    def _known(self, tensor: Tensor, result: OpResult) -> Dims:
+        """Return the dims of a result, symbols where the rule does not know them."""
+        return tuple(
+            self._dim_symbol(result, axis) if dim is UNKNOWN else as_expr(dim)
+            for axis, dim in enumerate(tensor.dims)
+        )
+
+    def _dim_symbol(self, value: SSAValue, axis: int) -> Expr:
+        if isinstance(value, BlockArgument):
+            function = value.block.parent_op()
+            if isinstance(function, func.FuncOp) and value.block is function.body.block:
+                named = self._named_dims(function).get((value, axis))
+                if named is not None:
+                    return named
+        name = f"{value.name_hint}_dim{axis}" if value.name_hint else f"dim{axis}"
+        return self.algebra.symbol(name, "dim", (value, axis))
+
+    def _named_dims(self, function: func.FuncOp) -> dict[tuple[SSAValue, int], Expr]:
+        """Return the symbols of the function's named dims: equal names are one symbol."""
+        found = self._named.get(function)
+        if found is not None:
+            return found
+        found = self._named[function] = {}
+        first: dict[str, Expr] = {}
+        bounds = dim_bounds(function)
+        for argument, names in zip(function.args, dim_names(function), strict=False):
+            for axis, name in enumerate(names):
+                if isinstance(name, str):
+                    if name not in first:
+                        first[name] = self.algebra.symbol(
+                            name, DIM, (argument, axis), range=bounds.get(name)
+                        )
+                    found[argument, axis] = first[name]
+        return found
+
+    # ---------------------------------------------------------------- elements
+
+    def elements(self, value: SSAValue) -> Dims | None:
+        """
+        Return the elements of a tensor of few integers in row-major order, as far as something
+        known computes them.
+        """
+        if value not in self._elements:
+            self._elements[value] = self._elements_of(value)
+        return self._elements[value]
+
+    def shape(self, value: SSAValue) -> Dims | None:
+        """Return `elements`; of an i64 tensor of rank 0 or 1 that are not followed, symbols."""
+        elements, type = self.elements(value), as_tensor(value.type)
+        count = element_count(value.type)
+        if elements is not None or count is None or type is None:
+            return elements
+        if type.element_type != i64 or type.get_num_dims() > 1:
+            return None
+        return tuple(
+            self.algebra.symbol(f"{_shown(value)}[{i}]", "element", (value, i), natural=False)
+            for i in range(count)
+        )
+
+    def _elements_of(self, value: SSAValue) -> Dims | None:
+        elements = self._made_of(value)
+        if elements is not None or not isinstance(value, OpResult):
+            return elements
+        op, type = value.op, as_tensor(value.type)
+        if element_count(value.type) is None or type is None:
+            return None
+        if isinstance(op, relay.DeviceCopyOp | relay.OnDeviceOp):
+            return self.elements(op.value)
+        if isinstance(op, ShapeOfOp):
+            dims = self.dims(op.data)
+            return dims if all(is_exact(dim, type.element_type) for dim in dims) else None
+        if rule_of(op) is None:
+            return None
+        operands = [self.elements(operand) for operand in op.operands]
+        return self.tensors.elements(op, value.index, operands)
+
+    def _made_of(self, value: SSAValue) -> Dims | None:
+        """Return the elements of a tensor that something known computes."""
+        while isinstance(value.owner, memory.CopyOp):
+            value = value.owner.ins
+        count = element_count(value.type)
+        if count is None:
+            return None
+        constants = dense_integers(value, count)
+        if constants is not None:
+            return tuple(map(Expr.of, constants))
+        op = value.owner
+        if isinstance(op, vm.ShapeOfOp):
+            return self.dims(op.data)
+        if isinstance(op, tensor.FromElementsOp) and all(e.type == i64 for e in op.elements):
+            return tuple(map(self.size, op.elements))
+        return None
+
+
+def has_dynamic_dim(value: SSAValue) -> bool:
+    """Test whether `value` is a tensor of which a dim is not known."""
+    tensor = as_tensor(value.type)
+    return tensor is not None and not is_static(tensor)
+
+
+def _shown(value: SSAValue) -> str:
+    return value.name_hint or "value"
+
+
+def read_sizes(root: Operation, sizes: Sizes) -> None:
+    """Read the sizes and dims in `root`, those of an op after those of its operands."""
+    for op in outside_primitives(root, region_first=True):
+        for result in op.results:
+            if result.type == i64:
+                sizes.size(result)
+            elif as_tensor(result.type) is not None:
+                sizes.dims(result)

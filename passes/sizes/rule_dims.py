@@ -1,0 +1,80 @@
+"""Dims of shape rules that are expressions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from ...operators.sizes import UNKNOWN, Check, Dim, Size, SizeOp
+from ...operators.sizes.algebra import Algebra
+from ...operators.sizes.size_expressions import Expr
+
+
+class RuleDim(Dim):
+    """A size of a shape rule that is an expression; of a reader, equal ones are one object."""
+
+    __slots__ = ("expr", "reader")
+
+    def __init__(self, reader: RuleReader, expr: Expr):
+        self.reader = reader
+        self.expr = expr
+
+    def binary(self, op: SizeOp, left: Size, right: Size) -> Size:
+        if left is UNKNOWN or right is UNKNOWN:
+            return UNKNOWN
+        return self.reader.as_size(self.reader.binary(op, as_expr(left), as_expr(right)))
+
+    def require(self, check: Check, left: Size, right: Size, message: str) -> None:
+        if left is not UNKNOWN and right is not UNKNOWN:
+            self.reader.require(check, as_expr(left), as_expr(right), message)
+
+    def measure(self, name: str, args: Sequence[Size | float]) -> Size:
+        return self.reader.measured(name, args)
+
+    def __repr__(self) -> str:
+        return str(self.expr)
+
+
+def as_expr(size: Size) -> Expr:
+    """Return a size of a rule as an expression."""
+    if isinstance(size, RuleDim):
+        return size.expr
+    assert isinstance(size, int), "a dim that no rule computes"
+    return Expr.of(size)
+
+
+class RuleReader(ABC):
+    """Reads shape rules with expressions for dims."""
+
+    def __init__(self, algebra: Algebra | None = None):
+        self.algebra = algebra or Algebra()
+        self._rule_dims: dict[Expr, RuleDim] = {}
+
+    def as_size(self, expr: Expr) -> Size:
+        """Return an expression as a size of rules: an integer if it is constant."""
+        constant = expr.constant
+        if constant is not None:
+            return constant
+        dim = self._rule_dims.get(expr)
+        if dim is None:
+            dim = self._rule_dims[expr] = RuleDim(self, expr)
+        return dim
+
+    def measured(self, name: str, args: Sequence[Size | float]) -> Size:
+        """Return the measure `name` of sizes and numbers; `UNKNOWN` if one of them is."""
+        if UNKNOWN in args:
+            return UNKNOWN
+        sizes = [as_expr(arg) if isinstance(arg, int | Dim) else arg for arg in args]
+        return self.as_size(self.measure(name, sizes))
+
+    @abstractmethod
+    def binary(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
+        """Return `left op right`."""
+
+    @abstractmethod
+    def measure(self, name: str, args: Sequence[Expr | float]) -> Expr:
+        """Return the measure `name`."""
+
+    @abstractmethod
+    def require(self, check: Check, left: Expr, right: Expr, message: str) -> None:
+        """Require the relation `check`."""

@@ -1,0 +1,163 @@
+"""Symbolic measures against those of integers."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from helpers.programs.every_case import seeds
+
+from xrelay.operators.measures import MEASURES
+from xrelay.operators.sizes.algebra import Algebra
+from xrelay.operators.sizes.size_expressions import Expr
+from xrelay.operators.sizes.size_values import Values, free_symbols
+
+
+def evaluate(size: Expr, values: dict[str, int]) -> int:
+    """Evaluate for values of the dims, by name."""
+    return Values({symbol: values[symbol.name] for symbol in free_symbols([size])}).of(size)
+
+
+def arithmetic(algebra: Algebra, measure: str, args: Sequence[Expr]) -> Expr | None:
+    """Return a measure; None if it is a symbol of its own."""
+    size = algebra.apply(measure, *args)
+    return None if size.symbol is not None and size.symbol.kind == measure else size
+
+
+@seeds(100)
+def test_lengths_of_slices(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    dim = n * rng.randrange(1, 3) + rng.randrange(2)
+    begin, end = (
+        rng.choice([m, n, m + 1, Expr.of(rng.randrange(-3, 4)), Expr.of(2**63 - 1)])
+        for _ in range(2)
+    )
+    args = dim, begin, end, Expr.of(1)
+    found = arithmetic(algebra, "slice_length", args)
+    assert found is not None
+    for a in range(5):
+        for b in range(5):
+            values = {"n": a, "m": b}
+            numbers = [evaluate(arg, values) for arg in args]
+            assert evaluate(found, values) == MEASURES["slice_length"](*numbers)
+
+
+@seeds(100)
+def test_lengths_of_ranges(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    start, stop = (rng.choice([m, n * 2, n + m, Expr.of(rng.randrange(-3, 4))]) for _ in range(2))
+    args = start, stop, Expr.of(rng.choice([-3, -1, 1, 2]))
+    found = arithmetic(algebra, "arange_length", args)
+    assert found is not None
+    for a in range(5):
+        for b in range(5):
+            values = {"n": a, "m": b}
+            numbers = [evaluate(arg, values) for arg in args]
+            assert evaluate(found, values) == MEASURES["arange_length"](*numbers)
+
+
+def test_a_range_as_long_as_a_dim_has_that_dim():
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    assert algebra.apply("arange_length", 0, n + m, 1) == n + m
+    assert algebra.apply("arange_length", m, n + m, 1) == n
+    assert arithmetic(algebra, "arange_length", [n, m, n]) is None
+
+
+@seeds(100)
+def test_dims_of_reshaped_tensors(seed: int):
+    rng = random.Random(seed)
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    parts = [n, m, Expr.of(2), Expr.of(3), n + 1]
+    dims = rng.sample(parts, 3)
+    merged = rng.choice(
+        [
+            [dims[0], dims[1] * dims[2]],
+            [dims[0] * dims[1], dims[2]],
+            [dims[0], dims[1], dims[2]],
+            [dims[0] * dims[1] * dims[2]],
+        ]
+    )
+    entries = list(merged)
+    if rng.random() < 0.6:
+        entries[rng.randrange(len(entries))] = Expr.of(-1)
+    allowzero = rng.randrange(2)
+    found_any = False
+    for axis in range(len(entries)):
+        first = [Expr.of(axis), Expr.of(allowzero), Expr.of(len(dims))]
+        args = [*first, *dims, *entries]
+        found = arithmetic(algebra, "reshaped_dim", args)
+        if found is None:
+            continue
+        found_any = True
+        for a in range(4):
+            for b in range(4):
+                values = {"n": a, "m": b}
+                numbers = [evaluate(arg, values) for arg in args]
+                assert evaluate(found, values) == MEASURES["reshaped_dim"](*numbers)
+    if allowzero and entries == merged:
+        assert found_any
+
+
+@seeds(200)
+def test_dims_of_valid_reshapes(seed: int):
+    """Wherever the reshape is valid, its dims are those; some are found though it may fail."""
+    rng = random.Random(seed)
+    algebra = Algebra()
+    n, m = algebra.symbol("n"), algebra.symbol("m")
+    parts = [n, m, n * 2, n + m, Expr.of(2), Expr.of(4), n + 1]
+    dims = rng.choices(parts, k=rng.randrange(1, 4))
+    entries = rng.choices([*parts, *dims, *dims, Expr.of(0)], k=rng.randrange(1, 4))
+    if rng.random() < 0.6:
+        entries[rng.randrange(len(entries))] = Expr.of(-1)
+    for axis in range(len(entries)):
+        first = [Expr.of(axis), Expr.of(rng.randrange(2)), Expr.of(len(dims))]
+        args = [*first, *dims, *entries]
+        found = algebra.valid_measure("reshaped_dim", *args)
+        if found.symbol is not None and found.symbol.kind == "reshaped_dim":
+            continue
+        for a in range(5):
+            for b in range(5):
+                values = {"n": a, "m": b}
+                numbers = [evaluate(arg, values) for arg in args]
+                try:
+                    expected = MEASURES["reshaped_dim"](*numbers)
+                except ValueError:
+                    continue
+                assert evaluate(found, values) == expected, f"{args} for {values}"
+
+
+def test_the_first_and_last_dims_of_a_reshape_stay():
+    algebra = Algebra()
+    n, m, k = (algebra.symbol(name) for name in "nmk")
+    some = algebra.symbol("s", range=(1, None))
+    dims = [n, Expr.of(4), some, Expr.of(8)]
+
+    def dim(axis: int, entries: list[Expr], allowzero: int = 0) -> Expr:
+        return algebra.valid_measure("reshaped_dim", axis, allowzero, 4, *dims, *entries)
+
+    assert dim(0, [n, m, k]) == n
+    assert dim(0, [Expr.of(-1), some, Expr.of(8)]) == n * 4
+    assert dim(0, [n, Expr.of(-1)]) == n
+    assert dim(2, [n, m, k], allowzero=1) == k
+    assert str(dim(1, [n, m, k])).startswith("reshaped_dim")
+
+
+def test_a_reshape_that_may_fail_is_not_arithmetic():
+    algebra = Algebra()
+    n = algebra.symbol("n")
+    numbers = [Expr.of(c) for c in (0, 0, 1)]
+    for entries in ([Expr.of(-1), Expr.of(6)], [n + 1], [algebra.symbol("m")]):
+        assert arithmetic(algebra, "reshaped_dim", [*numbers, n, *entries]) is None
+
+
+def test_a_measure_of_constants_is_its_value_or_error():
+    algebra = Algebra()
+    sizes = [Expr.of(c) for c in (5, 0, -1, 2)]
+    assert algebra.apply("slice_length", *sizes) == Expr.of(2)
+    with pytest.raises(ValueError, match="step"):
+        algebra.apply("arange_length", 0, 4, 0)
