@@ -57,6 +57,10 @@ SETS = {
         "passes/sink_device_hints.py",
     ),
     "Relay text": ("frontends/relay_text/*",),
+    "entries, buffers, machine code": (
+        *("lowering/native/*", "lowering/entries/*", "lowering/memref/*"),
+        *("lowering/aot_lower_main.py", "lowering/upstream_sizes/checked_*"),
+    ),
     "native code": ("lowering/native/*", "lowering/entries/*", "runtime/native/*"),
 }
 """Named parts of the product; a pattern that begins with `!` takes files away."""
