@@ -31,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import numpy as np
 from cpu_times import least, seconds_per_call
 from helpers.machine.in_machine import run_passes
+from helpers.native.built_libraries import STANDALONE
 from helpers.native.scheduled_kernels import prepared
 from helpers.onnx.onnx_models import LIGHT_MODELS, light_network, onnxruntime_session
 from helpers.programs.transformer import VOCABULARY, encoder
@@ -50,10 +51,7 @@ from xrelay.lowering.native.build.units import Kernel, units_of
 from xrelay.lowering.native.toolchain import linking, stages
 from xrelay.lowering.native.toolchain.blas import openblas
 from xrelay.lowering.native.toolchain.linking import (
-    STANDALONE,
-    SUPPORT,
     Inputs,
-    c_file,
     linked_library,
 )
 from xrelay.lowering.native.toolchain.target_machine import Machine
@@ -246,8 +244,7 @@ def memrefs_of(kernel: Kernel) -> list[MemRefType[Attribute]]:
 def loaded(kernels: Sequence[Kernel], settings: Settings) -> ctypes.CDLL:
     """Compile and load kernels, which allocate memory as any C program does."""
     objects = [compiled.code for compiled in compile_kernels(kernels, settings)]
-    sources = {file: c_file(file) for file in (SUPPORT, STANDALONE)}
-    inputs = Inputs(objects, sources, blas=settings.blas)
+    inputs = Inputs(objects, STANDALONE, blas=settings.blas)
     contents = linked_library(inputs, settings, "libkernels.so")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "libkernels.so"

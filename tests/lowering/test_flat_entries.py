@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from helpers.machine.in_machine import run_passes
 from helpers.programs.programs import parse
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from xrelay.lowering.entries.descriptions import described
@@ -57,9 +57,7 @@ def test_the_function_becomes_what_was_planned():
     assert list(function.function_type.inputs) == [param.type for param in plan.parameters]
     assert list(function.function_type.outputs) == []
     assert function.arg_attrs is not None
-    written = [
-        attrs.data.get(NAME) for attrs in function.arg_attrs if isinstance(attrs, DictionaryAttr)
-    ]
+    written = [attrs.data.get(NAME) for attrs in function.arg_attrs]
     assert written[:2] == [StringAttr("x"), StringAttr("y")]
 
 

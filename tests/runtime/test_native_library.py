@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.native.built_libraries import build_library
 from xdsl.dialects.builtin import StringAttr
 
 import xrelay
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.c.c_header import header_source
 from xrelay.lowering.native.c.c_shim import shim_source
 from xrelay.lowering.native.toolchain import linking

@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
     IndexType,
     MemRefType,
     ModuleOp,
-    UnitAttr,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
@@ -35,6 +34,7 @@ from ...linalg.builder import Builder, Size, tensor_of
 from ..kernel_pass import KernelPass, kernels_of
 from ..matrix_products import Product, filled_empty, product_of
 from ..schedules import schedules_of
+from ..transposing_loops import buffer_of
 
 FUNCTIONS: dict[Attribute, str] = {Float32Type(): "xrelay_sgemm", Float64Type(): "xrelay_dgemm"}
 """By element type, the function in blas.c."""
@@ -64,7 +64,7 @@ def call_product(product: Product) -> None:
         c = out.dest
     matrices = build.mul(m, k), build.mul(k, n)
     steps = [size if has else 0 for size, has in zip(matrices, product.steps, strict=True)]
-    buffers = [_address(build, _buffer(build, value)) for value in (a, b)]
+    buffers = [_address(build, build.insert(buffer_of(value))) for value in (a, b)]
     count = _product(build, sizes[: product.batches])
     numbers = [build.index(x) for x in (count, m, n, k, *steps, *map(int, product.transposed))]
     name = FUNCTIONS[result.element_type]
@@ -103,16 +103,6 @@ def _product(build: Builder, sizes: list[Size]) -> Size:
     for size in sizes:
         total = build.mul(total, size)
     return total
-
-
-def _buffer(build: Builder, value: SSAValue) -> SSAValue:
-    type = tensor_of(value)
-    buffer = MemRefType(type.element_type, type.get_shape())
-    return build.insert(
-        bufferization.ToBufferOp.create(
-            operands=[value], result_types=[buffer], properties={"read_only": UnitAttr()}
-        )
-    )
 
 
 def _address(build: Builder, buffer: SSAValue) -> SSAValue:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from helpers.native.built_libraries import build_library
 from helpers.native.memrefs import descriptor_of, descriptor_type
 from helpers.native.scheduled_kernels import prepared, without_schedules
 from helpers.programs.agreement import Array, Outcome, quiet
@@ -38,7 +39,6 @@ from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.memref.buffer_kernels import KERNEL
 from xrelay.lowering.memref.conversion_state import MESSAGES
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
 from xrelay.lowering.native.toolchain.target_machine import Machine

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from helpers.native.built_libraries import build_library
 from helpers.operators.inferring import OPERATORS
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -31,7 +32,6 @@ from xrelay.dialects.attributes import properties_of
 from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
 from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
 from xrelay.lowering.expand_math import ExpandMathPass
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.kernel_pass import kernels_of
 from xrelay.lowering.native.kernel_pipeline import BlasUse, kernel_passes

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.native.built_libraries import build_library
 from helpers.native.memrefs import bind
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
@@ -17,7 +18,6 @@ from xdsl.parser import Parser
 from xrelay.lowering.native.build import kernel_objects as compilation
 from xrelay.lowering.native.build.cache import Cache
 from xrelay.lowering.native.build.kernel_objects import compile_kernels
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.build.units import units_of
 from xrelay.lowering.native.kernel_pass import kernels_of
