@@ -62,6 +62,10 @@ SETS = {
         *("lowering/aot_lower_main.py", "lowering/upstream_sizes/checked_*"),
     ),
     "native code": ("lowering/native/*", "lowering/entries/*", "runtime/native/*"),
+    "records and commands": (
+        *("runtime/executable/*", "runtime/native/*", "tools/*", "xrelay/__init__.py"),
+        *("runtime/codec/*", "runtime/weights/late_bound.py"),
+    ),
 }
 """Named parts of the product; a pattern that begins with `!` takes files away."""
 

@@ -7,7 +7,7 @@ Give functions that are called from outside a flat C interface, and describe it.
       …
     }
     ->
-    module attributes {xrelay.metadata = "{ … }"}
+    module attributes {xrelay.metadata = {name = "net", entries = […], …}}
     func.func @model_main_flat(%x: memref<4xf32>, %output_0: memref<4xf32>,
                                %constants: memref<?xi8>, %workspace: memref<?xi8>)
       attributes {llvm.emit_c_interface} {
@@ -25,7 +25,6 @@ its entry is a copy. The metadata are those of `docs/aot.md`. Level `memref`, wh
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -49,7 +48,6 @@ from ..passes.support.diagnostics import PassError, location_of
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.native.interface import FORMS, Entry, Form, Library
-from ..runtime.native.json_kernels import kernel_from
 from ..runtime.program.program import Kernel
 from .entries.c_names import kernel_symbol, sanitized, unique_names
 from .entries.constant_pool import (
@@ -62,7 +60,18 @@ from .entries.constant_pool import (
     is_param,
     readers,
 )
-from .entries.descriptions import DEVICES, ENTRY, PARAMS, STEPS, described, table_of, texts_of
+from .entries.descriptions import (
+    DEVICES,
+    ENTRY,
+    METADATA,
+    PARAMS,
+    STEPS,
+    described,
+    record_attribute,
+    record_of,
+    table_of,
+    texts_of,
+)
 from .entries.flat_entries import FlattenEntry, Interface, plan_entry
 from .entries.hooks import add_hooks
 from .entries.reached_functions import kernel_calls, may_fail, reached
@@ -70,8 +79,6 @@ from .entries.size_entries import FlattenSizes
 from .memref.buffer_kernels import KERNEL
 from .memref.conversion_state import MESSAGES
 
-METADATA = "xrelay.metadata"
-"""The module attribute with the interface as JSON."""
 DEFAULT_NAME = "model"
 
 
@@ -163,7 +170,7 @@ class AotLowerMainPass(ModulePass):
         )
         for name in (DEVICES, PARAMS, MESSAGES):
             op.attributes.pop(name, None)
-        op.attributes[METADATA] = StringAttr(found.to_json())
+        op.attributes[METADATA] = record_attribute(Library, found)
 
     def numbered_contexts(self, devices: Sequence[str], module: ModuleOp) -> tuple[int, ...]:
         """Return the numbers of the devices that get a context."""
@@ -199,11 +206,9 @@ def number_kernels(module: ModuleOp, library: str) -> list[Kernel]:
         if isinstance(op, func.FuncOp) and KERNEL in op.attributes and not op.body.blocks:
             steps = op.attributes.pop(STEPS, None)
             name = op.sym_name.data
-            if not isinstance(steps, StringAttr):
-                m = f"kernel @{name} has no body and no {STEPS}: run describe-entries before"
-                raise PassError(m, op)
-            symbols[name] = kernel_symbol(library, len(kernels))
-            kernels.append(kernel_from(json.loads(steps.data)))
+            cure = f"kernel @{name} has no body and no {STEPS}: run describe-entries before"
+            kernels.append(record_of(Kernel, steps, op, cure))
+            symbols[name] = kernel_symbol(library, len(kernels) - 1)
             op.sym_name = StringAttr(symbols[name])
     if symbols:
         calls = [op for op in walk(module) if isinstance(op, func.CallOp)]

@@ -11,21 +11,20 @@ Describe functions for callers from outside, before their types become memory.
 `allocated` lists the outputs whose size is known only after the run: the function allocates them.
 `structure` is the function's `relay.structure`, if `flatten-tuples` left one.
 
-A kernel that keeps operators of `relay` gets `xrelay.steps`: its operators as JSON, for a runtime
+A kernel that keeps operators of `relay` gets `xrelay.steps`: its operators, for a runtime
 that supplies it. The module gets `xrelay.params`, the element types of its params, and
 `xrelay.devices`. `aot-lower-main` reads all of them. Level `memory-planned`, which stays.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr, TupleType
+from xdsl.dialects.builtin import ModuleOp, TupleType
 from xdsl.ir import Attribute
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -46,11 +45,20 @@ from ..passes.support.diagnostics import PassError
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..passes.workspaces.lending import is_entry
-from ..runtime.native.json_kernels import kernel_to
+from ..runtime.native.structures import Structure
 from ..runtime.program.named_results import unique_names
-from ..runtime.program.program import Function, Param
+from ..runtime.program.program import Function, Kernel, Param
 from .bytecode.assemble import assemble_kernel, spec_of
-from .entries.descriptions import DEVICES, ENTRY, PARAMS, STEPS, attribute_of, description
+from .entries.descriptions import (
+    DEVICES,
+    ENTRY,
+    PARAMS,
+    STEPS,
+    attribute_of,
+    description,
+    record_attribute,
+    record_of,
+)
 from .lower_to_bytecode import kernel_steps
 
 
@@ -64,7 +72,9 @@ class DescribeEntry(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
         function = self.function_of(op)
-        allocated, structure = allocated_results(op), op.attributes.pop(STRUCTURE, None)
+        allocated, structure = allocated_results(op), None
+        if (nested := op.attributes.pop(STRUCTURE, None)) is not None:
+            structure = record_of(Structure, nested, op, f"{STRUCTURE} must be a structure")
         op.attributes[ENTRY] = description(function, self.devices, allocated, structure)
         rewriter.notify_op_modified(op)
 
@@ -112,7 +122,7 @@ class DescribeKernel(RewritePattern):
         if not op.has_operators:
             return
         kernel = assemble_kernel(kernel_steps(op), located=False)
-        op.attributes[STEPS] = StringAttr(json.dumps(kernel_to(kernel), separators=(",", ":")))
+        op.attributes[STEPS] = record_attribute(Kernel, kernel)
         rewriter.notify_op_modified(op)
 
 

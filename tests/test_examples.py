@@ -23,7 +23,8 @@ from xrelay.runtime.calls.random_inputs import random_parameters
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.program.program import Program
-from xrelay.tools.api.compiler import Compiler
+from xrelay.tools.api.loaded import compile_file
+from xrelay.tools.api.session import Session
 from xrelay.tools.messages import Reporter
 from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.pass_run.runner import Runner
@@ -180,7 +181,7 @@ def test_relay_text_is_evaluated_and_runs_in_the_machine(
     shape = (4,) if name == "lists" else (5, 7)
     generator = np.random.default_rng(0)
     given = {p: generator.standard_normal(shape, dtype=np.float32) for p in parameters}
-    loaded = Compiler(Reporter()).load(str(EXAMPLES / f"{name}.relay"), passes)
+    loaded = compile_file(Session(Reporter()), str(EXAMPLES / f"{name}.relay"), passes)
     args = list(given.values())
     (result,) = evaluate(loaded.module, args)
     assert_same((result,), tuple(results_in_machine(loaded.module, args, "main")))

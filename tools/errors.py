@@ -1,5 +1,6 @@
 """Errors of the commands, without the compiler: what a user can correct, and exit statuses."""
 
+from importlib.util import find_spec
 from typing import ClassVar
 
 from ..runtime.errors import Error
@@ -25,6 +26,15 @@ class FileError(UsageError):
     def __init__(self, file: str, message: str):
         super().__init__(message)
         self.file = file
+
+
+def require_compiler(instead: str) -> None:
+    """Raise `UsageError` if xDSL is not installed; `instead` says what works without it."""
+    if find_spec("xdsl") is None:
+        raise UsageError(
+            "the compiler is not installed here, only what runs compiled programs: pip install "
+            f"xrelay installs it with xDSL; {instead}"
+        )
 
 
 def exit_status(error: BaseException) -> int:

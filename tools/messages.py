@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import (
 )
 from xdsl.utils.lexer import Span
 
+from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, Note, PassError, Severity, location_of
 from ..runtime.errors import Error, Location, quote
 from .commands import USAGE, warnings_passed_to
@@ -73,6 +74,13 @@ class Reporter:
     def warn(self, text: str) -> None:
         """Write a warning that is about no place."""
         self.report(Message(Severity.WARNING, text))
+
+    def shown(self, error: BaseException) -> tuple[str, bool] | None:
+        """Return `error` as text, and whether it begins with a place; None if it is internal."""
+        self.progress.clear()
+        self.errors += 1
+        found = message_of(error)
+        return None if found is None else (self.render(*found), found[0].location is not None)
 
     def render(self, message: Message, width: int = 1) -> str:
         """Return the message and its notes, each with its source line and a caret."""
@@ -127,6 +135,8 @@ def message_of(error: BaseException) -> tuple[Message, int] | None:
             if op is None:
                 return _of_frontend_error(error, text)
             return Message(Severity.ERROR, text, location_of(op)), 1
+        case RecursionError():
+            return Message(Severity.ERROR, TOO_DEEP), 1
         case MemoryError():
             return Message(Severity.ERROR, NO_MEMORY), 1
         case _:

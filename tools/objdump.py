@@ -13,42 +13,44 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..runtime.errors import Error
 from ..runtime.executable import ExecutableFile
 from ..runtime.files import limit_input
 from ..runtime.plain_text import human, printable, table
 from ..runtime.program.dtypes import element_type
 from ..runtime.program.listing import function_lines, kernel_lines
 from ..runtime.program.planned_memory import PlannedMemory, storages_of
-from ..runtime.program.program import Constant, Late, TensorSpec, spec_of
+from ..runtime.program.program import Constant, Kernel, Late, TensorSpec, spec_of
 from ..runtime.python.call_signature import signature_of
-from .errors import exit_status
+from .error_report import reported
 from .option_types import add_max_input, refer_to_help
-from .run.run_executable import read_file, report
+from .run.run_executable import read_file
+
+SHOWN = 40
+"""The number of bytes of a plug-in's section that are shown as text."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command on `argv` (without the program's name) and return the exit status."""
-    name = "xrelay-objdump"
-    try:
-        options = _parser().parse_args(argv)
-        name = "<stdin>" if options.file == "-" else options.file
-        limit_input(options.max_input)
-        file, _ = read_file(options.file, options.verify)
-    except (Error, MemoryError) as error:
-        report(error, name)
-        return exit_status(error)
+    return reported(lambda: _main(argv), "xrelay-objdump")
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    options = _parser().parse_args(argv)
+    limit_input(options.max_input)
+    name = "<stdin>" if options.file == "-" else options.file
+    return reported(lambda: _dump(options), name)
+
+
+def _dump(options: argparse.Namespace) -> int:
+    file, _ = read_file(options.file, options.verify)
     sections = list(dict.fromkeys(options.section)) or list(SECTIONS)
     if options.json:
         import json  # imported on demand, for fast start-up
 
         print(json.dumps({name: SECTIONS[name].facts(file) for name in sections}, indent=2))
         return 0
-    for i, section in enumerate(sections):
-        if i:
-            print()
-        for line in SECTIONS[section].lines(file):
-            print(printable(line))
+    texts = ["\n".join(map(printable, SECTIONS[section].lines(file))) for section in sections]
+    print("\n\n".join(text for text in texts if text))
     return 0
 
 
@@ -208,17 +210,18 @@ def _kernel_lines(file: ExecutableFile) -> Iterator[str]:
         yield from kernel_lines(kernel)
 
 
+def _kernel(kernel: Kernel) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "inputs": [str(spec) for spec in kernel.ins],
+        "outputs": [str(spec) for spec in kernel.outs],
+        "operators": [step.op for step in kernel.steps],
+        "constants": sum(array.nbytes for array in kernel.constants),
+    }
+
+
 def _kernel_facts(file: ExecutableFile) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": kernel.name,
-            "inputs": [str(spec) for spec in kernel.ins],
-            "outputs": [str(spec) for spec in kernel.outs],
-            "operators": [step.op for step in kernel.steps],
-            "constants": sum(array.nbytes for array in kernel.constants),
-        }
-        for kernel in file.program.kernels
-    ]
+    return list(map(_kernel, file.program.kernels))
 
 
 def _code_lines(file: ExecutableFile) -> Iterator[str]:
@@ -273,6 +276,27 @@ def _memory_facts(file: ExecutableFile) -> list[dict[str, Any]]:
     ]
 
 
+# Weights by formula, and what was added.
+
+
+def _weight_lines(file: ExecutableFile) -> Iterator[str]:
+    for function in file.weights:
+        yield f"weight {function.name} of {', '.join(function.names)}:"
+        yield from list(kernel_lines(function.kernel))[1:]
+
+
+def _metadata_lines(file: ExecutableFile) -> Iterator[str]:
+    for name, text in file.metadata.items():
+        yield f"{name}: {text}"
+
+
+def _added_lines(file: ExecutableFile) -> Iterator[str]:
+    for name, content in file.added.items():
+        start = bytes(content[:SHOWN])
+        more = "…" if len(content) > SHOWN else ""
+        yield f"section '{name}' of a plug-in: {len(content):,} bytes: {start!r}{more}"
+
+
 SECTIONS: Mapping[str, Shown] = {
     "file": Shown(_file_lines, _file_facts),
     "devices": Shown(_device_lines, lambda file: list(file.program.devices)),
@@ -281,6 +305,17 @@ SECTIONS: Mapping[str, Shown] = {
     "memory": Shown(_memory_lines, _memory_facts),
     "kernels": Shown(_kernel_lines, _kernel_facts),
     "code": Shown(_code_lines, _code_facts),
+    "weights": Shown(
+        _weight_lines,
+        lambda file: [
+            {"name": function.name, "weights": function.names, "kernel": _kernel(function.kernel)}
+            for function in file.weights
+        ],
+    ),
+    "metadata": Shown(_metadata_lines, lambda file: dict(file.metadata)),
+    "plug-ins": Shown(
+        _added_lines, lambda file: {name: bytes(c).hex() for name, c in file.added.items()}
+    ),
 }
 """The parts that can be shown, in order."""
 

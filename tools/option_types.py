@@ -1,10 +1,23 @@
 """Types of options, and options that several commands have. Imports nothing heavy."""
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, Protocol, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NoReturn,
+    Protocol,
+    TypeAlias,
+    cast,
+    get_args,
+    get_origin,
+)
 
 from .errors import CommandLineError
+
+Fields: TypeAlias = Mapping[str, Any]
+"""Annotated types by the names of fields."""
 
 
 class Group(Protocol):
@@ -29,9 +42,47 @@ def refer_to_help(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
     return fail
 
 
-def flag(group: Group, *names: str, help: str) -> None:
-    """Declare an option without a value."""
-    group.add_argument(*names, action="store_true", help=help)
+class Arg:
+    """
+    A note on a field of parsed options: its help, its names if they are others, how it is parsed.
+
+    Of those that are `exclusive`, a command line may have one. One `in_mlir` has its name in
+    mlir-opt, too, with `--mlir-` before it.
+    """
+
+    def __init__(
+        self, help: str, *names: str, exclusive: bool = False, in_mlir: bool = False, **how: Any
+    ) -> None:
+        self.help, self.names, self.exclusive, self.how = help, names, exclusive, how
+        self.in_mlir = in_mlir
+
+
+def declare(parser: argparse.ArgumentParser, title: str, fields: type[Any] | Fields) -> None:
+    """
+    Declare the options that the annotated `fields` of a class are, in a group of the help.
+
+    A field's note is an `Arg` or the help alone; a bool is an option without a value, and the
+    choices of a `Literal` are those of the option.
+    """
+    group = parser.add_argument_group(title)
+    exclusive: Group | None = None
+    for name, hint in (fields.__annotations__ if isinstance(fields, type) else fields).items():
+        type_, note = get_args(hint)[:2]
+        arg = note if isinstance(note, Arg) else Arg(note)
+        own = name.replace("_", "-")
+        names, how = arg.names or (f"--{own}",), dict(arg.how)
+        if arg.in_mlir:
+            names = (f"--{own}", f"--mlir-{own}", *arg.names)
+        if names[0].startswith("-"):
+            how["dest"] = name
+        if type_ is bool and not how.keys() - {"dest"}:
+            how["action"] = "store_true"
+        if get_origin(type_) is Literal:
+            how["choices"] = get_args(type_)
+        if arg.exclusive and exclusive is None:
+            exclusive = group.add_mutually_exclusive_group()
+        target = exclusive if arg.exclusive and exclusive is not None else cast(Group, group)
+        target.add_argument(*names, help=arg.help, **how)
 
 
 def count(text: str) -> int:
@@ -122,49 +173,62 @@ def _shown(value: object) -> str:
     return str(value)[:60]
 
 
-def add_binding_options(group: Group) -> None:
-    """Declare `--shape`, `--dim` and `--input`."""
+_ONE: Mapping[str, Any] = {"action": KeepOne, "default": {}}
 
-    def add(name: str, metavar: str, type: Callable[[str], tuple[str, object]], help: str) -> None:
-        group.add_argument(name, metavar=metavar, type=type, action=KeepOne, default={}, help=help)
 
-    add(
-        *("--shape", "INPUT=SHAPE", shape),
-        "the shape of an input, like x=1x3x224x224, where ? stays open; repeat for others",
-    )
-    add(
-        *("--dim", "DIM=SIZE", dim),
-        "the size of all open dims of a name (batch=1), or of one, by input and axis (x:0=1)",
-    )
-    add(
-        *("--input", "INPUT=VALUE", named),
-        "make an input a constant: a number for all of its elements (sr=16000), a list "
-        "(axes=1,2 or m=[[1,2],[3,4]]), or a file .npy or .pb",
-    )
+class BindingOptions:
+    """Sizes and values of inputs, and the limit on what is read from pipes."""
+
+    shape: Annotated[
+        dict[str, tuple[int | None, ...]],
+        Arg(
+            "the shape of an input, like x=1x3x224x224, where ? stays open; repeat for others",
+            metavar="INPUT=SHAPE",
+            type=shape,
+            **_ONE,
+        ),
+    ]
+    dim: Annotated[
+        dict[str, int],
+        Arg(
+            "the size of all open dims of a name (batch=1), or of one, by input and axis (x:0=1)",
+            metavar="DIM=SIZE",
+            type=dim,
+            **_ONE,
+        ),
+    ]
+    input: Annotated[
+        dict[str, str],
+        Arg(
+            "make an input a constant: a number for all of its elements (sr=16000), a list "
+            "(axes=1,2 or m=[[1,2],[3,4]]), or a file .npy or .pb",
+            metavar="INPUT=VALUE",
+            type=named,
+            **_ONE,
+        ),
+    ]
+    max_input: Annotated[
+        int | None,
+        Arg(
+            "the maximum size of an input that is a pipe or device, each of which is held in "
+            "memory: bytes, or 512M, 4G (default: 1G)",
+            metavar="SIZE",
+            type=size,
+        ),
+    ]
 
 
 def add_max_input(group: Group) -> None:
     """Declare `--max-input SIZE`."""
-    group.add_argument(
-        "--max-input",
-        metavar="SIZE",
-        type=size,
-        help="the maximum size of an input that is a pipe or device, each of which is held in "
-        "memory: bytes, or 512M, 4G (default: 1G)",
-    )
+    note = get_args(BindingOptions.__annotations__["max_input"])[1]
+    group.add_argument("--max-input", help=note.help, **note.how)
 
 
 MEMORY_REPORT, PROFILE = "--memory-report", "--profile"
 
 
-def add_report(group: Group, name: str, help: str) -> None:
-    """Declare an option `name[=text|json]`; `with_report_format` goes before parsing."""
-    group.add_argument(name, nargs="?", choices=("text", "json"), help=help)
-
-
-def add_memory_report(group: Group, help: str) -> None:
-    """Declare `--memory-report[=text|json]`."""
-    add_report(group, MEMORY_REPORT, help)
+REPORT: Mapping[str, Any] = {"nargs": "?", "choices": ("text", "json")}
+"""The way in which `NAME[=text|json]` is parsed, after `with_report_format`."""
 
 
 def with_report_format(argv: Sequence[str]) -> list[str]:

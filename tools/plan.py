@@ -31,14 +31,11 @@ from ..planning.csv_io import (
 )
 from ..runtime.errors import MachineError
 from ..runtime.files import contents, limit_input
-from .errors import UsageError
+from .error_report import reported
+from .errors import FileError, UsageError
 from .option_types import add_max_input, count, non_negative
 from .output_files import OutputFiles
 from .standard_input import read_stdin
-
-
-class _FileError(Exception):
-    """A file cannot be read or written; the message names it."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -49,13 +46,17 @@ def main(argv: list[str] | None = None) -> int:
     if options.plan is not None and not options.check:
         _parser().error(f"unexpected argument '{options.plan}' (--check takes two files)")
     limit_input(options.max_input)
+    return reported(lambda: _run(options), options.problem)
+
+
+def _run(options: argparse.Namespace) -> int:
     try:
         return _check(options) if options.check else _plan(options)
-    except (CsvError, _FileError) as error:
+    except CsvError as error:
         print(error, file=sys.stderr)
+        return 1
     except ProblemError as error:
-        print(f"{options.problem}: error: {error.message}", file=sys.stderr)
-    return 1
+        raise FileError(options.problem, error.message) from None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -106,7 +107,7 @@ def _read(name: str) -> Table:
     try:
         data = read_stdin() if name == "-" else contents(name)
     except MachineError as error:
-        raise _FileError(f"{name}: error: {error.message}") from None
+        raise FileError(name, error.message) from None
     try:
         text = str(data, "utf-8-sig")
     except UnicodeDecodeError as error:
@@ -122,7 +123,7 @@ def _write(name: str, text: str, files: OutputFiles) -> None:
     try:
         files.write(name, text)
     except UsageError as error:
-        raise _FileError(f"{name}: error: {error.message}") from None
+        raise FileError(name, error.message) from None
 
 
 def _problem(options: argparse.Namespace, table: Table) -> Problem:

@@ -5,7 +5,6 @@ Ctrl-C is quiet from the first line of the package on: see `interrupts`.
 """
 
 import os
-import sys
 from collections.abc import Callable
 
 from .commands import guarded
@@ -30,9 +29,6 @@ def opt() -> int:
     """Run `xrelay-opt`."""
 
     def start() -> int:
-        from .opt.opt_arguments import print_information
-
-        print_information(sys.argv[1:])
         from .opt.opt import main
 
         return main()

@@ -21,7 +21,7 @@ from .tools import quiet_start as quiet_start
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 from .runtime.errors import Error, Location, MachineError, Note
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .runtime.native.native_executable import NativeExecutable
     from .runtime.program.program import Array
     from .runtime.python.callables import CompiledFunction, Executable
+    from .tools.api.shared_options import SharedOptions
 
 __all__ = [
     "CompiledFunction",
@@ -78,6 +79,7 @@ def compile(
     max_instructions: int | None = None,
     sanitize: bool = False,
     kernels: Literal["numpy", "native"] = "numpy",
+    **options: Unpack[SharedOptions],
 ) -> Executable:
     """
     Compile a program.
@@ -102,6 +104,10 @@ def compile(
     they are kept in the user's cache. Needs `xrelay[native]` and a C compiler. A saved program
     does not have them.
 
+    Other `options`, as of the commands: `from_level`, the level of the program, and `to_level`, the
+    last one, omit the passes of the pipeline before and after it (the result must be bytecode);
+    `allow_unregistered_dialect` accepts ops that no dialect defines.
+
     Raises `Error` for a mistake in the program, at its place, and for weights without a value.
     """
     return _compiler().compile_model(
@@ -116,6 +122,7 @@ def compile(
         max_instructions=max_instructions,
         sanitize=sanitize,
         kernels=kernels,
+        options=options,
     )
 
 
@@ -180,21 +187,24 @@ def parse(
     return _compiler().parse(model, frontend, shapes, dims, inputs)
 
 
-def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:
+def run_pipeline(module: ModuleOp, pipeline: str, **options: Unpack[SharedOptions]) -> ModuleOp:
     """
     Run passes on a module, in place, and return it.
 
     `pipeline` is text as after `xrelay-opt -p`: names of passes and pipelines, with options in
-    braces, separated by commas. The module is verified after each. Raises `Error` for a wrong
+    braces, separated by commas. The module is verified after each. `from_level` and `to_level`, as
+    "planned", omit the passes before the one and after the other. Raises `Error` for a wrong
     pipeline, and for a mistake in the program; then the module is as the failing pass left it.
     """
-    return _compiler().run_pipeline(module, pipeline)
+    return _compiler().run_pipeline(module, pipeline, options)
 
 
 def _compiler():
     """Import the compiler: a hundred thousand objects, which all stay."""
+    from .tools.errors import require_compiler
     from .tools.pass_run.collector import collected_rarely
 
+    require_compiler("xrelay.load runs compiled programs")
     with collected_rarely():
         from .tools.api import front_door
     return front_door

@@ -6,11 +6,9 @@ The descriptions of functions for callers from outside, as attributes that upstr
                     outputs = […], bounds = {n = [1, 64]}, allocated = [1], structure = {…}}
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -19,53 +17,85 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     StringAttr,
+    UnitAttr,
+    i1,
     i64,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from ...operators.named_dims import Bounds
 from ...passes.support.diagnostics import PassError
+from ...runtime.codec.plain import ATTRIBUTES, DAMAGED
 from ...runtime.native.interface import spec_of
-from ...runtime.native.structures import Nested, Structure
+from ...runtime.native.structures import Structure
+from ...runtime.program.data_types import Shape
 from ...runtime.program.program import Function, Param, TensorSpec
+from ...runtime.program.records import record
+
+T = TypeVar("T")
 
 ENTRY = "xrelay.entry"
 """The description of a function."""
 STEPS = "xrelay.steps"
-"""The operators of a kernel that the runtime supplies, as JSON."""
+"""The operators of a kernel that the runtime supplies: its `Kernel`."""
 PARAMS = "xrelay.params"
 """The element type of each param of a module."""
+METADATA = "xrelay.metadata"
+"""The interface of a module: its `Library`."""
 DEVICES = "xrelay.devices"
 """The devices of a module, the host first."""
 
-DYNAMIC = -1
-"""The size of a dim that is known when the function is called."""
-
-Plain: TypeAlias = "int | str | Sequence[Plain] | Mapping[str, Plain]"
+Plain: TypeAlias = "int | str | Sequence[Plain] | Mapping[str, Plain] | None"
 
 
 def attribute_of(value: Plain) -> Attribute:
-    """Return `value` as an attribute."""
-    if isinstance(value, int):
-        return IntegerAttr(value, i64)
-    if isinstance(value, str):
-        return StringAttr(value)
-    if isinstance(value, Mapping):
-        return DictionaryAttr({name: attribute_of(part) for name, part in value.items()})
-    return ArrayAttr(map(attribute_of, value))
+    """Return `value` as an attribute; None is `unit`."""
+    match value:
+        case bool():
+            return IntegerAttr(int(value), i1)
+        case int():
+            return IntegerAttr(value, i64)
+        case str():
+            return StringAttr(value)
+        case None:
+            return UnitAttr()
+        case Mapping():
+            return DictionaryAttr({name: attribute_of(part) for name, part in value.items()})
+        case _:
+            return ArrayAttr(map(attribute_of, value))
 
 
 def value_of(attribute: Attribute) -> Plain:
     """Return the value that `attribute_of` made an attribute of."""
-    if isinstance(attribute, IntegerAttr):
-        return cast("IntegerAttr[IntegerType]", attribute).value.data
-    if isinstance(attribute, StringAttr):
-        return attribute.data
-    if isinstance(attribute, DictionaryAttr):
-        return {name: value_of(part) for name, part in attribute.data.items()}
-    if isinstance(attribute, ArrayAttr):
-        return [value_of(part) for part in cast("ArrayAttr[Attribute]", attribute).data]
-    raise ValueError(f"{attribute} is not part of a description")
+    match attribute:
+        case IntegerAttr():
+            number = cast("IntegerAttr[IntegerType]", attribute)
+            return bool(number.value.data) if number.type == i1 else number.value.data
+        case StringAttr():
+            return attribute.data
+        case UnitAttr():
+            return None
+        case DictionaryAttr():
+            return {name: value_of(part) for name, part in attribute.data.items()}
+        case ArrayAttr():
+            return [value_of(part) for part in attribute.data]
+        case _:
+            raise ValueError(f"{attribute} is not part of a description")
+
+
+def record_attribute(cls: type[Any], value: Any) -> Attribute:
+    """Return a record of class `cls` as an attribute."""
+    return attribute_of(ATTRIBUTES.of(cls).put(value))
+
+
+def record_of(cls: type[T], attribute: Attribute | None, op: Operation, cure: str) -> T:
+    """Return the record in an attribute of `op`; `PassError` with its `cure` if it has none."""
+    try:
+        if attribute is None:
+            raise ValueError("it is missing")
+        return ATTRIBUTES.of(cls).take(value_of(attribute))
+    except DAMAGED as error:
+        raise PassError(f"{cure} ({error})", op) from error
 
 
 def texts_of(attribute: Attribute | None) -> list[str]:
@@ -81,6 +111,56 @@ def table_of(attribute: Attribute | None) -> dict[str, str]:
     return {name: text.data for name, text in found.data.items() if isinstance(text, StringAttr)}
 
 
+@record
+class Port:
+    """A parameter or result: its name, its type, the names of its dims, "" without, its device."""
+
+    name: str
+    dtype: str
+    shape: Shape
+    dims: tuple[str, ...]
+    device: str
+
+
+@record
+class Description:
+    """The types of a function, the outputs that it allocates, and the tuples of its callers."""
+
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    bounds: Mapping[str, tuple[int, ...]]
+    """Of dims by name, the least size, and the greatest one if there is one."""
+    allocated: tuple[int, ...] = ()
+    structure: Structure | None = None
+
+
+def description(
+    function: Function,
+    devices: Sequence[str],
+    allocated: Sequence[int],
+    structure: Structure | None,
+) -> Attribute:
+    """Return the description of `function`, of tensors only, which allocates some outputs."""
+
+    def ports(params: Sequence[Param]) -> tuple[Port, ...]:
+        specs = [(param, spec_of(param)) for param in params]
+        return tuple(
+            Port(
+                *(param.name, spec.dtype, spec.shape),
+                *(param.dims or ("",) * len(spec.shape), devices[param.device]),
+            )
+            for param, spec in specs
+        )
+
+    bounds = {
+        name: (low,) if high is None else (low, high)
+        for name, (low, high) in function.dim_bounds.items()
+    }
+    inputs, outputs = ports(function.params), ports(function.results or ())
+    described = Description(inputs, outputs, bounds, tuple(allocated), structure)
+    return record_attribute(Description, described)
+
+
 @dataclass(frozen=True)
 class Described:
     """A function's types, the outputs that it allocates, and the tuples that its callers see."""
@@ -90,104 +170,29 @@ class Described:
     structure: Structure | None
 
 
-def description(
-    function: Function,
-    devices: Sequence[str],
-    allocated: Sequence[int],
-    structure: Attribute | None,
-) -> Attribute:
-    """Return the description of `function`, of tensors only, which allocates some outputs."""
-    bounds = {
-        name: [low] if high is None else [low, high]
-        for name, (low, high) in function.dim_bounds.items()
-    }
-    found: dict[str, Plain] = {
-        "inputs": [_of_param(param, devices) for param in function.params],
-        "outputs": [_of_param(param, devices) for param in function.results or ()],
-        "bounds": bounds,
-    }
-    if allocated:
-        found["allocated"] = allocated
-    if structure is not None:
-        found["structure"] = value_of(structure)
-    return attribute_of(found)
-
-
-def _of_param(param: Param, devices: Sequence[str]) -> Plain:
-    spec = spec_of(param)
-    return {
-        "name": param.name,
-        "dtype": spec.dtype,
-        "shape": [DYNAMIC if size is None else size for size in spec.shape],
-        "dims": param.dims or [""] * len(spec.shape),
-        "device": devices[param.device],
-    }
-
-
 def described(op: func.FuncOp, devices: Sequence[str]) -> Described:
     """Read the description of a function; raise `PassError` at `op` if it is malformed."""
-    try:
-        found = value_of(op.attributes[ENTRY])
-        assert isinstance(found, Mapping)
-        bounds = found["bounds"]
-        assert isinstance(bounds, Mapping)
-        function = Function(
-            op.sym_name.data,
-            _params(found["inputs"], devices),
-            0,
-            (),
-            dim_bounds={name: _bounds(limits) for name, limits in bounds.items()},
-            results=_params(found["outputs"], devices),
+    cure = f"the attribute {ENTRY} must be a description; run describe-entries to make one"
+    found = record_of(Description, op.attributes[ENTRY], op, cure)
+
+    def params(ports: Sequence[Port]) -> tuple[Param, ...]:
+        return tuple(
+            Param(
+                *(port.name, TensorSpec(port.dtype, port.shape), devices.index(port.device)),
+                port.dims if any(port.dims) else (),
+            )
+            for port in ports
         )
-        structure = _structure(found["structure"]) if "structure" in found else None
-        if structure is not None:
-            structure.require_fit(function)
-        return Described(function, _integers(found.get("allocated", ())), structure)
-    except (ValueError, KeyError, TypeError, AssertionError) as error:
-        m = f"the attribute {ENTRY} must be a description; run describe-entries to make one"
-        raise PassError(m, op) from error
 
-
-def _params(listed: Plain, devices: Sequence[str]) -> tuple[Param, ...]:
-    assert not isinstance(listed, int | str | Mapping)
-    return tuple(_param(each, devices) for each in listed)
-
-
-def _param(found: Plain, devices: Sequence[str]) -> Param:
-    assert isinstance(found, Mapping)
-    name, dtype, device = found["name"], found["dtype"], found["device"]
-    assert isinstance(name, str)
-    assert isinstance(dtype, str)
-    sizes = [None if size == DYNAMIC else size for size in _integers(found["shape"])]
-    dims = tuple(map(str, cast("Sequence[str]", found["dims"])))
-    named = dims if any(dims) else ()
-    return Param(name, TensorSpec(dtype, tuple(sizes)), devices.index(str(device)), named)
-
-
-def _structure(found: Plain) -> Structure:
-    assert isinstance(found, Mapping)
-    return Structure(_nested(found["inputs"]), _nested(found["outputs"]))
-
-
-def _nested(listed: Plain) -> tuple[Nested, ...]:
-    assert not isinstance(listed, int | str | Mapping)
-    found: list[Nested] = []
-    for each in listed:
-        assert isinstance(each, Mapping)
-        sizes = _integers(each["fields"])
-        found.append(Nested(str(each["name"]), tuple(None if n < 0 else n for n in sizes)))
-    return tuple(found)
-
-
-def _bounds(limits: Plain) -> Bounds:
-    low, *high = _integers(limits)
-    return Bounds(low, high[0] if high else None)
-
-
-def _integers(values: Plain) -> list[int]:
-    assert not isinstance(values, int | str | Mapping)
-    found: list[int] = []
-    for value in values:
-        assert isinstance(value, int)
-        found.append(value)
-    return found
+    try:
+        bounds = {
+            name: Bounds(low, high[0] if high else None)
+            for name, (low, *high) in found.bounds.items()
+        }
+        inputs, outputs = params(found.inputs), params(found.outputs)
+        function = Function(op.sym_name.data, inputs, dim_bounds=bounds, results=outputs)
+        if found.structure is not None:
+            found.structure.require_fit(function)
+    except ValueError as error:
+        raise PassError(f"{cure} ({error})", op) from error
+    return Described(function, found.allocated, found.structure)

@@ -6,9 +6,12 @@ Levels, and the one from which on a pass accepts a program.
         accepts: ClassVar[Level] = "lowered"
 """
 
-from typing import Literal, get_args
+from __future__ import annotations
 
-from xdsl.passes import ModulePass
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
 
 Stage = Literal[
     "relay",

@@ -1,14 +1,13 @@
 """The contents of an executable file, and the checksums of its constants."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, cast
+from typing import Annotated, Any, TypeAlias, cast
 from zlib import crc32
 
+from ..codec.notes import Below, Bytes, Check
 from ..program.planned_memory import PlannedMemory
-from ..program.program import Array, Program
+from ..program.program import Array, Program, TensorSpec, WeightFunction
 from ..program.records import record
 from .layout import Layout
 
@@ -27,8 +26,8 @@ class Checksums:
     cheap enough to be checked whenever a program is loaded.
     """
 
-    sha256: bytes
-    sample: int
+    sha256: Annotated[bytes, Bytes(32)]
+    sample: Annotated[int, Below(1 << 32)]
 
 
 def sample_of(data: memoryview) -> int:
@@ -65,6 +64,47 @@ def bytes_of(array: Array) -> memoryview:
 
 
 @record
+class NameBeside(Check):
+    """The name of a file beside the executable: never a path to another place."""
+
+    def fault(self, value: str) -> str | None:
+        """Return the fault of a value."""
+        if value in (".", "..") or any(c in "/\\:\0" for c in value):
+            return "must be beside the executable, not in another folder"
+        return None
+
+
+@record
+class Info:
+    """The producer of a file, and the file with its weights: see `ExecutableFile`."""
+
+    producer: str = ""
+    weights_file: Annotated[str, NameBeside()] = ""
+    unused: tuple[str, ...] = ()
+
+
+@record
+class InFile:
+    """A constant whose bytes are in the file."""
+
+    spec: TensorSpec
+    checksums: Checksums
+
+
+@record
+class LateBound:
+    """A constant whose value is bound when the program is loaded."""
+
+    spec: TensorSpec
+    name: str
+    checksums: Checksums | None
+    """None if any value fits."""
+
+
+StoredConstant: TypeAlias = InFile | LateBound
+
+
+@record
 class ExecutableFile:
     """
     A program, and what its file says about it.
@@ -80,5 +120,11 @@ class ExecutableFile:
     unused: tuple[str, ...] = ()
     checksums: Mapping[str, Checksums] = field(default_factory=dict[str, Checksums])
     memory: tuple[PlannedMemory, ...] = ()
+    weights: tuple[WeightFunction, ...] = ()
+    """Functions for late-bound constants that are not in the file of weights."""
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Texts by name of whoever wrote the file, such as the pipeline."""
+    added: Mapping[str, bytes | memoryview] = field(default_factory=dict[str, bytes | memoryview])
+    """The sections of plug-ins, by their names: see docs/plugins.md."""
     layout: Layout | None = None
     """The sections of the file that was read."""

@@ -26,7 +26,7 @@ from .errors import ExecutableError, damaged
 MAGIC = b"\x89XRX\r\n\x1a\n"
 """The first bytes: one is not ASCII and some are line ends, which text transfers change."""
 
-VERSION = (1, 0)
+VERSION = (2, 0)
 """Major and minor version of the format that is written."""
 
 ALIGNMENT = 64
@@ -69,6 +69,11 @@ class Layout:
 
     version: tuple[int, int]
     sections: tuple[Section, ...]
+
+
+def is_section_name(name: str) -> bool:
+    """Test whether a section can have this name: up to 16 ASCII letters, digits and `-`."""
+    return len(name) <= 16 and name.isascii() and name.replace("-", "x").isalnum()
 
 
 def aligned(offset: int) -> int:
@@ -148,7 +153,7 @@ def _section(data: memoryview, index: int) -> Section:
     at = _HEADER.size + _ENTRY.size * index
     raw, offset, length, checksum, flags, zero = _ENTRY.unpack_from(data, at)
     name = raw.rstrip(b"\0")
-    if not name or not name.isascii() or not name.replace(b"-", b"x").isalnum():
+    if not name.isascii() or not is_section_name(name.decode("ascii")):
         raise damaged("header", at, f"{raw!r} is not the name of a section")
     if zero:
         raise damaged("header", at + 40, f"expected 0, but got {zero}")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 
 from ..files import contents
-from ..program.checking import check_program
+from ..program.checking import check_kernel, check_program
+from ..weights.derived_weights import faults_of
 from .content import ExecutableFile
-from .decode import decode
+from .errors import ExecutableError
+from .sections import decode
 
 
 def read_executable(
@@ -26,4 +28,8 @@ def read_executable(
     data = memoryview(source) if isinstance(source, bytes | memoryview) else contents(source)
     executable = decode(data, verify)
     check_program(executable.program)
+    for function in executable.weights:
+        for fault in faults_of(function):
+            raise ExecutableError(f"weight {function.name:.80}: {fault}")
+        check_kernel(function.kernel, f"{function.name:.80}")
     return executable

@@ -66,10 +66,6 @@ class WordWriter:
         self.words.append(len(values))
         self.words += values
 
-    def put_optional(self, value: int | None) -> None:
-        """Append 0 for None, or 1 and the value."""
-        self.words += (0,) if value is None else (1, value)
-
     def put_bytes(self, data: bytes) -> None:
         """Append bytes, padded to words; the reader must know their number."""
         padded = data + bytes(-len(data) % WORD)
@@ -153,13 +149,6 @@ class WordReader:
         self.at = at + 1
         return self.words[at]
 
-    def natural(self, what: str) -> int:
-        """Return the next word, which must not be negative."""
-        value = self.take()
-        if value < 0:
-            raise self.fault(f"{what} must be at least 0, but is {value}")
-        return value
-
     def below(self, limit: int, what: str) -> int:
         """Return the next word, an index below `limit`."""
         value = self.take()
@@ -180,10 +169,6 @@ class WordReader:
         count = self.count(what)
         self.at += count
         return tuple(self.words[self.at - count : self.at])
-
-    def optional(self) -> int | None:
-        """Return the next number, or None if there is none."""
-        return self.take() if self.below(2, "flag") else None
 
     def text(self, what: str = "string") -> str:
         """Return the next string."""

@@ -8,14 +8,14 @@ from typing import BinaryIO
 
 from ..files import replace
 from .content import ExecutableFile
-from .encode import FLAGS, sections_of
 from .layout import header_of, laid_out
+from .sections import flags_of, sections_of
 
 
 def pieces_of(executable: ExecutableFile) -> Iterator[bytes | memoryview]:
     """Yield the bytes of the file; the same for the same executable."""
     contents = sections_of(executable)
-    layout = laid_out(contents, FLAGS)
+    layout = laid_out(contents, {name: flags_of(name) for name in contents})
     header = header_of(layout)
     yield header
     end = len(header)

@@ -8,18 +8,15 @@ The interface of a compiled library: what its metadata says, as plain data.
 `docs/aot.md` describes the JSON.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias, cast
+from typing import Annotated, Literal, TypeAlias
 
-from ...operators.named_dims import Bounds
+from ..codec.notes import OneOf
+from ..codec.plain import DAMAGED, PLAIN
 from ..program.program import Function, Kernel, Param, Program, TensorSpec
 from ..program.records import record
-from .json_kernels import kernel_from, kernel_to, spec_from, spec_to
-from .structures import Nested, Structure, params_of, structure_of
+from .structures import Structure, params_of, structure_of
 
 FLAT = "_flat"
 """The end of the name of a compiled function, after the symbol of its entry."""
@@ -27,7 +24,7 @@ FLAT = "_flat"
 ALIGNMENT = 64
 """The alignment (bytes) of workspaces, at least, and of constants."""
 
-FORMAT = 1
+FORMAT = 2
 """The version of the metadata."""
 
 Form: TypeAlias = Literal["packed", "cpacked", "unpacked"]
@@ -101,7 +98,7 @@ class Entry:
     pools: tuple[Pool, ...] = ()
     has_constants: bool = False
     contexts: tuple[int, ...] = ()
-    forms: tuple[Form, ...] = FORMS
+    forms: tuple[Annotated[Form, OneOf(FORMS)], ...] = FORMS
     io: int | None = None
     calls: tuple[KernelCall, ...] = ()
     may_fail: bool = True
@@ -178,186 +175,26 @@ class Library:
 
     def to_json(self) -> str:
         """Return the metadata as JSON."""
-        return json.dumps(
-            {
-                "format": FORMAT,
-                "name": self.name,
-                "devices": self.devices,
-                "entries": [_entry_to(entry, self.devices) for entry in self.entries],
-                "constants": {
-                    "size": self.constants_size,
-                    "alignment": ALIGNMENT,
-                    "tensors": [_constant_to(constant) for constant in self.constants],
-                },
-                "messages": self.messages,
-                "kernels": [kernel_to(kernel) for kernel in self.kernels],
-            },
-            indent=1,
-            ensure_ascii=True,
-        )
+        return json.dumps({"format": FORMAT, **PLAIN.of(Library).put(self)}, indent=1)
 
     @classmethod
-    def from_json(cls, text: str) -> Library:
+    def from_json(cls, text: str) -> "Library":
         """Return the library that `to_json` wrote; raise `InterfaceError` if it is not one."""
         try:
-            found: Any = json.loads(text)
-            if found["format"] != FORMAT:
+            plain = json.loads(text)
+            if plain["format"] != FORMAT:
                 raise InterfaceError(
-                    f"the metadata have format {found['format']}, but this version reads {FORMAT}"
+                    f"the metadata have format {plain['format']}, but this version reads {FORMAT}: "
+                    "compile the program again"
                 )
-            devices = tuple(map(str, found["devices"]))
-            constants = found["constants"]
-            return cls(
-                str(found["name"]),
-                tuple(_entry_from(entry, devices) for entry in found["entries"]),
-                devices,
-                tuple(map(_constant_from, constants["tensors"])),
-                int(constants["size"]),
-                tuple(map(str, found["messages"])),
-                tuple(map(kernel_from, found["kernels"])),
-            )
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            return checked(PLAIN.of(Library).take(plain))
+        except (*DAMAGED, RecursionError) as error:
             raise InterfaceError(f"the metadata are damaged: {error!r}") from error
 
 
-def _entry_to(entry: Entry, devices: Sequence[str]) -> Mapping[str, object]:
-    function = entry.function
-    count = len(function.params)
-    return {
-        "function": function.name,
-        "symbol": entry.symbol,
-        "forms": entry.forms,
-        "inputs": [
-            _param_to(param, name, devices)
-            for param, name in zip(function.params, entry.names[:count], strict=True)
-        ],
-        "outputs": [
-            {**_param_to(param, name, devices), "typed": typed, "allocated": allocated}
-            for param, name, typed, allocated in zip(
-                entry.results, entry.names[count:], entry.typed, entry.allocated, strict=True
-            )
-        ],
-        "dim_bounds": {name: list(bounds) for name, bounds in function.dim_bounds.items()},
-        "pools": [
-            {
-                "symbol": pool.symbol,
-                "device": devices[pool.device],
-                "size": pool.size,
-                "alignment": pool.alignment,
-            }
-            for pool in entry.pools
-        ],
-        "constants": entry.has_constants,
-        "device_contexts": [devices[device] for device in entry.contexts],
-        "may_fail": entry.may_fail,
-        "structure": None if entry.structure is None else _structure_to(entry.structure),
-        "memory": {
-            "io": entry.io,
-            "workspace": entry.workspace,
-            "calls": [
-                {"function": call.function, "kernel": call.kernel, "used": call.used}
-                for call in entry.calls
-            ],
-        },
-    }
-
-
-def _param_to(param: Param, symbol: str, devices: Sequence[str]) -> Mapping[str, object]:
-    spec = spec_of(param)
-    names = param.dims or ("",) * len(spec.shape)
-    return {
-        "name": param.name,
-        "symbol": symbol,
-        **spec_to(spec),
-        "dims": names,
-        "device": devices[param.device],
-    }
-
-
-def _structure_to(structure: Structure) -> Mapping[str, object]:
-    return {"inputs": _nested_to(structure.inputs), "outputs": _nested_to(structure.outputs)}
-
-
-def _nested_to(several: Sequence[Nested]) -> Sequence[object]:
-    return [{"name": each.name, "fields": each.nesting} for each in several]
-
-
-def _structure_from(found: Mapping[str, Any] | None, function: Function) -> Structure | None:
-    if found is None:
-        return None
-    structure = Structure(_nested_from(found["inputs"]), _nested_from(found["outputs"]))
-    structure.require_fit(function)
-    return structure
-
-
-def _nested_from(several: Sequence[Mapping[str, Any]]) -> tuple[Nested, ...]:
-    return tuple(
-        Nested(str(each["name"]), tuple(None if n is None else int(n) for n in each["fields"]))
-        for each in several
-    )
-
-
-def _constant_to(constant: Constant) -> Mapping[str, object]:
-    return {
-        "name": constant.name,
-        **spec_to(constant.spec),
-        "offset": constant.offset,
-        "size": constant.size,
-        "sha256": constant.digest,
-    }
-
-
-def _constant_from(found: Mapping[str, Any]) -> Constant:
-    return Constant(
-        str(found["name"]),
-        spec_from(found),
-        int(found["offset"]),
-        int(found["size"]),
-        str(found["sha256"]),
-    )
-
-
-def _param_from(found: Mapping[str, Any], devices: Sequence[str]) -> Param:
-    dims = tuple(map(str, found["dims"]))
-    device = devices.index(found["device"])
-    return Param(str(found["name"]), spec_from(found), device, dims if any(dims) else ())
-
-
-def _entry_from(found: Mapping[str, Any], devices: Sequence[str]) -> Entry:
-    inputs: Sequence[Mapping[str, Any]] = found["inputs"]
-    outputs: Sequence[Mapping[str, Any]] = found["outputs"]
-    bounds: Mapping[str, Any] = found["dim_bounds"]
-    function = Function(
-        str(found["function"]),
-        tuple(_param_from(param, devices) for param in inputs),
-        0,
-        (),
-        dim_bounds={name: Bounds(int(low), high) for name, (low, high) in bounds.items()},
-        results=tuple(_param_from(param, devices) for param in outputs),
-    )
-    return Entry(
-        function,
-        str(found["symbol"]),
-        tuple(str(param["symbol"]) for param in (*inputs, *outputs)),
-        tuple(bool(param["typed"]) for param in outputs),
-        tuple(bool(param["allocated"]) for param in outputs),
-        tuple(
-            Pool(
-                str(pool["symbol"]),
-                devices.index(pool["device"]),
-                None if pool["size"] is None else int(pool["size"]),
-                int(pool["alignment"]),
-            )
-            for pool in found["pools"]
-        ),
-        bool(found["constants"]),
-        tuple(devices.index(device) for device in found["device_contexts"]),
-        cast("tuple[Form, ...]", tuple(found["forms"])),
-        found["memory"]["io"],
-        tuple(
-            KernelCall(str(call["function"]), str(call["kernel"]), call["used"])
-            for call in found["memory"]["calls"]
-        ),
-        bool(found["may_fail"]),
-        _structure_from(found["structure"], function),
-    )
+def checked(library: Library) -> Library:
+    """Return `library` if the tuples of callers fit its functions; raise `ValueError` otherwise."""
+    for entry in library.entries:
+        if entry.structure is not None:
+            entry.structure.require_fit(entry.function)
+    return library

@@ -134,7 +134,7 @@ class NativeFunctions:
         return [
             field
             for param, arg in zip(entry.structure.inputs, args, strict=True)
-            for _, field in fields_of(param.nesting, arg, param.name, where)
+            for _, field in fields_of(param.fields, arg, param.name, where)
         ]
 
     def _workspace(self, entry: Entry, pool: Pool, dims: Any) -> Array | None:

@@ -7,28 +7,27 @@ A nesting is the number of fields of each tuple, depth first, and None for each 
 recurses, as in `runtime.values`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias, cast
+from typing import Annotated, TypeAlias, cast
 
 from ..calls.values import Value
+from ..codec.notes import NoneAs
 from ..errors import MachineError
 from ..program.named_results import unique_names
 from ..program.program import Array, Function, Param
 from ..program.records import record
 
-Nesting: TypeAlias = "tuple[int | None, ...]"
+Nesting: TypeAlias = tuple[Annotated[int | None, NoneAs(-1)], ...]
 
 TENSOR: Nesting = (None,)
 
 
 @record
 class Nested:
-    """A parameter or result: its name, or "", and its nesting."""
+    """A parameter or result: its name, or "", and the nesting of its fields."""
 
     name: str
-    nesting: Nesting
+    fields: Nesting
 
 
 @record
@@ -41,7 +40,7 @@ class Structure:
     def require_fit(self, function: Function) -> None:
         """Raise `ValueError` unless `function` has as many tensors."""
         for nested, flat in ((self.inputs, function.params), (self.outputs, function.results)):
-            counts = [_tensors(each.nesting) for each in nested]
+            counts = [_tensors(each.fields) for each in nested]
             if sum(counts) != len(flat or ()):
                 raise ValueError(f"expected {len(flat or ())} tensors, but got {sum(counts)}")
 
@@ -67,8 +66,8 @@ def params_of(
     left, found = iter(tensors), list[Param]()
     names = unique_names([each.name for each in nested], default)
     for each, name in zip(nested, names, strict=True):
-        parts = [next(left) for _ in range(_tensors(each.nesting))]
-        if each.nesting == TENSOR:
+        parts = [next(left) for _ in range(_tensors(each.fields))]
+        if each.fields == TENSOR:
             found.append(Param(name, parts[0].spec, parts[0].device, parts[0].dims))
         else:
             found.append(Param(name, None, parts[0].device if parts else 0))
@@ -106,7 +105,7 @@ def nested(nesting: Nesting, arrays: Sequence[Array]) -> Value:
 
 def together(several: Sequence[Nested]) -> Nesting:
     """Return the nesting of a call's value: the only result, or a tuple of all results."""
-    fields = tuple(size for each in several for size in each.nesting)
+    fields = tuple(size for each in several for size in each.fields)
     return fields if len(several) == 1 else (len(several), *fields)
 
 

@@ -166,11 +166,18 @@ def _faults(program: Program) -> Iterator[str | MachineError]:
             element_type(spec.dtype)
         except MachineError as error:
             yield f"{what}: {error}"
+    yield from program.data.faults()
     for function in program.functions:
         yield from _function_faults(function, program)
     for kernel in program.kernels:
         for fault in _kernel_faults(kernel):
             yield f"kernel {kernel.name}: {fault}"
+
+
+def check_kernel(kernel: Kernel, what: str) -> None:
+    """Raise `MachineError` for the first fault of a kernel of the weight `what`, if any."""
+    for fault in _kernel_faults(kernel):
+        raise MachineError(f"weight {what}: {fault}")
 
 
 def check_program(program: Program) -> None:

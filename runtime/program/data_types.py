@@ -7,11 +7,16 @@ Types refer to each other by their index in a table, so that a type may be deep,
 in common, and nothing that reads one recurses.
 """
 
-from __future__ import annotations
+from collections.abc import Iterator
+from typing import Annotated, Any, TypeAlias
 
-from typing import Any, TypeAlias
-
+from ..codec.notes import AtLeast, AtMost, NoneAs
+from ..memory.limits import MAX_RANK
 from .records import record
+
+Natural: TypeAlias = Annotated[int, AtLeast(0)]
+Shape: TypeAlias = Annotated[tuple[Annotated[int | None, NoneAs(-1)], ...], AtMost(MAX_RANK)]
+"""The sizes of dims; None is one that is unknown until run time."""
 
 
 @record
@@ -24,7 +29,7 @@ class TensorType:
     """A tensor, by its element type (NumPy's name) and shape, None where a dim is unknown."""
 
     dtype: str
-    shape: tuple[int | None, ...]
+    shape: Shape
 
 
 @record
@@ -38,7 +43,7 @@ class TupleType:
 class DataType:
     """Data of `DataTypes.definitions[definition]`, for these values of its parameters."""
 
-    definition: int
+    definition: Natural
     args: tuple[int, ...]
 
 
@@ -46,10 +51,10 @@ class DataType:
 class TypeParameter:
     """The parameter with this number of the definition in which the type occurs."""
 
-    number: int
+    number: Natural
 
 
-ValueType: TypeAlias = OpaqueType | TensorType | TupleType | DataType | TypeParameter
+ValueType: TypeAlias = OpaqueType | TupleType | DataType | TypeParameter | TensorType
 
 
 @record
@@ -65,7 +70,7 @@ class Definition:
     """A data type: its name, the number of its parameters, and its constructors."""
 
     name: str
-    parameters: int
+    parameters: Natural
     constructors: tuple[Constructor, ...]
 
 
@@ -79,6 +84,23 @@ class DataTypes:
 
     definitions: tuple[Definition, ...] = ()
     types: tuple[ValueType, ...] = ()
+
+    def faults(self) -> Iterator[str]:
+        """Yield each index that is out of range, so that none contains itself."""
+        for number, type in enumerate(self.types):
+            if isinstance(type, TupleType | DataType):
+                yield from _faults(
+                    type.fields if isinstance(type, TupleType) else type.args, number
+                )
+            if isinstance(type, DataType) and not 0 <= type.definition < len(self.definitions):
+                yield f"definition {type.definition} is out of range [0, {len(self.definitions)})"
+        for definition in self.definitions:
+            for constructor in definition.constructors:
+                yield from _faults(constructor.fields, len(self.types))
+
+
+def _faults(types: tuple[int, ...], limit: int) -> Iterator[str]:
+    return (f"type {i} is out of range [0, {limit})" for i in types if not 0 <= i < limit)
 
 
 @record
@@ -98,7 +120,7 @@ class Known:
     """A type that is not a parameter, by its index, and the meaning of the parameters in it."""
 
     type: int
-    args: tuple[Known | None, ...] = ()
+    args: "tuple[Known | None, ...]" = ()
 
 
 def resolved(type: int, args: tuple[Known | None, ...], data: DataTypes) -> Known | None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
-from typing import Any, NamedTuple, cast, get_type_hints
+from typing import Any, NamedTuple, cast
 
 from .instructions import Instruction, Kind, Reg
 
@@ -68,10 +68,9 @@ def _parts(syntax: str) -> list[tuple[str, str, bool]]:
 @cache
 def fields_of(kind: type[Instruction]) -> tuple[Field, ...]:
     """Return the fields of an instruction class, in order."""
-    hints = get_type_hints(kind, include_extras=True)
     optional = {name for _, name, is_optional in _parts(kind.SYNTAX) if is_optional}
     return tuple(
-        Field(field.name, cast(Kind, hints[field.name].__metadata__[0]), field.name in optional)
+        Field(field.name, cast(Any, field.type).__metadata__[0], field.name in optional)
         for field in fields(cast(Any, kind))
     )
 

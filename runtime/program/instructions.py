@@ -20,8 +20,6 @@ computed by `Compute` and checked by `Require`, where TVM runs kernels. Referenc
 `Pack` are additions.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator

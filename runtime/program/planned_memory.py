@@ -1,9 +1,8 @@
 """The memory that functions plan, as executables store it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
+from .data_types import Natural
 from .instructions import AllocStorage, Reg
 from .program import Function, Program
 from .records import record
@@ -19,9 +18,9 @@ class PlannedMemory:
 
     function: str
     device: str
-    tensors: int
+    tensors: Natural
     """The number of tensors, of which `sum` is the total size."""
-    allocations: int
+    allocations: Natural
     """The number of storages, which hold all of them."""
     sum: tuple[int | None, str]
     lower_bound: tuple[int | None, str]

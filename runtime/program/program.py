@@ -4,18 +4,17 @@ A compiled program in memory: functions of instructions, constants, kernels and 
 Plain data: `machine.Machine` runs a program, `listing.listing` prints one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
 from math import prod
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy.typing as npt
 
 from ...operators.named_dims import Bounds
+from ..codec.notes import ELSEWHERE
 from ..errors import Location
-from .data_types import DataTypes
+from .data_types import DataTypes, Shape
 from .dtypes import element_type, type_name
 from .instructions import Instruction
 from .records import record
@@ -33,7 +32,7 @@ class TensorSpec:
     """
 
     dtype: str
-    shape: tuple[int | None, ...]
+    shape: Shape
 
     @property
     def is_static(self) -> bool:
@@ -51,7 +50,7 @@ class TensorSpec:
         """The bytes of a tensor of this type, whose shape must be static."""
         return prod(self.dims) * element_type(self.dtype).itemsize
 
-    def accepts(self, other: TensorSpec) -> bool:
+    def accepts(self, other: "TensorSpec") -> bool:
         """Test whether `other` matches this spec; a dimension None matches any."""
         return (
             self.dtype == other.dtype
@@ -110,9 +109,9 @@ class Function:
 
     name: str
     params: tuple[Param, ...]
-    register_count: int
-    instructions: tuple[Instruction, ...]
-    locations: tuple[Location | None, ...] = field(default=(), compare=False)
+    register_count: int = 0
+    instructions: Annotated[tuple[Instruction, ...], ELSEWHERE] = ()
+    locations: Annotated[tuple[Location | None, ...], ELSEWHERE] = field(default=(), compare=False)
     dim_bounds: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds], compare=True)
     results: tuple[Param, ...] | None = field(default=None, compare=False)
 
@@ -137,7 +136,7 @@ class Step:
     attrs: Mapping[str, AttrValue]
     ins: tuple[int, ...]
     outs: tuple[int, ...]
-    location: Location | None = field(default=None, compare=False)
+    location: Annotated[Location | None, ELSEWHERE] = field(default=None, compare=False)
 
 
 @record(eq=False)
@@ -169,6 +168,20 @@ class Kernel:
     @property
     def outs(self) -> tuple[TensorSpec, ...]:
         return tuple(self.spec(value) for value in self.results)
+
+
+@record(eq=False)
+class WeightFunction:
+    """
+    A weight that is computed when it is read: its name, the weights it comes from, and how.
+
+    `kernel` has the weights of these `names` as its inputs. Each value that it computes is read
+    once, and the last one is the result.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    kernel: Kernel
 
 
 @record(eq=False)

@@ -21,7 +21,7 @@ import ast
 import os
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from math import isfinite, isnan, prod
 from typing import Protocol, TypeAlias, cast
@@ -36,7 +36,15 @@ from ..kernels.loading import kernels_of
 from ..memory.scratch import Workspace
 from ..program.dtypes import element_type
 from ..program.kernel_shapes import signature_of
-from ..program.program import Array, AttrValue, TensorSpec, spec_of
+from ..program.program import (
+    Array,
+    AttrValue,
+    Kernel,
+    Step,
+    TensorSpec,
+    WeightFunction,
+    spec_of,
+)
 from ..program.records import record
 from .mapped_arrays import aligned
 from .tensor_file import TensorFile
@@ -152,12 +160,14 @@ class Weights:
     """
     The weights of `source`, and all that can be derived from them.
 
-    Computed values are not kept, but their sizes are added up: `array` raises `MachineError` when
-    the sum exceeds `total_limit`.
+    What a name means is said by one of the `functions`, or else by the formula that it is. Computed
+    values are not kept, but their sizes are added up: `array` raises `MachineError` when the sum
+    exceeds `total_limit`.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, functions: Iterable[WeightFunction] = ()) -> None:
         self.source = source
+        self._functions = {function.name: function for function in functions}
         self._counted: dict[str, int] = {}
 
     @property
@@ -166,63 +176,141 @@ class Weights:
         return self.source.names
 
     def __contains__(self, name: str) -> bool:
-        if name in self.source or not name.startswith(MARK):
-            return name in self.source
-        return all(source in self.source for source in sources_of(parsed(name)))
+        if name in self.source:
+            return True
+        stored = self._functions.get(name)
+        if stored is None and not name.startswith(MARK):
+            return False
+        names = sources_of(parsed(name)) if stored is None else stored.names
+        return all(source in self.source for source in names)
 
     def spec(self, name: str) -> TensorSpec:
         """Return the type of a weight; raises `MachineError` for a formula that is wrong."""
         if name in self.source:
             return self.source.spec(name)
-        return self._derived(parsed(name), name).spec
+        return self._sizes(self.function(name)).spec
 
     def array(self, name: str) -> Array:
         """Return a weight, computed if it is not in the source. Raises `MachineError`."""
         if name in self.source:
             return self.source.array(name)
-        applied = parsed(name)
-        derived = self._derived(applied, name)
+        function = self.function(name)
+        derived = self._sizes(function)
         self._counted[name] = derived.spec.size
         total = max(derived.held, sum(self._counted.values()))
         if total > self._limit:
             raise _fault(name, f"values have {total} bytes together, above {self._limit}")
-        return self._array(applied, name)
+        return self._computed(function)
+
+    def function(self, name: str) -> WeightFunction:
+        """Return what computes a weight: a stored function, or that of a formula."""
+        return self._functions.get(name) or function_of(name, self.source)
 
     @cached_property
     def _limit(self) -> int:
         return total_limit(sum(self.source.spec(name).size for name in self.source.names))
 
-    def _derived(self, operand: Operand, formula: str) -> Derived:
-        if isinstance(operand, str):
-            spec = self.source.spec(operand)
-            return Derived(spec, spec.size, 0, 0)
-        if not isinstance(operand, Applied):
-            return constant_of(operand)
-        given = [self._derived(one, formula) for one in operand.operands]
-        return derived_by(operand.op, given, operand.attributes, formula)
+    def _sizes(self, function: WeightFunction) -> Derived:
+        """Return the type and sizes of the result; raises `MachineError` for a wrong function."""
+        kernel, formula = function.kernel, function.name
+        for name, spec in zip(function.names, kernel.ins, strict=True):
+            if name not in self.source:
+                raise _fault(formula, f"there is no weight '{name}'")
+            if not spec.accepts(self.source.spec(name)):
+                given = self.source.spec(name)
+                raise _fault(formula, f"'{name}' must be {spec}, but is {given}")
+        values = [Derived(spec, spec.size, 0, 0) for spec in kernel.ins]
+        values += map(constant_of, kernel.constants)
+        for step, spec in zip(kernel.steps, kernel.locals, strict=True):
+            given = [values[number] for number in step.ins]
+            values.append(derived_by(step.op, given, step.attrs, formula))
+            if values[-1].spec != spec:
+                raise _fault(formula, f"{step.op} has the type {values[-1].spec}, not {spec}")
+        return values[-1]
 
-    def _array(self, operand: Operand, formula: str) -> Array:
-        if isinstance(operand, str):
-            return self.source.array(operand)
-        if not isinstance(operand, Applied):
-            return operand
-        given = [np.ascontiguousarray(self._array(o, formula)) for o in operand.operands]
-        spec = _result(operand.op, list(map(spec_of, given)), operand.attributes, formula)
-        kernels = kernels_of([operand.op, RESHAPE])
+    def _computed(self, function: WeightFunction) -> Array:
+        kernel, formula = function.kernel, function.name
+        values = [self.source.array(name) for name in function.names]
+        values += kernel.constants
+        bound = kernels_of([RESHAPE, *(step.op for step in kernel.steps)])
         try:
-            if kernels[operand.op] is kernels[RESHAPE]:  # which copies: a view does, too
-                return given[0].reshape(spec.dims)
-            result = np.empty(spec.dims, element_type(spec.dtype))
-            with np.errstate(all="ignore"), Workspace().lend():
-                kernels[operand.op](operand.attributes, given, [result])()
+            for step, spec in zip(kernel.steps, kernel.locals, strict=True):
+                given = [np.ascontiguousarray(values[number]) for number in step.ins]
+                for number in step.ins:
+                    if number >= len(function.names) + len(kernel.constants):
+                        values[number] = EMPTY  # it is read once
+                if bound[step.op] is bound[RESHAPE]:  # which copies: a view does, too
+                    values.append(given[0].reshape(spec.dims))
+                    continue
+                values.append(np.empty(spec.dims, element_type(spec.dtype)))
+                with np.errstate(all="ignore"), Workspace().lend():
+                    bound[step.op](step.attrs, given, values[-1:])()
         except (ValueError, IndexError, TypeError) as error:
             raise _fault(formula, str(error)) from error
-        return result
+        return values[-1]
 
 
-def weights_in(given: str | os.PathLike[str] | Mapping[str, Array]) -> Weights:
-    """Return the weights in a `.safetensors` file, or among `given` ones. Raises `MachineError`."""
-    return Weights(ArraySource(given) if isinstance(given, Mapping) else TensorFile(given))
+EMPTY = np.empty(0, np.uint8)
+"""Takes the place of a value that is not needed any more."""
+
+
+def function_of(formula: str, source: Source) -> WeightFunction:
+    """Return the function that computes a weight by its formula. Raises `MachineError`."""
+    root = parsed(formula)
+    names = tuple(dict.fromkeys(sources_of(root)))
+    constants: list[Array] = []
+    applied: list[Applied] = []
+    pending: list[Operand] = [root]
+    while pending:
+        operand = pending.pop()
+        if isinstance(operand, Applied):
+            applied.append(operand)
+            pending += operand.operands
+        elif not isinstance(operand, str):
+            constants.append(operand)
+    first = len(names) + len(constants)
+    numbers = {id(array): len(names) + i for i, array in enumerate(constants)}
+    numbers |= {id(one): first + i for i, one in enumerate(reversed(applied))}
+    specs = [*map(source.spec, names), *map(spec_of, constants)]
+    steps: list[Step] = []
+    for one in reversed(applied):  # operands first
+        ins = tuple(names.index(o) if isinstance(o, str) else numbers[id(o)] for o in one.operands)
+        steps.append(Step(one.op, one.attributes, ins, (len(specs),)))
+        specs.append(_result(one.op, [specs[i] for i in ins], one.attributes, formula))
+    kernel = Kernel(
+        *("weight", tuple(specs[: len(names)]), tuple(constants), tuple(specs[first:])),
+        *(tuple(steps), (len(specs) - 1,)),
+    )
+    return WeightFunction(formula, names, kernel)
+
+
+def faults_of(function: WeightFunction) -> Iterator[str]:
+    """Yield why a function that was read from a file is not one."""
+    kernel = function.kernel
+    first = len(kernel.ins) + len(kernel.constants)
+    read = [number for step in kernel.steps for number in step.ins if number >= first]
+    if len(function.names) != len(kernel.ins) or len(kernel.steps) != len(kernel.locals):
+        yield "it must have a name for each input, and a step for each value"
+    elif not kernel.steps or kernel.results != (first + len(kernel.steps) - 1,):
+        yield "its result must be the last value that it computes"
+    elif any(step.outs != (first + i,) for i, step in enumerate(kernel.steps)):
+        yield "each of its steps must compute the next value"
+    elif len(read) != len(set(read)):
+        yield "each value that it computes must be read once"
+    elif not all(spec.is_static for spec in (*kernel.ins, *kernel.locals)):
+        yield "its values must have static shapes"
+
+
+def weights_in(
+    given: str | os.PathLike[str] | Mapping[str, Array], functions: Iterable[WeightFunction] = ()
+) -> Weights:
+    """
+    Return the weights in a `.safetensors` file, or among `given` ones, and what derives others.
+
+    Raises `MachineError`.
+    """
+    source = ArraySource(given) if isinstance(given, Mapping) else TensorFile(given)
+    return Weights(source, functions)
 
 
 def _fault(formula: str, reason: str) -> MachineError:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import MachineError
+from ..executable.added_sections import added_sections
 from ..executable.content import (
     Checksums,
     ExecutableFile,
@@ -33,6 +35,7 @@ def executable_of(
     file: str = "",
     embed: bool = False,
     memory: Iterable[PlannedMemory] = (),
+    metadata: Mapping[str, str] | None = None,
 ) -> ExecutableFile:
     """
     Return the executable of `program`, to be written.
@@ -40,16 +43,23 @@ def executable_of(
     With `weights`, the values of its late-bound constants or a `.safetensors` file with them, it
     has checksums of them, or with `embed` the values themselves. Without, any values of the right
     types can be bound. `file` is the name of the file beside the executable with given values.
-    Raises `ExecutableError` for values that are missing or do not fit.
+    `metadata` are texts by name. Plug-ins add their sections. Raises `ExecutableError` for values
+    that are missing or do not fit.
     """
-    made_by = _producer()
+    written = partial(
+        ExecutableFile,
+        producer=_producer(),
+        memory=tuple(memory),
+        metadata=metadata or {},
+        added=added_sections(program),
+    )
     if weights is None:
         if embed and program.late_constants:
             raise ExecutableError(
                 f"cannot embed {_listed(late.name for late in program.late_constants)}: "
                 "weights must be given"
             )
-        return ExecutableFile(program, made_by, memory=tuple(memory))
+        return written(program)
     where = "the given weights" if isinstance(weights, Mapping) else f"'{os.fspath(weights)}'"
     source = weights_in(weights)
     late = {constant.name: constant for constant in program.late_constants}
@@ -59,12 +69,13 @@ def executable_of(
         bundled = Program(
             *(program.functions, constants, program.kernels, program.devices, program.data)
         )
-        return ExecutableFile(bundled, made_by, memory=tuple(memory))
+        return written(bundled)
     if not isinstance(weights, Mapping):
         file = Path(weights).name
     unused = tuple(name for name in source.names if name not in late)
     sums = {name: checksums_of(array) for name, array in found.items()}
-    return ExecutableFile(program, made_by, file, unused, sums, tuple(memory))
+    derived = tuple(source.function(name) for name in late if name not in source.source)
+    return written(program, weights_file=file, unused=unused, checksums=sums, weights=derived)
 
 
 def _producer() -> str:
@@ -109,7 +120,7 @@ def load_weights(
     values are missing (unless `partial`), are not those that the program was compiled with, or if
     there are others.
     """
-    source = weights_in(path)
+    source = weights_in(path, executable.weights)
     where = f"'{os.fspath(path)}'"
     late = {constant.name: constant for constant in executable.program.late_constants}
     wanted = [c for c in late.values() if not partial or c.name in source]
@@ -169,7 +180,8 @@ def bind_weights(
     """
     where = "params"
     late = executable.program.late_constants
-    given = arrays_of(weights, [constant.name for constant in late])
+    source = Weights(ConvertibleSource(weights), executable.weights)
+    given = {each.name: source.array(each.name) for each in late if each.name in source}
     found = _bound(late, Weights(ArraySource(given)), where)
     check_contents(executable.checksums, found, where, verify)
     return found

@@ -7,13 +7,29 @@ program that does something else.
 
 import struct
 from collections.abc import Iterable
+from dataclasses import replace
 from io import BytesIO
 from random import Random
 from zlib import crc32
 
-from xrelay.runtime.executable import MAGIC, PlannedMemory, executable_of, write_executable
+from xrelay.runtime.executable import (
+    MAGIC,
+    VERSION,
+    PlannedMemory,
+    executable_of,
+    write_executable,
+)
 from xrelay.runtime.executable.layout import UNSUMMED, aligned
-from xrelay.runtime.program.program import Program
+from xrelay.runtime.program import instructions as vm
+from xrelay.runtime.program.program import (
+    Function,
+    Kernel,
+    Late,
+    Program,
+    Step,
+    TensorSpec,
+    WeightFunction,
+)
 
 HEADER, ENTRY = struct.Struct("<8sHHIQII"), struct.Struct("<16sQQIIQ")
 EXTREMES = (
@@ -37,6 +53,19 @@ def file_of(program: Program, memory: Iterable[PlannedMemory] = ()) -> bytes:
     """Return the executable of `program`."""
     out = BytesIO()
     write_executable(out, executable_of(program, memory=memory))
+    return out.getvalue()
+
+
+def file_with_a_weight() -> bytes:
+    """Return the executable of a program with a weight that is computed from another."""
+    spec = TensorSpec("float32", (4,))
+    code = (vm.LoadConst(0, 0), vm.Ret(0))
+    program = Program((Function("main", (), 1, code),), (Late("w", spec),))
+    add = Step("relay.add", {}, (0, 0), (1,))
+    kernel = Kernel("weight", (spec,), (), (spec,), (add,), (1,))
+    file = replace(executable_of(program), weights=(WeightFunction("w", ("v",), kernel),))
+    out = BytesIO()
+    write_executable(out, file)
     return out.getvalue()
 
 
@@ -81,7 +110,7 @@ def rebuilt(contents: dict[bytes, tuple[bytes, int]]) -> bytes:
     last = list(contents.values())[-1][0] if contents else b""
     gap = aligned(len(last)) - len(last)
     body = body[: len(body) - gap]
-    head = HEADER.pack(MAGIC, 1, 0, len(contents), 0, 0, 0) + table
+    head = HEADER.pack(MAGIC, *VERSION, len(contents), 0, 0, 0) + table
     head += bytes(aligned(len(head)) - len(head))
     return mended(bytearray(head + body))
 

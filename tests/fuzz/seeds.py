@@ -20,11 +20,12 @@ from safetensors.numpy import save
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.program.program import Program
-from xrelay.tools.api.compiler import Compiler
+from xrelay.tools.api.loaded import compile_file
+from xrelay.tools.api.session import Session
 from xrelay.tools.messages import Reporter
 from xrelay.tools.opt import opt
 
-from .executables import file_of
+from .executables import file_of, file_with_a_weight
 
 ROOT = Path(__file__).parents[2]
 _LONGEST = 4000
@@ -225,9 +226,10 @@ def program_seeds() -> list[bytes]:
 def executable_seeds() -> list[bytes]:
     """Return executables of small programs, and of examples with data, closures and open dims."""
     files = [file_of(program) for program in compiled_programs()]
+    files.append(file_with_a_weight())
     for name in ("lists.relay", "closures.relay", "dynamic.mlir"):
         path = str(ROOT / "examples" / name)
-        loaded = Compiler(Reporter(io.StringIO())).load(path, "vm", reads_memory=True)
+        loaded = compile_file(Session(Reporter(io.StringIO())), path, "vm", reads_memory=True)
         files.append(file_of(loaded.program, loaded.plans))
     return files
 
@@ -243,7 +245,7 @@ def compiled_programs() -> list[Program]:
             path = Path(folder) / "p.mlir"
             path.write_bytes(text)
             try:
-                loaded = Compiler(Reporter(io.StringIO())).load(str(path), "vm")
+                loaded = compile_file(Session(Reporter(io.StringIO())), str(path), "vm")
                 program = loaded.program
             except PassError:  # those that golden tests expect to be rejected
                 continue

@@ -37,7 +37,8 @@ from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.program.named_results import results_of
-from xrelay.tools.api.compiler import Compiler, Given
+from xrelay.tools.api.loaded import compile_program
+from xrelay.tools.api.session import Given, Session
 from xrelay.tools.messages import Reporter
 
 T = "!relay.adt<@T, [], #relay.device<cpu:0>>"
@@ -114,7 +115,7 @@ def test_random_matches(most: int, text: str, allocate: bool):
     lowered = module.clone()
     with patch.object(decision_trees, "MOST", most):
         passes = "lower-to-bytecode" + ",allocate-registers" * allocate
-        program = Compiler(Reporter()).compile(Given(lowered), passes).program
+        program = compile_program(Session(Reporter()), Given(lowered), passes).program
     machine = machine_of(program)
     for value in VALUES[:: 3 if allocate else 5]:
         try:

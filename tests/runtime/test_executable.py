@@ -1,10 +1,15 @@
 """Executable files: what is written is read, and nothing else is."""
 
 import os
-from dataclasses import replace
-from importlib.metadata import version
+import sys
+from collections.abc import Callable
+from dataclasses import is_dataclass, replace
+from hashlib import sha256
+from importlib.metadata import EntryPoint, version
 from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated, Any, cast, get_args, get_origin
 
 import numpy as np
 import pytest
@@ -14,23 +19,28 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.runtime import files
+from xrelay.runtime.codec.notes import AtLeast, Check
+from xrelay.runtime.codec.plain import ATTRIBUTES, PLAIN
+from xrelay.runtime.codec.value_formats import stored_fields
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.executable import (
     VERSION,
     ExecutableError,
     ExecutableFile,
     PlannedMemory,
-    encode,
+    added_sections,
     executable_of,
-    instruction_encoding,
     load_weights,
     read_executable,
+    sections,
     write_executable,
 )
-from xrelay.runtime.executable.decode import decode
-from xrelay.runtime.executable.encode import FLAGS, sections_of
-from xrelay.runtime.executable.instruction_encoding import FieldKind, encoding_of
+from xrelay.runtime.executable.added_sections import GROUP
 from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
+from xrelay.runtime.executable.opcodes import FIELD_TYPES, Opcode, opcode_of
+from xrelay.runtime.executable.sections import RECORDS, decode, flags_of, sections_of
+from xrelay.runtime.executable.word_format import WORDS
+from xrelay.runtime.executable.words import Strings, TextBudget, WordReader, WordWriter
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.data_types import (
@@ -52,7 +62,10 @@ from xrelay.runtime.program.program import (
     Program,
     Step,
     TensorSpec,
+    WeightFunction,
 )
+from xrelay.runtime.program.records import record
+from xrelay.runtime.weights.late_bound import bind_weights
 
 
 def written(executable: ExecutableFile) -> bytes:
@@ -147,16 +160,32 @@ def small() -> Program:
 
 def test_everything_is_read_as_it_was_written():
     memory = PlannedMemory("main", "cpu:0", 3, 1, (12, ""), (None, "4*n"), (8, "n"))
-    given = ExecutableFile(everything(), "me 1.0", "w.safetensors", ("a", "b"), {}, (memory,))
+    said = {"pipeline": "vm", "": "é"}
+    given = ExecutableFile(
+        *(everything(), "me 1.0", "w.safetensors", ("a", "b")),
+        memory=(memory,),
+        weights=(doubled(),),
+        metadata=said,
+        added={"demo": b"\0x"},
+    )
     data = written(given)
     found = decode(memoryview(data))
     assert contents(found.program) == contents(given.program)
     assert locations(found.program) == locations(given.program)
     results = [[f.results for f in p.functions] for p in (found.program, given.program)]
     assert results[0] == results[1]
-    parts = ("producer", "weights_file", "unused", "checksums", "memory")
+    parts = ("producer", "weights_file", "unused", "checksums", "memory", "metadata", "added")
     assert [getattr(found, p) for p in parts] == [getattr(given, p) for p in parts]
+    assert [repr(f) for f in found.weights] == [repr(f) for f in given.weights]
     assert written(found) == data
+
+
+def doubled(**changes: Any) -> WeightFunction:
+    """The weight `w` as `v` + `v`, or a kernel that differs."""
+    add = Kernel(
+        *("weight", (f32(4),), (), (f32(4),)), (Step("relay.add", {}, (0, 0), (1,)),), (1,)
+    )
+    return WeightFunction("w", ("v",), replace(add, **changes))
 
 
 X = np.array([1, -2, 3, 0.5], np.float32)
@@ -270,6 +299,69 @@ def test_samples_are_compared_by_default_and_all_bytes_on_request():
         read_executable(bytes(data))
 
 
+def test_a_weight_may_be_a_function_of_others(tmp_path: Path):
+    """The executable says how; no name is parsed, and values under its own name come first."""
+    made = replace(executable_of(small()), weights=(doubled(),), weights_file="v.safetensors")
+    file = read_executable(written(made))
+    save_file({"v": W / 2}, tmp_path / "v.safetensors")
+    (value,) = load_weights(file, tmp_path / "v.safetensors").values()
+    np.testing.assert_array_equal(value, W)
+    np.testing.assert_array_equal(bind_weights(file, {"v": W / 2})["w"], W)
+    save_file({"v": W, "w": X}, tmp_path / "v.safetensors")
+    np.testing.assert_array_equal(load_weights(file, tmp_path / "v.safetensors")["w"], X)
+    save_file({"v": W[:2]}, tmp_path / "v.safetensors")
+    with pytest.raises(MachineError, match=r"'v' must be float32\[4\]"):
+        load_weights(file, tmp_path / "v.safetensors")
+
+
+def test_formulas_become_functions(tmp_path: Path):
+    formula = "=relay.add('v', relay.negative('u'))"
+    code = [vm.LoadConst(1, 0), vm.Ret(1)]
+    made = program(function([f32(4)], *code), constants=[Late(formula, f32(4))])
+    save_file({"v": W, "u": X, "x": X}, tmp_path / "w.safetensors")
+    file = read_executable(written(executable_of(made, tmp_path / "w.safetensors")))
+    (stored,) = file.weights
+    assert (stored.name, stored.names) == (formula, ("v", "u"))
+    assert [step.op for step in stored.kernel.steps] == ["relay.negative", "relay.add"]
+    np.testing.assert_array_equal(load_weights(file, tmp_path / "w.safetensors")[formula], W - X)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ins": ()}, "it must have a name for each input"),
+        ({"locals": ()}, "a step for each value"),
+        ({"results": (0,)}, "its result must be the last value"),
+        ({"steps": (Step("relay.add", {}, (0, 0), (0,)),)}, "must compute the next value"),
+        ({"steps": (Step("relay.add", {}, (0, 1), (1,)),)}, "reads value 1 before it is computed"),
+        ({"steps": (Step("relay.add", {}, (0, -1), (1,)),)}, "reads value -1 before"),
+        ({"locals": (f32(None),)}, "its values must have static shapes"),
+        ({"locals": (f32(5),)}, r"step 0 \(relay.add\): .*"),
+    ],
+)
+def test_functions_that_are_none(changes: dict[str, Any], message: str):
+    made = replace(executable_of(small()), weights=(doubled(**changes),))
+    with pytest.raises(MachineError, match=f"weight w: .*{message}"):
+        read_executable(written(made))
+
+
+def test_a_function_cannot_take_long_or_grow(tmp_path: Path):
+    """Operators must do linear work, and results may not be much larger than what they are from."""
+    save_file({"v": np.zeros((64, 64), np.float32)}, tmp_path / "v.safetensors")
+    square, wide = TensorSpec("float32", (64, 64)), TensorSpec("float32", (64, 64 << 10))
+    dense = Step("relay.nn.dense", {}, (0, 0), (1,))
+    tile = Step("relay.tile", {"reps": (1, 1 << 10)}, (0,), (1,))
+    for step, spec, message in ((dense, square, "may take long"), (tile, wide, "has a result of")):
+        kernel = Kernel("weight", (square,), (), (spec,), (step,), (1,))
+        late = program(
+            function([f32()], vm.LoadConst(1, 0), vm.Ret(1)), constants=[Late("w", spec)]
+        )
+        made = replace(executable_of(late), weights=(WeightFunction("w", ("v",), kernel),))
+        file = read_executable(written(made))
+        with pytest.raises(MachineError, match=message):
+            load_weights(file, tmp_path / "v.safetensors")
+
+
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path):
     path = tmp_path / "m.xrx"
     write_executable(path, executable_of(small()))
@@ -318,7 +410,8 @@ def of_version(version: tuple[int, int], added: dict[str, int]) -> bytes:
     for name in added:
         contents[name] = [memoryview(b"12345678")]
     contents["data"] = data
-    layout = replace(laid_out(contents, {**FLAGS, **added}), version=version)
+    flags = {name: added.get(name, flags_of(name)) for name in contents}
+    layout = replace(laid_out(contents, flags), version=version)
     file = bytearray(header_of(layout))
     for section in layout.sections:
         file += bytes(section.offset - len(file))
@@ -337,7 +430,7 @@ def test_versions_with_the_same_sections_are_read():
 def test_a_later_version_may_add_what_readers_may_ignore():
     found = read_executable(of_version((VERSION[0], 9), {"hints": OPTIONAL}))
     assert contents(found.program) == contents(small())
-    message = r"section 'hints', byte \d+: unknown section .* format 1.9; use a newer xrelay"
+    message = r"section 'hints', byte \d+: unknown section .* format 2.9; use a newer xrelay"
     with pytest.raises(ExecutableError, match=message):
         read_executable(of_version((VERSION[0], 9), {"hints": 0}))
 
@@ -348,28 +441,118 @@ def test_another_major_version_is_refused(major: int):
         read_executable(of_version((major, 0), {}))
 
 
+@record
+class Aligned(TensorSpec):
+    """A tensor type with one more field, as a record may get."""
+
+    alignment: Annotated[int, AtLeast(1)] = 1
+
+
+def test_a_field_of_a_record_is_one_place():
+    """It is in words, in JSON and in attributes, and what is read is checked."""
+    made = Aligned("int8", (None, 2), 16)
+    writer = WordWriter(Strings())
+    WORDS.of(Aligned).put(writer, made)
+    assert writer.words == [0, 2, -1, 2, 16]
+
+    def reader(*words: int) -> WordReader:
+        data = memoryview(np.array(words, "<i8").tobytes())
+        return WordReader("types", 64, data, ("int8",), TextBudget(64))
+
+    assert WORDS.of(Aligned).take(reader(*writer.words)) == made
+    with pytest.raises(ExecutableError, match="byte 96: alignment must be at least 1, but is 0"):
+        WORDS.of(Aligned).take(reader(0, 2, -1, 2, 0))
+    plain = {"dtype": "int8", "shape": [None, 2], "alignment": 16}
+    assert PLAIN.of(Aligned).put(made) == plain
+    assert PLAIN.of(Aligned).take(plain) == made
+    assert PLAIN.of(Aligned).take({"dtype": "int8", "shape": []}) == Aligned("int8", ())
+    with pytest.raises(ValueError, match="alignment must be at least 1, but is -4"):
+        PLAIN.of(Aligned).take({**plain, "alignment": -4})
+    with pytest.raises(ValueError, match="expected int, but got True"):
+        PLAIN.of(Aligned).take({**plain, "alignment": True})
+    assert ATTRIBUTES.of(Aligned).put(replace(made, alignment=1)) == {
+        "dtype": "int8",
+        "shape": [-1, 2],
+    }
+
+
+LAYOUT = ((2, 0), "11566be0ab6bdc1f")
+"""The version of the format, and a digest of what its sections are made of."""
+
+
+def parts_of(hint: Any) -> str:
+    """The text of a type, with the fields of records in their order."""
+    if get_origin(hint) is Annotated:
+        hint, *notes = get_args(hint)
+        return parts_of(hint) + "".join(repr(n) for n in notes if not isinstance(n, Check))
+    if is_dataclass(hint):
+        fields = stored_fields(cast(Any, hint))
+        return f"({', '.join(f'{field.name}: {parts_of(type)}' for field, type in fields)})"
+    if hasattr(hint, "_fields"):
+        return f"({', '.join(f'{n}: {parts_of(t)}' for n, t in hint.__annotations__.items())})"
+    kind = getattr(get_origin(hint) or hint, "__name__", "...").removesuffix("Type")
+    parts = () if kind == "ndarray" else get_args(hint)
+    return f"{kind}[{', '.join(map(parts_of, parts))}]" if parts else kind
+
+
+def test_the_version_rises_when_a_record_changes():
+    """A field was added or moved: raise the major version, and record both here."""
+    text = "\n".join(f"{name}: {parts_of(hint)}" for name, hint in RECORDS.items())
+    text += "\ncode: " + ", ".join(map(parts_of, FIELD_TYPES))
+    assert (VERSION, sha256(text.encode()).hexdigest()[:16]) == LAYOUT, text
+
+
+NAMES = "its name must be up to 16 ASCII letters, digits and -, and not be taken"
+
+
+def test_plug_ins_add_sections(monkeypatch: pytest.MonkeyPatch):
+    """A section has the name of the entry point; what cannot be one is skipped with a warning."""
+    functions: dict[str, Callable[[Program], object]] = {
+        "demo": lambda program: program.devices[0].encode(),
+        "none": lambda program: None,
+        "text": lambda program: "text",
+        "code": lambda program: b"",
+        "a name that is longer": lambda program: b"",
+        "fails": lambda program: 1 // 0,
+    }
+    plugin = SimpleNamespace(**{name.replace(" ", "_"): f for name, f in functions.items()})
+    monkeypatch.setitem(sys.modules, "a_plug_in", plugin)
+    entries = [EntryPoint(n, f"a_plug_in:{n.replace(' ', '_')}", GROUP) for n in functions]
+    monkeypatch.setattr(added_sections, "entry_points_of", {GROUP: entries}.get)
+    with pytest.warns(UserWarning, match="section of plug-in") as warned:
+        file = executable_of(small())
+    assert [str(w.message).removeprefix("section of plug-in ") for w in warned] == [
+        f"'a name that is longer' is skipped: {NAMES}",
+        f"'code' is skipped: {NAMES}",
+        "'fails' is skipped: ZeroDivisionError: integer division or modulo by zero",
+        "'text' is skipped: it must return bytes or None, but returned str",
+    ]
+    assert read_executable(written(file)).added == {"demo": b"cpu:0"}
+
+
 def test_instructions_are_read_by_the_names_of_their_fields(monkeypatch: pytest.MonkeyPatch):
     """An earlier version had other orders, and not yet the fields that have a default."""
 
-    def earlier(kind: type[vm.Instruction]) -> dict[str, FieldKind]:
-        kinds = encoding_of(kind)
-        return {name: kinds[name] for name in reversed(kinds) if name != "device"}
+    def earlier(kind: type[vm.Instruction]) -> Opcode:
+        opcode = opcode_of(kind)
+        kept = (field for field in reversed(opcode.fields) if field.name != "device")
+        return replace(opcode, fields=tuple(kept))
 
     with monkeypatch.context() as patch:
-        patch.setattr(instruction_encoding, "encoding_of", earlier)
-        patch.setattr(encode, "encoding_of", earlier)
+        patch.setattr(sections, "opcode_of", earlier)
         data = written(executable_of(small()))
     assert data != written(executable_of(small()))
     assert contents(read_executable(data).program) == contents(small())
 
 
 def test_instructions_that_lack_a_field_are_refused(monkeypatch: pytest.MonkeyPatch):
-    def without_result(kind: type[vm.Instruction]) -> dict[str, FieldKind]:
-        return {name: field for name, field in encoding_of(kind).items() if name != "result"}
+    def without_result(kind: type[vm.Instruction]) -> Opcode:
+        opcode = opcode_of(kind)
+        kept = (field for field in opcode.fields if field.name != "result")
+        return replace(opcode, fields=tuple(kept))
 
     with monkeypatch.context() as patch:
-        patch.setattr(instruction_encoding, "encoding_of", without_result)
-        patch.setattr(encode, "encoding_of", without_result)
+        patch.setattr(sections, "opcode_of", without_result)
         data = written(executable_of(small()))
     with pytest.raises(ExecutableError, match=r"section 'code'.*ret lacks the field 'result'"):
         read_executable(data)

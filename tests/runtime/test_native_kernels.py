@@ -21,8 +21,7 @@ from xrelay.lowering.native.toolchain import tool_paths
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.runtime.native.compiled_kernels import NativeLibrary
 from xrelay.tools.api import front_door
-from xrelay.tools.api.compiler import Loaded
-from xrelay.tools.api.native_kernels import native_kernels
+from xrelay.tools.api.loaded import Loaded, native_kernels
 from xrelay.tools.run.run import main as xrelay_run
 
 Array = np.ndarray[Any, Any]

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.native.built_libraries import build_library
-from xdsl.dialects.builtin import StringAttr
 
 import xrelay
+from xrelay.lowering.native.build.library_metadata import library_of
 from xrelay.lowering.native.c.c_header import header_source
 from xrelay.lowering.native.c.c_shim import shim_source
 from xrelay.lowering.native.toolchain import linking
@@ -84,9 +84,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Library]:
 def build(source: Path, passes: str) -> tuple[Path, Library]:
     """Compile a program to a library beside it."""
     module = xrelay.run_pipeline(xrelay.parse(source), passes)
-    text = module.attributes.pop("xrelay.metadata")
-    assert isinstance(text, StringAttr)
-    library = Library.from_json(text.data)
+    library = library_of(module)
+    del module.attributes["xrelay.metadata"]
     path = source.parent / "libnet.so"
     sources = {"shim.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
     build_library(module, path, sources=sources, flags=["-DXRELAY_LIBRARY"])
@@ -296,13 +295,13 @@ def test_files_that_are_not_libraries(tmp_path: Path, built: tuple[Path, Library
     with pytest.raises(xrelay.MachineError, match="is machine code"):
         xrelay.load(built[0], memory_limit=1)
     with pytest.raises(InterfaceError, match="damaged"):
-        Library.from_json('{"format": 1}')
+        Library.from_json('{"format": 2}')
 
 
 OTHERS = {
     "": "it has no symbol xrelay_library_metadata",
     '"{"': "the metadata are damaged",
-    r'"{\"format\": 99}"': "the metadata have format 99, but this version reads 1",
+    r'"{\"format\": 99}"': "have format 99, but this version reads 2: compile the program again",
     "0": "the metadata are damaged",
 }
 """Libraries of others, by what their metadata are in C, and the errors."""

@@ -123,7 +123,7 @@ sys.meta_path.insert(0, Observer())
 KILL = "os.kill(os.getpid(), signal.SIGINT)"
 TELL = "os.write(1, b'.')"
 MODULES = {
-    "xrelay-opt": ("xdsl.xdsl_opt_main", "xrelay.tools.opt.driver"),
+    "xrelay-opt": ("xdsl.universe", "xrelay.tools.opt.driver"),
     "xrelay-run": ("xrelay.tools.run.run_options", "numpy"),
     "xrelay-plan": ("xrelay.tools.plan", "numpy"),
 }

@@ -3,9 +3,11 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,8 @@ from onnx import TensorProto, helper
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 import xrelay
-from xrelay.runtime.executable import read_executable
+from xrelay.runtime.executable import read_executable, write_executable
+from xrelay.runtime.program.program import Kernel, Step, TensorSpec, WeightFunction
 from xrelay.tools import objdump
 from xrelay.tools.opt import opt
 from xrelay.tools.run import run
@@ -295,7 +298,7 @@ def test_a_dump_shows_everything(folder: Path, capsys: pytest.CaptureFixture[str
     assert objdump.main(["m.xrx", "--verify"]) == 0
     out = capsys.readouterr().out
     for text in (
-        "executable, format 1.0, made by xrelay ",
+        "executable, format 2.0, made by xrelay ",
         "weights in w.safetensors",
         "function main(x: float32[2, 3]) -> (scores: float32[2, 4]): ",
         "device 0: cpu:0 (host)",
@@ -307,6 +310,38 @@ def test_a_dump_shows_everything(folder: Path, capsys: pytest.CaptureFixture[str
         assert text in out
     sizes = [int(line.split()[2].replace(",", "")) for line in out.splitlines() if "KiB" in line]
     assert sum(sizes) < (folder / "m.xrx").stat().st_size
+
+
+def test_a_dump_of_weights_metadata_and_sections_of_plug_ins(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Weights by formula are functions; a section is shown by its first bytes."""
+    spec = TensorSpec("float32", (4, 3))
+    twice = Kernel(*("weight", (spec,), (), (spec,)), (Step("relay.add", {}, (0, 0), (1,)),), (1,))
+    file = replace(
+        read_executable("m.xrx"),
+        weights=(WeightFunction("=relay.add('v', 'v')", ("v",), twice),),
+        added={"demo": b"\x01" * 50},
+        metadata={"pipeline": "vm", "made for": "a test"},
+    )
+    write_executable("w.xrx", file)
+    capsys.readouterr()
+    sections = ["weights", "metadata", "plug-ins"]
+    options = [option for name in sections for option in ("--section", name)]
+    assert objdump.main(["w.xrx", *options]) == 0
+    out = capsys.readouterr().out
+    assert "weight =relay.add('v', 'v') of v:\n" in out
+    assert "relay.add(%0, %0): float32[4, 3]" in out
+    assert "pipeline: vm\nmade for: a test\n" in out
+    assert "section 'demo' of a plug-in: 50 bytes: b'" in out
+    assert objdump.main(["w.xrx", "--json", *options]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["plug-ins"] == {"demo": "01" * 50}
+    assert facts["metadata"] == {"pipeline": "vm", "made for": "a test"}
+    (weight,) = facts["weights"]
+    assert (weight["weights"], weight["kernel"]["operators"]) == (["v"], ["relay.add"])
+    assert objdump.main(["w.xrx"]) == 0
+    assert re.search(r"  demo +\d+ +50 +50 B +\w{8}  optional\n", capsys.readouterr().out)
 
 
 def test_a_dump_as_json(folder: Path, capsys: pytest.CaptureFixture[str]):

@@ -69,8 +69,11 @@ ZEROS = npy(shape="(250000000,)", data=bytes(10**6))
             archive(npy(descr="[('a', '<f4')]")),
             "its elements are records; give each field as an array of its own",
         ),
-        (archive(npy(descr="'f4,f4'")), "its element type 'f4,f4' is not one of NumPy's"),
-        (archive(npy(descr="'<q9'")), "its element type '<q9' is not one of NumPy's"),
+        (
+            archive(npy(descr="'f4,f4'")),
+            "its elements are records; give each field as an array of its own",
+        ),
+        (archive(npy(descr="'<q9'")), "its header is broken"),
         (archive(npy(shape="(-1, -2)")), "its header is broken"),
         (archive(npy(shape="(True, 2)")), "its header is broken"),
         (archive(npy(shape="(" * 999)), "its header is broken"),

@@ -13,9 +13,9 @@ from xdsl.ir import Operation
 
 from xrelay.operators.spelling import did_you_mean
 from xrelay.passes.support.diagnostics import location_of
+from xrelay.tools.api.session import Session
 from xrelay.tools.api.source import Part, split
 from xrelay.tools.messages import Reporter
-from xrelay.tools.opt.driver import XRelayOpt
 from xrelay.tools.text.parser import LocatingParser
 
 Opt = Callable[..., Any]
@@ -23,7 +23,7 @@ Write = Callable[[str], Path]
 
 
 def parse(text: str, lines_before: int = 0) -> Operation:
-    ctx = XRelayOpt([], Reporter()).ctx
+    ctx = Session(Reporter()).context
     return LocatingParser(ctx, text, "f.mlir", lines_before).parse_module()
 
 

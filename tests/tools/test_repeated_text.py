@@ -20,7 +20,7 @@ from xdsl.utils.exceptions import ParseError
 
 from xrelay.tools.pass_run.process import settings
 from xrelay.tools.text import repeated_text
-from xrelay.tools.text.dense_text import DenseTextParser, nested, shape_of
+from xrelay.tools.text.dense_text import DenseText, nested, shape_of
 from xrelay.tools.text.parser import LocatingParser
 
 ROOT = Path(__file__).parents[2]
@@ -35,8 +35,8 @@ def nothing(*_: object) -> None:
 def without_tables() -> Generator[None]:
     """Leave every op, type and list to xDSL's parser in the `with` block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DenseTextParser, "_parse_list", nothing)
-        patch.setattr(DenseTextParser, "_parse_ranked_type", nothing)
+        patch.setattr(DenseText, "_parse_list", nothing)
+        patch.setattr(DenseText, "_parse_ranked_type", nothing)
         patch.setattr(repeated_text, "LINE", NEVER)
         patch.setattr(repeated_text, "TENSOR", NEVER)
         yield
@@ -62,8 +62,8 @@ class WarmParser(LocatingParser):
     def __init__(self, text: str, warmed_by: LocatingParser | None):
         super().__init__(universal_context(allow_unregistered=True), text, "file.mlir", 3)
         if warmed_by is not None:
-            self.read_ops |= {k: v for k, v in warmed_by.read_ops.items() if not v.expanded}
-            self.read_types |= {k: v for k, v in warmed_by.read_types.items() if not v[1]}
+            self.repeated.ops |= {k: v for k, v in warmed_by.repeated.ops.items() if not v.expanded}
+            self.repeated.types |= {k: v for k, v in warmed_by.repeated.types.items() if not v[1]}
 
 
 def outcome(text: str, warmed_by: LocatingParser | None = None) -> str:
@@ -185,14 +185,14 @@ def constant(rng: random.Random) -> str:
 
 def test_constants(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once: list[bool] = []
-    parse = cast(Any, DenseTextParser)._parse_list
+    parse = cast(Any, DenseText)._parse_list
 
-    def counted(parser: DenseTextParser, text: str, end: int) -> object:
+    def counted(parser: DenseText, text: str, end: int) -> object:
         found = parse(parser, text, end)
         at_once.append(found is not None)
         return found
 
-    monkeypatch.setattr(DenseTextParser, "_parse_list", counted)
+    monkeypatch.setattr(DenseText, "_parse_list", counted)
     rng = random.Random(0)
     with settings():
         for _ in range(rounds(500)):

@@ -10,7 +10,8 @@ import pytest
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
-from xrelay.tools.api.compiler import Compiler
+from xrelay.tools.api.loaded import compile_file
+from xrelay.tools.api.session import Session
 from xrelay.tools.messages import Reporter
 from xrelay.tools.opt import opt
 from xrelay.tools.run import run
@@ -113,7 +114,7 @@ def test_a_huge_splat_is_printed_as_it_is_written(folder: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(
-    "where", ["tools.api.compiler.verify", "passes.infer_types.InferTypesPass.change"]
+    "where", ["tools.api.loaded.verify", "passes.infer_types.InferTypesPass.change"]
 )
 def test_no_memory_is_no_internal_error(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
@@ -153,7 +154,7 @@ def test_an_error_of_a_kernel_has_the_place_of_its_operator(
 
         return compute
 
-    program = Compiler(Reporter()).load("layers.mlir", "vm").program
+    program = compile_file(Session(Reporter()), "layers.mlir", "vm").program
     machine = Machine(program, kernels={**KERNELS, op: bind})
     with pytest.raises(MachineError, match="ValueError: broken") as caught:
         machine.run("main", np.ones((2, 3), np.float32), np.ones((4, 3), np.float32))

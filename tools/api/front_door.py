@@ -19,9 +19,7 @@ from weakref import WeakKeyDictionary
 
 from typing_extensions import override
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
-from xdsl.utils.exceptions import DiagnosticException
 
-from ...dialects.errors import TOO_DEEP
 from ...passes.support.diagnostics import Message, Severity
 from ...runtime.calls.input_bindings import InputBindings
 from ...runtime.errors import Error, Location, Note
@@ -35,10 +33,11 @@ from ..messages import Reporter, message_of
 from ..pass_run.process import settings
 from ..run.run_files import read_parameters
 from .bindings import Dims, Inputs, Shapes, checked_bindings
-from .compiler import Compiler, Given, is_bytecode
 from .given_params import bind_params
-from .native_kernels import native_kernels
+from .loaded import compile_program, native_kernels
 from .program_formats import FRONTENDS
+from .session import Given, Session, is_bytecode
+from .shared_options import SharedOptions, shared_options
 from .source import Source, read_source
 
 if TYPE_CHECKING:
@@ -78,8 +77,6 @@ def as_error(error: BaseException, reporter: Reporter) -> Error | None:
     """Return `error` for callers in Python; None if it is an internal error."""
     if isinstance(error, Error):
         return error
-    if isinstance(error, RecursionError):
-        error = DiagnosticException(TOO_DEEP)
     found = message_of(error)
     if found is None:
         return None
@@ -136,11 +133,11 @@ def _source(model: object, frontend: str | None) -> Source:
 
 
 def _read(
-    compiler: Compiler, model: object, frontend: str | None, bindings: InputBindings
+    session: Session, model: object, frontend: str | None, bindings: InputBindings
 ) -> ModuleOp:
     """Read a module; its origin is known from then on."""
-    read = compiler.read(_source(model, frontend), frontend, bindings)
-    _ORIGINS[read.module] = Origin(compiler.reporter.sources, read.weights)
+    read = session.read(_source(model, frontend), frontend, bindings)
+    _ORIGINS[read.module] = Origin(session.reporter.sources, read.weights)
     return read.module
 
 
@@ -155,17 +152,17 @@ def parse(
     reporter = PythonReporter()
     with _compiling(reporter):
         bindings = checked_bindings(shapes, dims, inputs)
-        return _read(Compiler(reporter), model, frontend, bindings)
+        return _read(Session(reporter), model, frontend, bindings)
     raise AssertionError("errors are raised")
 
 
-def run_pipeline(module: ModuleOp, pipeline: str) -> ModuleOp:
+def run_pipeline(module: ModuleOp, pipeline: str, options: SharedOptions) -> ModuleOp:
     """Run a pipeline on `module`, in place; return it."""
     _require("module", module, ModuleOp, "a ModuleOp")
     _require("pipeline", pipeline, str, "a str")
     reporter = _reporter_of(module)
     with _compiling(reporter):
-        Compiler(reporter).run(module, pipeline)
+        Session(reporter, shared_options(options)).run(module, pipeline)
     return module
 
 
@@ -189,6 +186,7 @@ def compile_model(
     dims: Dims | None,
     inputs: Inputs | None = None,
     kernels: str = "numpy",
+    options: SharedOptions | None = None,
     **limits: Any,
 ) -> Executable:
     """Compile a program, and bind its weights."""
@@ -197,19 +195,20 @@ def compile_model(
         _require("pipeline", pipeline, str, "a str")
         if kernels not in ("numpy", "native"):
             raise UsageError(f"kernels must be 'numpy' or 'native', but is {kernels!r:.80}")
-        compiler = Compiler(reporter)
+        session = Session(reporter, shared_options(options or {}))
         bindings = checked_bindings(shapes, dims, inputs)
         if isinstance(model, ModuleOp):
             module, origin = model.clone(), _ORIGINS.get(model, Origin())
-            compiler.bind(module, bindings)
+            session.bind(module, bindings)
         else:
-            module = _read(compiler, model, frontend, bindings)
+            module = _read(session, model, frontend, bindings)
             origin = _ORIGINS[module]
         own, was_bytecode = origin.weights, is_bytecode(module)
         if params is not None and not was_bytecode:
             known = own if isinstance(own, Mapping) else ()
-            bind_params(module, params, compiler.context, own=known)
-        loaded = compiler.compile(
+            bind_params(module, params, session.context, own=known)
+        loaded = compile_program(
+            session,
             Given(module),
             None if pipeline == "vm" else pipeline,
             reads_memory=not was_bytecode,
@@ -222,7 +221,7 @@ def compile_model(
         program = loaded.program
         bound = bound_inputs(program, params) if was_bytecode and params is not None else {}
         weights = _weights(program, own, params)
-        native = native_kernels(loaded, compiler.context)
+        native = native_kernels(loaded, session.context)
         given = {"plans": loaded.plans, "sources": reporter.sources, "native": native}
         return Executable(program, weights, bound=bound, **given, **limits)
     raise AssertionError("errors are raised")

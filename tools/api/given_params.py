@@ -30,7 +30,7 @@ from ..run.run_files import AnyPath
 from .bindings import passes_of
 
 if TYPE_CHECKING:
-    from .compiler import Given
+    from .session import Given
 
 
 def with_params(

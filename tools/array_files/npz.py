@@ -5,8 +5,6 @@ Files are untrusted: every header is checked against the size of the file or of 
 before an array is allocated, and nothing is unpickled.
 """
 
-import ast
-import re
 import struct
 import zlib
 from collections.abc import Generator, Iterator, Mapping
@@ -14,12 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import SEEK_END, BytesIO
 from math import prod
+from tokenize import TokenError
 from typing import IO, Any, TypeAlias, cast
+from warnings import catch_warnings, simplefilter
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.format import write_array
+from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, write_array
 
 from ...runtime.program.dtypes import type_name
 from ...runtime.program.program import TensorSpec
@@ -39,6 +39,13 @@ _DAMAGE = (
     *(struct.error, zlib.error),
 )
 """Exceptions that `zipfile` raises for damaged files."""
+
+
+_BROKEN = (
+    *(ValueError, TypeError, SyntaxError, KeyError, AttributeError, IndexError),
+    *(MemoryError, RecursionError, TokenError, Warning),
+)
+"""Exceptions that NumPy raises for headers that are none."""
 
 
 @dataclass(frozen=True)
@@ -163,13 +170,25 @@ def read_header(stream: IO[bytes], file_size: int) -> Header:
     major, minor = version if len(version) == 2 else (0, 0)
     if major not in (1, 2, 3) or minor:
         raise ValueError(f"its format must be 1.0, 2.0 or 3.0, but is {major}.{minor}")
-    width = 2 if major == 1 else 4
-    length = int.from_bytes(stream.read(width), "little")
+    start = stream.read(2 if major == 1 else 4)
+    length = int.from_bytes(start, "little")
     if length > _LONGEST_HEADER:
         raise ValueError(f"its header has {length} bytes, above the {_LONGEST_HEADER} allowed")
-    text = stream.read(length).decode("utf-8" if major == 3 else "latin-1")
-    dtype, shape, is_fortran = _description(text)
-    header = Header(dtype, shape, is_fortran, len(MAGIC) + 2 + width + length)
+    text = BytesIO(start + stream.read(length))
+    read = read_array_header_1_0 if major == 1 else read_array_header_2_0  # as of 3.0
+    try:
+        with catch_warnings():
+            simplefilter("error")  # a header of Python 2
+            shape, is_fortran, dtype = read(text)
+    except _BROKEN:
+        raise ValueError("its header is broken") from None
+    if dtype.hasobject:
+        raise ValueError("its elements are Python objects, which are never unpickled")
+    if dtype.names is not None:
+        raise ValueError("its elements are records; give each field as an array of its own")
+    if not all(type(dim) is int and dim >= 0 for dim in shape):
+        raise ValueError("its header is broken")
+    header = Header(dtype, shape, is_fortran, len(MAGIC) + 2 + len(start) + length)
     size = header.start + prod(shape) * dtype.itemsize
     if size != file_size:
         raise ValueError(f"{header.spec} and its header take {size} bytes, but it has {file_size}")
@@ -194,31 +213,6 @@ def read_npy(path: str, data: memoryview | None = None) -> Array:
         raise FileError(path, "not enough memory for its array") from None
     except ValueError as error:
         raise FileError(path, str(error)) from None
-
-
-def _description(text: str) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
-    """Parse element type, shape and order in a header; `ValueError` when it is broken."""
-    try:
-        found = ast.literal_eval(text.strip())
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        found = None
-    said = cast("dict[object, object]", found) if isinstance(found, dict) else {}
-    descr, order, shape = (said.pop(key, None) for key in ("descr", "fortran_order", "shape"))
-    dims = cast("tuple[object, ...]", shape) if isinstance(shape, tuple) else (None,)
-    is_shape = all(type(dim) is int and dim >= 0 for dim in dims)
-    if said or descr is None or not isinstance(order, bool) or not is_shape:
-        raise ValueError("its header is broken")
-    if not isinstance(descr, str):
-        raise ValueError("its elements are records; give each field as an array of its own")
-    if re.fullmatch(r"[<>=|]?[?a-zA-Z]\d{0,4}", descr) is None:
-        raise ValueError(f"its element type '{descr[:40]}' is not one of NumPy's")
-    try:
-        dtype = np.dtype(descr)
-    except TypeError:
-        raise ValueError(f"its element type '{descr}' is not one of NumPy's") from None
-    if dtype.hasobject:
-        raise ValueError("its elements are Python objects, which are never unpickled")
-    return dtype, cast("tuple[int, ...]", dims), order
 
 
 def npz_pieces(arrays: Mapping[str, Array]) -> Iterator[bytes]:

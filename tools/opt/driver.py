@@ -1,85 +1,408 @@
 """
-The driver of `xrelay-opt`: read a module, run passes on it, print it.
+A run of `xrelay-opt`: its session reads a module, runs passes on it, and the target prints it.
 
-It extends xDSL's driver by errors with source lines, our verifier, dumps and times on stderr,
-named pipelines, and reproducers.
+Errors have source lines; dumps and times go to stderr; failures leave reproducers.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from typing_extensions import override
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Attribute
+from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 
-from ...runtime.errors import Error
-from ..api.program_formats import EXTENSION, load_onnx, load_relay
-from ..api.source import SPLIT_MARK, Part, Source, read_source, split
+from ...passes.support.diagnostics import Message
+from ...runtime.files import limit_input
+from ..api.bindings import bindings_of, passes_of, with_shapes
+from ..api.program_formats import EXTENSION, FRONTENDS, frontend_of, load_onnx
+from ..api.session import Given, Session, converted, given
+from ..api.shared_options import shared_options
+from ..api.source import SPLIT_MARK, Part, Source, extension_of, read_source, split
+from ..error_report import report
 from ..errors import CommandLineError, UsageError
-from ..messages import Reporter, message_of
+from ..messages import PipelineError, Reporter, message_of
+from ..output_files import OutputFiles
 from ..pass_run import reproducer
+from ..pass_run.ir_dumps import Dumps
+from ..pass_run.pipeline import TARGET, TO_BYTECODE, Step, TargetText, pass_names, pipeline_text
 from ..pass_run.runner import InternalError
 from ..registry import named_pipelines
-from ..targets.destination import inform
-from ..text.parser import LocatingParser
-from ..text.printing import print_module
-from .driver_setup import ConfiguredOpt
+from ..targets.chosen_target import chosen_target
+from ..targets.destination import Destination, inform
+from ..text.printing import PrintOptions, print_module
 from .list_passes import list_passes
+from .opt_arguments import Options
 
 if TYPE_CHECKING:
-    from ...frontends.conversion import Conversion
     from ...runtime.program.program import Array
-    from ..api.compiler import Given
     from ..targets.file_target import Written
 
 
-class XRelayOpt(ConfiguredOpt):
-    """One run of the driver, with all of its state."""
+def run(args: Options, reporter: Reporter) -> int:
+    """Run what the command line requests; return the exit status."""
+    opt = Opt(args, reporter)
+    if args.list_passes:
+        sys.stdout.write(list_passes(opt.session.universe.all_passes, named_pipelines()))
+        return 0
+    try:
+        return opt.execute()
+    except ShrinkException:
+        if not args.shrink:
+            raise
+        print("Success, can shrink")
+        return 0
+    finally:
+        if args.timing:
+            opt.timer.print(sys.stderr)
 
-    def __init__(self, args: Sequence[str] | None, reporter: Reporter):
+
+def _verify_nothing(attribute: Attribute) -> None:
+    """Take the place of the verifier of attributes."""
+
+
+class Opt:
+    """One run, with all of its state."""
+
+    def __init__(self, args: Options, reporter: Reporter) -> None:
+        self.args, self.reporter = args, reporter
+        self.messages: list[Message] | None = None
+        """Messages collected for `--verify-diagnostics`; None when they are shown."""
         self.written: Written | None = None
         """The output if a target writes it as bytes."""
         self.weights: dict[str, Array] = {}
         """The weights that came with the input."""
         self.program: Given | None = None
         """The module and its weights, once they are known."""
-        super().__init__(args, reporter)
+        self.session = Session(reporter, shared_options(args), self.say)
+        self.runner, self.timer = self.session.runner, self.session.runner.timer
+        limit_input(args.max_input)
+        if args.disable_verify:
+            setattr(Attribute, "__post_init__", _verify_nothing)
+        Diagnostic.colored = Diagnostic.colored or args.syntax_highlight
+        self.reporter.add_source(TARGET, args.target)
+        self.chosen = chosen_target(TargetText.parse(args.target), self.session.universe)
+        self.destination = Destination(
+            args.input_file or "-",
+            "-" if args.output_file is None else args.output_file,
+            OutputFiles([f for f in (args.input_file, args.params) if f], args.overwrite),
+        )
+        self.bindings = bindings_of(args.shape, args.dim, args.input)
+        if args.inputs:
+            from ..array_files.array_files import open_arrays  # imports NumPy
+
+            self.bindings = with_shapes(self.bindings, open_arrays(args.inputs, "input"))
+        self.session.context.remarks = args.remarks
+        self._set_runner()
+        if args.summary and not self.chosen.is_default:
+            raise CommandLineError("--summary prints no module: omit -t")
+        if not args.run_reproducer:
+            self._set_passes(args.passes)
+        elif args.passes:
+            raise CommandLineError("--run-reproducer has its own pipeline: omit -p")
+
+    # What the options say.
+
+    def _set_runner(self) -> None:
+        args, runner = self.args, self.runner
+        runner.verify_first = not args.disable_verify
+        runner.verify_each = args.verify_each and not args.disable_verify
+        runner.reproducer_path = args.crash_reproducer
+        flags = {
+            "--allow-unregistered-dialect": args.allow_unregistered_dialect,
+            "--disable-verify": args.disable_verify,
+            "--verify-each=false": not args.verify_each,
+        }
+        runner.flags = [flag for flag, is_given in flags.items() if is_given]
+        runner.dumps = Dumps(
+            before=self._pass_names("--print-ir-before", args.print_ir_before),
+            after=self._pass_names("--print-ir-after", args.print_ir_after),
+            before_all=args.print_ir_before_all,
+            after_all=args.print_ir_after_all,
+            after_change=args.print_ir_after_change,
+            after_failure=args.print_ir_after_failure,
+            options=self._print_options(),
+        )
+
+    def _pass_names(self, option: str, text: str) -> frozenset[str]:
+        """Return the pass names in the comma-separated `text`, with pipelines expanded."""
+        try:
+            return frozenset(pass_names(text, self.session.universe.all_passes, named_pipelines))
+        except PipelineError as error:
+            raise CommandLineError(f"{option}: {error}") from None
+
+    def _set_passes(self, text: str) -> None:
+        steps = self.session.steps(text or self.chosen.pipeline)
+        self._show_memory(steps)
+        if self.bindings and self._frontend_name() != "onnx":
+            from ...passes.infer_types import InferTypesPass
+
+            bound = [*passes_of(self.bindings), *([] if steps else [InferTypesPass()])]
+            steps[:0] = map(Step, bound)
+        self.runner.steps = steps
+        if self.args.dump_pass_pipeline:
+            print(pipeline_text(steps), file=sys.stderr)
+
+    def _dims(self) -> tuple[str, ...]:
+        return tuple(f"{dim}={size}" for dim, size in self.args.plan_dim.items())
+
+    def _show_memory(self, steps: list[Step]) -> None:
+        """Insert the memory report, and drop the steps after the one that the target reads."""
+        args, stop = self.args, self.chosen.reads_before
+        if args.save_temps and self.chosen.name not in ("native", "object"):
+            raise CommandLineError("--save-temps needs -t native or -t object")
+        if args.plan_dim and args.memory_report is None and stop is None:
+            message = "--plan-dim needs --memory-report, or a target that shows memory"
+            raise CommandLineError(message)
+        names = [step.run.name for step in steps]
+        if stop in names:
+            del steps[names.index(stop) :]
+        if args.memory_report is not None:
+            from ...passes.report_memory import ReportMemoryPass
+
+            memory_report = ReportMemoryPass(format=args.memory_report, dims=self._dims())
+            at = names.index(TO_BYTECODE) if TO_BYTECODE in names else len(steps)
+            steps.insert(at, Step(memory_report))
+
+    def _print_options(self) -> PrintOptions:
+        args = self.args
+        return PrintOptions(
+            generic=args.print_op_generic,
+            properties_as_attributes=args.print_no_properties,
+            debuginfo=args.print_debuginfo,
+            colored=args.syntax_highlight,
+            aliases=not args.print_local_scope,
+            elide_above=args.elide_above,
+        )
+
+    # What is read.
 
     def execute(self) -> int:
-        """Run what the command line requests; return the exit status."""
-        if self.args.list_passes:
-            sys.stdout.write(list_passes(self.available_passes, named_pipelines()))
-            return 0
+        """Process the input; return the exit status."""
         with self.timer.span("read"):
             source = read_source(self.args.input_file)
-        frontend = self._frontend(source)
-        output = StringIO()
-        try:
-            if self.args.summary and frontend == "onnx":
-                failed = self._summarize(source, output)
-            elif frontend != "onnx":
-                failed = self._execute_parts(source, output, frontend)
-            else:
-                failed = self._execute_part(lambda: self._load_onnx(source), output, None)
-        except ShrinkException:
-            if not self.args.shrink:
-                raise
-            print("Success, can shrink")
-            return 0
-        finally:
-            if self.args.timing:
-                self.timer.print(sys.stderr)
+        frontend, output = self._frontend(source), StringIO()
+        if self.args.summary and frontend == "onnx":
+            failed = self._summarize(source, output)
+        elif frontend == "onnx":
+            failed = self._execute_part(lambda: self._onnx(source), output, None)
+        else:
+            failed = self._execute_parts(source, output, frontend)
         if self.args.shrink:
             print("Failure, can't shrink")
             return 1
         self._write(output.getvalue(), failed)
         return 1 if failed else 0
+
+    def _frontend_name(self) -> str:
+        return self.args.frontend or frontend_of(extension_of(self.args.input_file))
+
+    def _frontend(self, source: Source) -> str:
+        name = self._frontend_name()
+        if name not in FRONTENDS:
+            known = ", ".join(f".{EXTENSION.get(frontend, frontend)}" for frontend in FRONTENDS)
+            raise UsageError(
+                f"cannot tell what '{source.name}' is: its extension is not one of "
+                f"{known}; say what it is with -f"
+            )
+        return name
+
+    def _onnx(self, source: Source) -> Given:
+        return converted(load_onnx(self.session.context, source, self.bindings))
+
+    def _execute_parts(self, source: Source, output: IO[str], frontend: str) -> bool:
+        """Process the parts of a text; return whether any failed."""
+        args, text = self.args, source.text()
+        self.reporter.add_source(source.name, text)
+        if args.run_reproducer:
+            self._follow(reproducer.read(text), source.name)
+        parts = split(text) if args.split_input_file else [Part(text)]
+        if args.split_input_file and self.chosen.files is not None:
+            raise CommandLineError(f"-t {args.target} writes one program, not --split-input-file")
+        failed = False
+        for i, part in enumerate(parts):
+            if i:
+                output.write(f"{SPLIT_MARK}\n")
+                self.session.renew()
+            failed |= self._execute_part(
+                lambda part=part: self.session.read_part(
+                    part, source.name, frontend, not args.no_implicit_module
+                ),
+                output,
+                part.text,
+            )
+            if self.messages is not None:
+                failed |= self._compare(part, source.name)
+        return failed
+
+    def _follow(self, recipe: reproducer.Recipe | None, name: str) -> None:
+        if recipe is None:
+            raise UsageError(f"'{name}' is not a reproducer: it names no pipeline")
+        self._set_passes(recipe.pipeline)
+        for flag in recipe.flags:
+            if flag == "--allow-unregistered-dialect":
+                self.session.context.allow_unregistered = True
+            if flag == "--disable-verify":
+                self.runner.verify_first = False
+            if flag in ("--disable-verify", "--verify-each=false"):
+                self.runner.verify_each = False
+
+    def _execute_part(self, read: Callable[[], Given], output: IO[str], text: str | None) -> bool:
+        """Read, run and print one part; return whether that failed."""
+        if self.args.verify_diagnostics:
+            self.messages = []
+        try:
+            with self.timer.span("parse"), self._guarded("while reading the input", text):
+                program = read()
+            self._keep_weights(program)
+            self._run(program)
+            with self.timer.span("output"), self._guarded("while writing the output", text):
+                self._emit(program.module, output)
+        except ShrinkException:
+            raise
+        except Exception as error:
+            self.fail(error)
+            return self.messages is None
+        return False
+
+    @contextmanager
+    def _guarded(self, during: str, text: str | None) -> Generator[None]:
+        """Make errors that are not the user's internal ones, with a reproducer of `text`."""
+        try:
+            yield
+        except ShrinkException:
+            raise
+        except Exception as error:
+            if message_of(error) is not None:
+                raise
+            internal = InternalError(during, error)
+            if text is not None:
+                internal.reproducer = self.runner.write_text(text)
+            raise internal from error
+
+    def _summarize(self, source: Source, output: IO[str]) -> bool:
+        """Write what an ONNX model has; return whether it cannot be converted."""
+        from .summary import summary_of_model
+
+        try:
+            summary, error = summary_of_model(source, self.bindings)
+        except DiagnosticException as wrong:
+            self.fail(wrong)
+            return True
+        output.writelines(f"{line}\n" for line in summary.lines())
+        if error is not None:
+            self.fail(error)
+        return error is not None
+
+    def _compare(self, part: Part, name: str) -> bool:
+        """Compare the messages with the comments of the part; return whether they differ."""
+        from . import verify_diagnostics as expected
+
+        assert self.messages is not None
+        said, self.messages = self.messages, None
+        lines = part.text.split("\n")
+        wanted = list(expected.expectations(lines, part.lines_before + 1))
+        wrong = expected.check(wanted, said, name)
+        for message in wrong:
+            self.reporter.report(message)
+        return bool(wrong)
+
+    # Weights.
+
+    def _names_weights(self) -> bool:
+        """Test whether the output names a file for the weights that came with the input."""
+        return self.chosen.names_weights and not self.args.summary
+
+    def _keep_weights(self, program: Given) -> None:
+        """Keep the weights of a converted program, which the output names."""
+        if not isinstance(program.weights, Mapping):
+            return
+        twice = [name for name in program.weights if name in self.weights]
+        if twice:
+            raise UsageError(
+                f"two parts have a weight '{twice[0]}', but all weights are in one file: convert "
+                "them one at a time"
+            )
+        self.weights |= program.weights
+        if self._names_weights():
+            from ...dialects.relay.constants import PARAMS_FILE
+
+            name = self.destination.weights_file.name
+            program.module.attributes[PARAMS_FILE] = StringAttr(name)
+
+    def _with_weights(self, module: ModuleOp) -> Given:
+        """Return a program with its weights."""
+        name, params = self.args.input_file or "-", self.args.params
+        folder = Path() if name == "-" else Path(name).parent
+        if self.weights:
+            program = Given(module, self.weights)
+        else:
+            program = Given(module) if params else given(module, folder)
+        if params is not None:
+            from ..api.given_params import with_values
+
+            program = with_values(program, params)
+        if not self.args.random_weights or self.chosen.names_weights:
+            return program
+        from ..api.loaded import with_random_weights
+
+        return with_random_weights(program, inform)
+
+    # What is run and written.
+
+    def _run(self, program: Given) -> None:
+        module, context, params = program.module, self.session.context, self.args.params
+        if params is not None:
+            from ..api.given_params import bind_params
+
+            arrays = bind_params(module, params, context, own=self.weights)
+            self._keep_weights(Given(module, arrays or None))
+        target = self.chosen.files
+        if target is None:
+            if self.chosen.linalg is not None:
+                # now: passes turn what names weights into linalg
+                self.program = self._with_weights(module)
+            self.runner.run(context, module)
+            return
+        from ..targets.file_target import Job
+
+        to, stages = self.destination, self.args.save_temps
+        job = Job(
+            *(self.runner, context, self._with_weights(module), Path(to.output), to.weights_file),
+            stages=None if stages is None else Path(stages),
+        )
+        self.written = target.written(job)
+
+    def _emit(self, module: ModuleOp, output: IO[str]) -> None:
+        """Write the text of a module to `output`; none if a target writes its bytes."""
+        chosen, context = self.chosen, self.session.context
+        if self.args.summary:
+            from .summary import summary_of
+
+            name = self.args.input_file or "<stdin>"
+            output.writelines(f"{line}\n" for line in summary_of(module, name).lines())
+        elif chosen.linalg is not None:
+            from ..targets.file_target import Written
+
+            assert self.program is not None, "passes are applied before"
+            pieces = chosen.linalg.pieces(context, self.program, self._print_options())
+            if self.args.split_input_file:
+                output.write(b"".join(pieces).decode())
+            else:
+                self.written = Written(pieces, is_text=True)
+        elif chosen.is_default:
+            print_module(context, module, output, self._print_options())
+        elif chosen.files is None:
+            dims = {"dims": self._dims()} if chosen.plan and self.args.plan_dim else {}
+            target = replace(cast(Any, chosen.target), **dims) if dims else chosen.target
+            chosen.emit(target, context, module, output)
 
     def _write(self, text: str, failed: bool) -> None:
         """Write the output and its weights; after an error only text, and only to stdout."""
@@ -96,216 +419,21 @@ class XRelayOpt(ConfiguredOpt):
             to.write_weights(written.weights)
             to.write(written)
 
-    def _names_weights(self) -> bool:
-        """Test whether the output names a file for the weights that came with the input."""
-        return self.chosen.names_weights and not self.args.summary
+    # Messages.
 
-    def _frontend(self, source: Source) -> str:
-        name = self._frontend_name()
-        if name not in self.available_frontends:
-            extensions = [EXTENSION.get(n, n) for n in self.available_frontends]
-            known = ", ".join(f".{extension}" for extension in extensions)
-            raise UsageError(
-                f"cannot tell what '{source.name}' is: its extension is not one of "
-                f"{known}; say what it is with -f"
-            )
-        return name
-
-    def _execute_parts(self, source: Source, output: IO[str], frontend: str) -> bool:
-        """Process the parts of a text; return whether any failed."""
-        text = source.text()
-        self.reporter.add_source(source.name, text)
-        if self.args.run_reproducer:
-            self._follow(reproducer.read(text), source.name)
-        parts = split(text) if self.args.split_input_file else [Part(text)]
-        if self.args.split_input_file and self.chosen.files is not None:
-            raise CommandLineError(
-                f"-t {self.args.target} writes one program, not --split-input-file"
-            )
-        failed = False
-        for i, part in enumerate(parts):
-            if i:
-                output.write(f"{SPLIT_MARK}\n")
-                self.register_all_dialects()
-                self.ctx.allow_unregistered = self.args.allow_unregistered_dialect
-            failed |= self._execute_part(
-                lambda part=part: self._parse(part, source.name, frontend), output, part.text
-            )
-            if self.messages is not None:
-                failed |= self._compare(part, source.name)
-        return failed
-
-    def _follow(self, recipe: reproducer.Recipe | None, name: str) -> None:
-        if recipe is None:
-            raise UsageError(f"'{name}' is not a reproducer: it names no pipeline")
-        self._set_passes(recipe.pipeline)
-        for flag in recipe.flags:
-            if flag == "--allow-unregistered-dialect":
-                self.ctx.allow_unregistered = True
-            if flag == "--disable-verify":
-                self.runner.verify_first = False
-            if flag in ("--disable-verify", "--verify-each=false"):
-                self.runner.verify_each = False
-
-    def _execute_part(
-        self, parse: Callable[[], ModuleOp], output: IO[str], text: str | None
-    ) -> bool:
-        """Parse, run and print one part; return whether that failed."""
-        if self.args.verify_diagnostics:
-            self.messages = []
-        try:
-            try:
-                with self.timer.span("parse"):
-                    module = parse()
-            except (RecursionError, DiagnosticException, ShrinkException):
-                raise
-            except Exception as error:
-                if message_of(error) is not None:
-                    raise
-                raise self._internal("while reading the input", error, text) from error
-            self.apply_passes(module)
-            with self.timer.span("output"):
-                try:
-                    output.write(self.output_resulting_program(module))
-                except (RecursionError, MemoryError, DiagnosticException, Error, ShrinkException):
-                    raise
-                except Exception as error:
-                    raise self._internal("while writing the output", error, text) from error
-        except ShrinkException:
-            raise
-        except Exception as error:
-            self.fail(error)
-            return self.messages is None
-        return False
-
-    def _summarize(self, source: Source, output: IO[str]) -> bool:
-        """Write what an ONNX model has; return whether it cannot be converted."""
-        from .summary import summary_of_model
-
-        try:
-            summary, error = summary_of_model(source, self.bindings)
-        except DiagnosticException as wrong:
-            self.fail(wrong)
-            return True
-        output.writelines(f"{line}\n" for line in summary.lines())
-        if error is not None:
-            self.fail(error)
-        return error is not None
-
-    def _internal(self, during: str, error: Exception, text: str | None) -> InternalError:
-        internal = InternalError(during, error)
-        if text is not None:
-            internal.reproducer = self.runner.write_text(text)
-        return internal
-
-    def _compare(self, part: Part, name: str) -> bool:
-        """Compare the messages with the comments of the part; return whether they differ."""
-        from . import verify_diagnostics as expected
-
-        assert self.messages is not None
-        said, self.messages = self.messages, None
-        lines = part.text.split("\n")
-        wanted = list(expected.expectations(lines, part.lines_before + 1))
-        wrong = expected.check(wanted, said, name)
-        for message in wrong:
-            self.reporter.report(message)
-        return bool(wrong)
-
-    def _parse(self, part: Part, name: str, frontend: str) -> ModuleOp:
-        if frontend != "mlir":
-            return self._converted(load_relay(self.ctx, frontend, part, name))
-        parser = LocatingParser(self.ctx, part.text, name, part.lines_before)
-        return parser.parse_module(not self.args.no_implicit_module)
-
-    def _load_onnx(self, source: Source) -> ModuleOp:
-        return self._converted(load_onnx(self.ctx, source, self.bindings))
-
-    def _converted(self, conversion: Conversion) -> ModuleOp:
-        """Return a converted module; its weights are known from then on."""
-        if not conversion.params:
-            return conversion.module
-        twice = [name for name in conversion.params if name in self.weights]
-        if twice:
-            raise UsageError(
-                f"two parts have a weight '{twice[0]}', but all weights are in one file: convert "
-                "them one at a time"
-            )
-        self.weights |= conversion.params
-        if self._names_weights():
-            from ...dialects.relay.constants import PARAMS_FILE
-
-            conversion.module.attributes[PARAMS_FILE] = StringAttr(
-                self.destination.weights_file.name
-            )
-        return conversion.module
-
-    def _given(self, module: ModuleOp) -> Given:
-        """Return a program with its weights."""
-        from ..api.compiler import Given, given, with_random_weights
-
-        name = self.args.input_file or "-"
-        folder = Path() if name == "-" else Path(name).parent
-        if self.weights:
-            program = Given(module, self.weights)
+    def say(self, message: Message, width: int = 1) -> None:
+        """Show a message, or collect it for `--verify-diagnostics`."""
+        if self.messages is None:
+            self.reporter.report(message, width)
         else:
-            program = Given(module) if self.args.params else given(module, folder)
-        if self.args.params is not None:
-            from ..api.given_params import with_values
+            self.messages.append(message)
 
-            program = with_values(program, self.args.params)
-        if not self.args.random_weights or self.chosen.names_weights:
-            return program
-        return with_random_weights(program, inform)
-
-    @override
-    def apply_passes(self, prog: ModuleOp) -> None:
-        if self.args.params is not None:
-            from ...frontends.conversion import Conversion
-            from ..api.given_params import bind_params
-
-            arrays = bind_params(prog, self.args.params, self.ctx, own=self.weights)
-            self._converted(Conversion(prog, arrays))
-        target = self.chosen.files
-        if target is None:
-            if self.chosen.linalg is not None:
-                self.program = self._given(prog)  # now: passes turn what names weights into linalg
-            self.runner.run(self.ctx, prog)
-            return
-        from ..targets.file_target import Job
-
-        to, stages = self.destination, self.args.save_temps
-        job = Job(
-            *(self.runner, self.ctx, self._given(prog), Path(to.output), to.weights_file),
-            stages=stages and Path(stages),
-        )
-        self.written = target.written(job)
-
-    @override
-    def output_resulting_program(self, prog: ModuleOp) -> str:
-        if self.args.summary:
-            from .summary import summary_of
-
-            name = self.args.input_file or "<stdin>"
-            return "".join(f"{line}\n" for line in summary_of(prog, name).lines())
-        if self.written is not None:
-            return ""
-        linalg = self.chosen.linalg
-        if linalg is not None:
-            from ..targets.file_target import Written
-
-            assert self.program is not None, "passes are applied before"
-            pieces = linalg.pieces(self.ctx, self.program, self._print_options())
-            if self.args.split_input_file:
-                return b"".join(pieces).decode()
-            self.written = Written(pieces, is_text=True)
-            return ""
-        target = self.chosen.plan
-        if target is None and not self.chosen.is_default:
-            return super().output_resulting_program(prog)
-        output = StringIO()
-        if target is not None:
-            chosen = replace(cast(Any, target), dims=self._dims()) if self.args.plan_dim else target
-            chosen.emit(self.ctx, prog, output)
-            return output.getvalue()
-        print_module(self.ctx, prog, output, self._print_options())
-        return output.getvalue()
+    def fail(self, error: Exception) -> None:
+        """Report an error; an internal one is raised again."""
+        found = message_of(error)
+        if found is None:
+            raise error
+        if self.messages is None:
+            report(error, reporter=self.reporter, traceback=self.args.traceback)
+        else:
+            self.messages.append(found[0])

@@ -12,7 +12,7 @@ string option need not be quoted (`plan-devices{default=cuda:0}`).
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from types import NoneType
@@ -24,6 +24,7 @@ from xdsl.utils.hints import isa, type_repr
 
 from ...operators.spelling import did_you_mean
 from ...passes.support.diagnostics import Message, Severity
+from ..errors import CommandLineError
 from ..messages import PipelineError, place
 from ..registry import alternatives, option_text, type_text
 
@@ -38,6 +39,9 @@ TARGET = "target"
 
 TO_BYTECODE = "lower-to-bytecode"
 """The name of the pass after which values have no types, and memory is not planned any more."""
+
+VERIFY_STAGE = "verify-stage"
+"""The name of the pass that ends each level of a pipeline."""
 
 Passes: TypeAlias = Mapping[str, Callable[[], type[ModulePass]]]
 Pipelines: TypeAlias = "Mapping[str, type[Pipeline]]"
@@ -393,7 +397,27 @@ def _convert(values: tuple[Value, ...], type_: Any) -> ParameterListType:
     raise ValueError(f"must be {_expected(type_)}, but is {given}")
 
 
-def pipeline_text(steps: list[Step]) -> str:
+def between(steps: Sequence[Step], start: str | None, end: str | None) -> list[Step]:
+    """
+    Return the steps that lead from a level to another one, by the `verify-stage`s among them.
+
+    Raises `CommandLineError` for a level that the steps do not lead to.
+    """
+    stages = {
+        stage: number
+        for number, step in enumerate(steps)
+        if (stage := getattr(step.run, "stage", None)) and step.run.name == VERIFY_STAGE
+    }
+    for level in (start, end):
+        if level is not None and level not in stages and level != "relay":
+            listed = ", ".join(("relay", *stages))
+            raise CommandLineError(f"the pipeline has no level '{level}'; its levels: {listed}")
+    first = 0 if start is None else stages.get(start, -1) + 1
+    last = len(steps) if end is None else stages.get(end, -1) + 1
+    return list(steps[first:last])
+
+
+def pipeline_text(steps: Sequence[Step]) -> str:
     """Return text that `build` turns into `steps` again, with all options."""
     return ",".join(pass_text(step.run) for step in steps)
 

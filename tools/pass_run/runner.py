@@ -159,7 +159,7 @@ class Runner:
     def _write(self, ctx: Context, module: ModuleOp | None, index: int) -> str | None:
         if module is None or self.reproducer_path is None:
             return None
-        rest = pipeline_text(list(self.steps[index:]))
+        rest = pipeline_text(self.steps[index:])
         text = reproducers.text_of(ctx, module, self.dumps.options.aliases)
         return self.write_text(text, rest)
 
@@ -169,7 +169,7 @@ class Runner:
         if path is None:
             return None
         if pipeline is None:
-            pipeline = pipeline_text(list(self.steps))
+            pipeline = pipeline_text(self.steps)
         try:
             reproducers.write(path, text, pipeline, self.flags)
         except MachineError as error:

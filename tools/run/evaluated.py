@@ -17,7 +17,7 @@ from ...passes.evaluation.evaluator import evaluate
 from ...runtime.calls.value_checks import fits
 from ...runtime.program.program import Late, Param, TensorSpec
 from ...runtime.program.program import spec_of as spec_of_array
-from ..api.compiler import Loaded
+from ..api.loaded import Loaded
 from ..errors import UsageError
 from .executables import Limits, outputs_of
 from .run_files import Arrays

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...passes.memory_report.model import MemoryUse
@@ -81,16 +81,7 @@ class MemoryOfRun:
             "functions": json_of(self.planned),
             "run": {
                 "function": f"@{self.function}",
-                "devices": [
-                    {
-                        "device": device.device,
-                        "peak": device.peak,
-                        "planned": device.planned,
-                        "allocations": device.allocations,
-                        "allocated": device.allocated,
-                    }
-                    for device in self.devices
-                ],
+                "devices": [asdict(device) for device in self.devices],
                 "lines": [
                     {
                         "line": line.where,

@@ -11,12 +11,18 @@ runs the program as it is. The compiler is imported only where it is used.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeAlias
 
-from ...runtime.errors import MachineError
-from ..commands import guarded
-from ..errors import CommandLineError, exit_status
+from ..commands import guarded, warnings_passed_to
+from ..error_report import reported
+from ..errors import UsageError, require_compiler
+from ..progress import Progress
 from .run_options import Options, parse_arguments
+
+Reported: TypeAlias = Callable[..., int]
+"""Runs a function, and reports its error with the name of the file."""
 
 EXTENSION = ".xrx"
 """The extension of executables."""
@@ -27,34 +33,47 @@ ELF = b"\x7fELF"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `xrelay-run` with `argv` (default: the process's); return the exit status."""
-    return guarded("xrelay-run", lambda: _main(sys.argv[1:] if argv is None else argv))
+    given = sys.argv[1:] if argv is None else argv
+    return guarded("xrelay-run", lambda: reported(lambda: _main(given), "xrelay-run"))
 
 
 def _main(argv: Sequence[str]) -> int:
-    try:
-        options = parse_arguments(argv)
-    except CommandLineError as error:
-        print(f"xrelay-run: error: {error}", file=sys.stderr)
-        return exit_status(error)
-    from ...runtime.files import contents, is_stream, limit_input
+    options = parse_arguments(argv)
+    name = "<stdin>" if options.file == "-" else options.file
+    from ...runtime.files import limit_input
 
     limit_input(options.max_input)
-    try:
-        data = contents(options.file) if is_stream(options.file) else None
-    except MachineError as error:
-        print(f"{options.file}: error: {error.message}", file=sys.stderr)
-        return exit_status(error)
+    report_of_name = partial(reported, name=name, traceback=options.traceback)
+    return report_of_name(lambda: _run(options, report_of_name))
+
+
+def _run(options: Options, reported_here: Reported) -> int:
+    from ...runtime.files import contents, is_stream
+
+    data = contents(options.file) if is_stream(options.file) else None
     if _first_bytes(options.file, data, len(ELF)) == ELF:
-        text = "a library is called by programs: xrelay.load, or C (docs/aot.md)"
-        print(f"{options.file}: error: {text}", file=sys.stderr)
-        return 1
+        raise UsageError("a library is called by programs: xrelay.load, or C (docs/aot.md)")
     if _is_executable(options, data):
         from .run_executable import run_executable
 
-        return run_executable(options, data)
-    from .run_program import run_program
+        with warnings_passed_to(lambda text: print(f"warning: {text}", file=sys.stderr)):
+            run_executable(options, data)
+        return 0
+    require_compiler("xrelay-run FILE.xrx runs compiled programs")
+    from ..messages import Reporter, warnings_shown
+    from ..pass_run.process import settings
 
-    return run_program(options, data)
+    reporter = Reporter(progress=Progress())
+
+    def run() -> int:
+        from .run_program import run_program
+
+        with warnings_shown(reporter):
+            run_program(options, reporter, data)
+        return 0
+
+    with settings():
+        return reported_here(run, reporter=reporter)
 
 
 def _is_executable(options: Options, data: memoryview | None) -> bool:

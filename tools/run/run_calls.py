@@ -12,7 +12,7 @@ from ...runtime.machine.machine import Machine
 from ...runtime.memory.limits import Memory
 from ...runtime.program.program import Param
 from ..array_files.array_files import ArrayFiles, open_arrays
-from ..errors import UsageError, exit_status
+from ..errors import UsageError
 from ..output_files import OutputFiles
 from ..progress import Progress
 from .executables import Compiled, Executable, Limits
@@ -29,24 +29,6 @@ CURE = "--params, or --random-weights to draw it"
 
 ReadParameters: TypeAlias = Callable[["Path | Mapping[str, Array]", Sequence[str]], Arrays]
 """Reads those of the weights with these names that are in a file, or among given ones."""
-
-
-def status_of(
-    options: Options, run: Callable[[], None], report: Callable[[BaseException, str], None]
-) -> int:
-    """Return the exit status of `run`; `report` an error with the name of the program's file."""
-    try:
-        run()
-        return 0
-    except OSError:
-        raise
-    except Exception as error:
-        if options.traceback:
-            import traceback
-
-            traceback.print_exception(error)
-        report(error, "<stdin>" if options.file == "-" else options.file)
-        return exit_status(error)
 
 
 def limits_of(options: Options) -> Limits:

@@ -1,42 +1,29 @@
 """Run an executable: the part of `xrelay-run` that needs no compiler."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter_ns
 
-from ...runtime.errors import Error, render
 from ...runtime.executable import ExecutableFile, load_weights, read_executable
 from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of
 from ..array_files.array_files import open_arrays
-from ..commands import describe, warnings_passed_to
-from ..errors import NO_MEMORY, CommandLineError, FileError
-from ..plugin_faults import SHOWN, blame, blame_of_cause
+from ..errors import CommandLineError
 from ..standard_input import read_stdin
 from .executables import Compiled
 from .inputs_of_run import GivenInputs
-from .run_calls import execute, limits_of, status_of
+from .run_calls import execute, limits_of
 from .run_files import Array, Arrays
 from .run_options import Options
 
 
-def run_executable(options: Options, data: memoryview | None = None) -> int:
+def run_executable(options: Options, data: memoryview | None = None) -> None:
     """
-    Run an executable; report errors, and return the exit status.
+    Run an executable. Raises `Error`.
 
     `data` are its bytes if they were read already.
     """
-
-    def run() -> None:
-        with warnings_passed_to(lambda text: print(f"warning: {text}", file=sys.stderr)):
-            _run(options, data)
-
-    return status_of(options, run, report)
-
-
-def _run(options: Options, data: memoryview | None) -> None:
     _check(options)
     start = perf_counter_ns()
     file, folder = read_file(options.file, options.verify, data)
@@ -69,7 +56,7 @@ def _check(options: Options) -> None:
         "--pipeline": options.pipeline is not None,
         "--evaluate": options.evaluate,
         "--kernels": options.kernels == "native",
-        "--allow-unregistered-dialect": options.allow_unregistered_dialect,
+        **{f"--{name.replace('_', '-')}": bool(value) for name, value in options.shared.items()},
         "--memory-report": options.memory_report is not None,
     }
     for option, is_given in given.items():
@@ -89,19 +76,3 @@ def read_file(
     if path == "-":
         return read_executable(read_stdin(), verify=verify), Path()
     return read_executable(path if data is None else data, verify=verify), Path(path).parent
-
-
-def report(error: BaseException, name: str) -> None:
-    """Print `error`, at its place in the source of the program or with the `name` of the file."""
-    hint = None
-    match error:
-        case Error():
-            file = error.file if isinstance(error, FileError) else name
-            text = f"{file}: error: " * (error.location is None) + render(error, {})
-            hint = blame_of_cause(error)
-        case MemoryError():
-            text = f"{name}: error: {NO_MEMORY}"
-        case _:
-            text = f"{name}: error: internal error: {describe(error)}"
-            hint = f"{blame(error)}; {SHOWN}"
-    print(text if hint is None else f"{text}\nnote: {hint}", file=sys.stderr)

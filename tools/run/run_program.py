@@ -5,65 +5,48 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter_ns
 
-from ...dialects.errors import TOO_DEEP
-from ...passes.support.diagnostics import Message, Note, Severity
 from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of, with_shapes
-from ..api.compiler import Compiler, Given, is_bytecode, with_random_weights
 from ..api.given_params import with_params
-from ..api.native_kernels import native_kernels
+from ..api.loaded import compile_program, native_kernels, with_random_weights
 from ..api.program_formats import frontend_of
+from ..api.session import Given, Session, is_bytecode
 from ..api.source import read_source
 from ..array_files.array_files import open_arrays
-from ..commands import describe
-from ..errors import CommandLineError, FileError
-from ..messages import Reporter, message_of, warnings_shown
-from ..pass_run.process import settings
-from ..pass_run.runner import InternalError
-from ..plugin_faults import SHOWN, blame, blame_of_cause
-from ..progress import Progress
+from ..errors import CommandLineError
+from ..messages import Reporter
 from .evaluated import Evaluated, functions_of
 from .executables import Compiled
 from .inputs_of_run import GivenInputs
 from .memory_of_run import memory_of_run
-from .run_calls import execute, limits_of, status_of
+from .run_calls import execute, limits_of
 from .run_files import read_parameters
 from .run_options import Options
-
-
-def run_program(options: Options, data: memoryview | None = None) -> int:
-    """
-    Run a program that is not an executable; report errors, and return the exit status.
-
-    `data` are its bytes if they were read already.
-    """
-    reporter = Reporter(progress=Progress())
-
-    def run() -> None:
-        with warnings_shown(reporter):
-            if options.verify:
-                raise CommandLineError("--verify is for executables")
-            _run(options, reporter, data)
-
-    with settings():
-        return status_of(options, run, lambda error, name: _report(error, name, reporter))
 
 
 def _say(text: str) -> None:
     print(f"xrelay-run: {text}", file=sys.stderr)
 
 
-def _run(options: Options, reporter: Reporter, data: memoryview | None) -> None:
+def run_program(options: Options, reporter: Reporter, data: memoryview | None = None) -> None:
+    """
+    Run a program that is not an executable. Raises `Error`, and what passes raise.
+
+    `data` are its bytes if they were read already.
+    """
+    if options.verify:
+        raise CommandLineError("--verify is for executables")
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     start = perf_counter_ns()
-    compiler = Compiler(reporter, options.allow_unregistered_dialect)
-    program, given = _read(options, compiler, data)
+    session = Session(reporter, options.shared)
+    program, given = _read(options, session, data)
     limits, was_bytecode = limits_of(options), is_bytecode(program.module)
     if options.random_weights:
         # Before other weights are derived from them.
         seed = options.random_seed or 0
         program = with_random_weights(program, _say, seed, limits.memory)
-    loaded = compiler.compile(
+    loaded = compile_program(
+        session,
         program,
         pipeline,
         options.function,
@@ -77,7 +60,7 @@ def _run(options: Options, reporter: Reporter, data: memoryview | None) -> None:
     executable = (
         Evaluated(loaded, limits)
         if options.evaluate
-        else Compiled(loaded.program, limits, native_kernels(loaded, compiler.context))
+        else Compiled(loaded.program, limits, native_kernels(loaded, session.context))
     )
     prepared = "compile", perf_counter_ns() - start
     inputs = execute(
@@ -90,9 +73,7 @@ def _run(options: Options, reporter: Reporter, data: memoryview | None) -> None:
         print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)
 
 
-def _read(
-    options: Options, compiler: Compiler, data: memoryview | None
-) -> tuple[Given, GivenInputs]:
+def _read(options: Options, session: Session, data: memoryview | None) -> tuple[Given, GivenInputs]:
     """
     Return the program and its inputs, whose elements are not read yet.
 
@@ -103,34 +84,15 @@ def _read(
     arrays = open_arrays(options.inputs, "input")
     bindings = bindings_of(options.shape, options.dim, options.input)
     if (options.frontend or frontend_of(source.extension)) == "onnx":
-        read = compiler.read(source, "onnx", with_shapes(bindings, arrays))
+        read = session.read(source, "onnx", with_shapes(bindings, arrays))
         constants = frozenset(bindings.values)
         given = GivenInputs(arrays, constants=constants, seed=options.random_seed)
     else:
-        read = compiler.read(source, options.frontend)
+        read = session.read(source, options.frontend)
         given = GivenInputs(arrays, bindings, seed=options.random_seed)
     if options.params is not None and not is_bytecode(read.module):
-        read = with_params(read, options.params, compiler.context, function)
+        read = with_params(read, options.params, session.context, function)
     params = functions_of(read.module).get(function)
     if params is not None:
         given.require(function, params)
     return read, given
-
-
-def _report(error: BaseException, name: str, reporter: Reporter) -> None:
-    if isinstance(error, RecursionError):
-        found = Message(Severity.ERROR, TOO_DEEP), 1
-    else:
-        found = message_of(error)
-    if found is None:
-        text = str(error) if isinstance(error, InternalError) else describe(error)
-        text = text if isinstance(error, InternalError) else f"internal error: {text}"
-        hint = Note(f"{blame(error)}; {SHOWN}", None)
-        found = Message(Severity.ERROR, text, None, (hint,)), 1
-    message, width = found
-    if (plugin := blame_of_cause(error)) is not None:
-        message = replace(message, notes=(*message.notes, Note(plugin, None)))
-    if message.location is None:
-        name = error.file if isinstance(error, FileError) else name
-        print(f"{name}: ", end="", file=sys.stderr)
-    reporter.report(message, width)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
+from ..errors import CommandLineError
 from ..pass_run.pipeline import TargetText
 
 if TYPE_CHECKING:
@@ -24,10 +28,10 @@ LINALG = "linalg"
 
 @dataclass(frozen=True)
 class ChosenTarget:
-    """A target and its options; `target` is None if xDSL makes it and prints with it."""
+    """A target and its options; an old one of a plug-in is a function."""
 
     name: str
-    target: Target | None = None
+    target: Target | Callable[[ModuleOp, IO[str]], None]
 
     @property
     def is_default(self) -> bool:
@@ -44,10 +48,17 @@ class ChosenTarget:
         """The target if it writes linalg."""
         return cast("LinalgTarget", self.target) if self.name == LINALG else None
 
+    def emit(self, target: Any, context: Context, module: ModuleOp, output: IO[str]) -> None:
+        """Let `target`, this one with other options, print a module."""
+        if isinstance(target, Target):
+            target.emit(context, module, output)
+        else:
+            target(module, output)
+
     @property
     def plan(self) -> Target | None:
         """The target if it shows memory, for which it stops the pipeline."""
-        return None if self.reads_before is None else self.target
+        return None if self.reads_before is None else cast("Target", self.target)
 
     @property
     def reads_before(self) -> str | None:
@@ -66,12 +77,15 @@ class ChosenTarget:
         return not has_them and self.plan is None
 
 
-def chosen_target(text: TargetText, available: Mapping[str, Callable[..., Any]]) -> ChosenTarget:
-    """Return the target that `text` names; `PipelineError` for options that it does not have."""
-    entry = available[text.name]
-    if signature(entry).parameters:
-        return ChosenTarget(text.name)
-    cls = cast(Callable[[], type[Target]], entry)()
-    target = text.make(cls)
-    is_ours = text.name in (*FILE_TARGETS, LINALG) or hasattr(cls, "reads_before")
-    return ChosenTarget(text.name, target if is_ours else None)
+def chosen_target(text: TargetText, universe: Universe) -> ChosenTarget:
+    """
+    Return the target that `text` names.
+
+    Raises `CommandLineError` for an unknown one, and `PipelineError` for options that it lacks.
+    """
+    entry: Any = universe.all_targets.get(text.name)
+    if entry is None:
+        known = ", ".join(universe.all_targets)
+        message = f"argument -t/--target: invalid choice: '{text.name}' (choose from {known})"
+        raise CommandLineError(message)
+    return ChosenTarget(text.name, entry if signature(entry).parameters else text.make(entry()))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,8 +20,9 @@ from ...passes.support.diagnostics import PassError
 from ...runtime.executable import executable_of
 from ...runtime.executable.write_file import pieces_of
 from ...runtime.weights.derived_weights import weights_in
-from ..api.compiler import is_bytecode, lower
-from ..pass_run.pipeline import TO_BYTECODE
+from ..api.loaded import lower
+from ..api.session import is_bytecode
+from ..pass_run.pipeline import TO_BYTECODE, pipeline_text
 from .file_target import FileTarget, Job, Written
 
 EMBEDDED = "-t executable{embed=true}"
@@ -39,6 +41,7 @@ class ExecutableTarget(FileTarget):
     def written(self, job: Job) -> Written:
         was_bytecode = is_bytecode(job.program.module)
         reads_memory = TO_BYTECODE in [step.run.name for step in job.runner.steps]
+        metadata = {"pipeline": pipeline_text(job.runner.steps)}
         loaded = lower(job.runner, job.context, job.program, reads_memory and not was_bytecode)
         if not is_bytecode(loaded.module):
             raise PassError("an executable needs bytecode: end the pipeline in it, as -p vm does")
@@ -47,13 +50,14 @@ class ExecutableTarget(FileTarget):
             weights = None
         if isinstance(weights, Path) and not self.embed:
             weights = self._beside(weights, job.output.parent)
+        written = partial(executable_of, memory=loaded.plans, metadata=metadata)
         if self.embed or not isinstance(weights, Mapping):
-            executable = executable_of(program, weights, embed=self.embed, memory=loaded.plans)
+            executable = written(program, weights, embed=self.embed)
             return Written(pieces_of(executable))
         # What came with the program is written as it is used, so that nothing is derived at start.
         source = weights_in(weights)
         values = {late.name: source.array(late.name) for late in program.late_constants}
-        executable = executable_of(program, values, file=job.weights_file.name, memory=loaded.plans)
+        executable = written(program, values, file=job.weights_file.name)
         return Written(pieces_of(executable), weights=values)
 
     def _beside(self, weights: Path, folder: Path) -> Path | None:

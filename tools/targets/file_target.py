@@ -15,7 +15,7 @@ from xdsl.utils.target import Target
 
 from ...passes.support.diagnostics import PassError
 from ...runtime.program.program import Array
-from ..api.compiler import Given
+from ..api.session import Given
 from ..pass_run.runner import Runner
 
 

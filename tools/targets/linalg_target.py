@@ -34,7 +34,7 @@ from ...dialects.xdsl_extras.walking import walk
 from ...passes.support.diagnostics import PassError
 from ...runtime.errors import MachineError
 from ...runtime.weights.derived_weights import Weights, weights_in
-from ..api.compiler import Given
+from ..api.session import Given
 from ..text.printing import PrintOptions, print_module, resource_key
 
 ALIGNMENT = 64

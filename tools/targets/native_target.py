@@ -29,7 +29,7 @@ from ...passes.support.diagnostics import emit_remark
 from ...runtime.errors import Error
 from ...runtime.program.program import Array
 from ...runtime.weights.derived_weights import Weights, weights_in
-from ..api.compiler import Given
+from ..api.session import Given
 from ..pass_run.pipeline import Step
 from .file_target import FileTarget, Job, Written
 

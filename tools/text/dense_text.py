@@ -1,5 +1,5 @@
 """
-A parser that reads the numbers of a dense constant at once, and stores a splat once.
+Dense constants, whose numbers are read at once, and of which a splat is stored once.
 
     dense<[[0.5, -1.0], [2.5, 1.0e-2]]> : tensor<2x2xf32>
           ----------------------------
@@ -11,16 +11,13 @@ do not fit their type, are left to xDSL's parser, so its errors are the same.
 """
 
 import re
-from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import Any, cast, get_args
+from typing import Any, TypeAlias, cast, get_args
 
-from typing_extensions import override
 from xdsl.dialects.builtin import (
-    AnyDenseElement,
     AnyFloat,
     DenseIntOrFPElementsAttr,
     IndexType,
@@ -33,7 +30,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from .repeated_text import RepeatedTextParser
+from ...dialects.xdsl_extras.xdsl_internals import HookedParser
+from .alias_limit import Aliases
 
 _SPLAT = re.compile(r'<\s*(?:"0x([0-9A-Fa-f]*)"|[^\s\[">])')
 """The start of a constant that may have one value for all elements: a number, or one in hex."""
@@ -49,6 +47,8 @@ _INTEGERS = frozenset[type[Attribute]]((IntegerType, IndexType))
 _ELEMENTS = _FLOATS | _INTEGERS
 
 _MAX_RANK = 16
+
+AnyConstant: TypeAlias = DenseIntOrFPElementsAttr[Any]
 
 
 def nested(shape: Sequence[int]) -> str:
@@ -83,32 +83,42 @@ class _Splat:
     """The type of the constant if it has several elements."""
 
 
-class DenseTextParser(RepeatedTextParser, ABC):
-    """Parse lists of numbers without parsing each number, and store a splat once."""
+class DenseText:
+    """The dense constants that `parser` reads."""
 
-    _splat: _Splat | None = None
-    """The splat whose type is parsed next."""
+    def __init__(self, parser: HookedParser, aliases: Aliases) -> None:
+        self.parser, self.aliases = parser, aliases
+        self._splat: _Splat | None = None
+        """The splat whose type is parsed next."""
 
-    @override
-    def parse_dense_int_or_fp_elements_attr(
-        self, type: RankedStructure[AnyDenseElement] | None
-    ) -> DenseIntOrFPElementsAttr[Any]:
+    def constant(self, parse: Callable[[], AnyConstant]) -> AnyConstant:
+        """Return the constant that is next, whose type follows it; `parse` parses any other."""
         self._splat = None
-        if type is not None:
-            return super().parse_dense_int_or_fp_elements_attr(type)
-        content = self.lexer.input.content
-        if (splat := _SPLAT.match(content, self.pos)) is not None:
-            return self._parse_splat(_Splat(splat[1]))
-        if (numbers := _LIST.match(content, self.pos)) is not None:
-            found = self._parse_list(numbers[1], numbers.end())
-            if found is not None:
-                return found
-        return super().parse_dense_int_or_fp_elements_attr(None)
+        content, at = self.parser.lexer.input.content, self.parser.pos
+        if (splat := _SPLAT.match(content, at)) is not None:
+            return self._parse_splat(_Splat(splat[1]), parse)
+        if (numbers := _LIST.match(content, at)) is not None:
+            constant = self._parse_list(numbers[1], numbers.end())
+            if constant is not None:
+                return constant
+        return parse()
 
-    def _parse_splat(self, splat: _Splat) -> DenseIntOrFPElementsAttr[Any]:
+    def type(self, parse: Callable[[], RankedStructure[Any]]) -> RankedStructure[Any]:
+        """Return the type of a constant; of a splat, one that has one element."""
+        splat, self._splat = self._splat, None
+        type = self._parse_ranked_type() or parse()
+        if splat is None or prod(type.get_shape()) < 2:
+            return type
+        if splat.digits is not None:
+            if len(splat.digits) != 2 * type.element_type.compile_time_size:
+                return type
+        splat.type = type
+        return TensorType(type.element_type, [])
+
+    def _parse_splat(self, splat: _Splat, parse: Callable[[], AnyConstant]) -> AnyConstant:
         """Let the type appear to have one element."""
         self._splat = splat
-        found = super().parse_dense_int_or_fp_elements_attr(None)
+        found = parse()
         return found if splat.type is None else DenseIntOrFPElementsAttr(splat.type, found.data)
 
     def _parse_list(self, text: str, end: int) -> DenseIntOrFPElementsAttr[Any] | None:
@@ -119,37 +129,25 @@ class DenseTextParser(RepeatedTextParser, ABC):
         if shape is None:
             return None
         values = list(map(float if has_floats else int, number.findall(text)))
-        start, expanded = self.pos, self.aliases.expanded
-        self.skip_to(end)
-        self.parse_punctuation(":", " in dense attribute")
-        type = self.read_dense_type()
+        start, expanded = self.parser.pos, self.aliases.expanded
+        self.parser.skip_to(end)
+        self.parser.parse_punctuation(":", " in dense attribute")
+        type = self.parser.read_dense_type()
         if shape == type.get_shape() and _holds(type.element_type, has_floats, "-" in text):
             return DenseIntOrFPElementsAttr[Any].from_list(type, values)
-        self.skip_to(start)
+        self.parser.skip_to(start)
         self.aliases.expanded = expanded
         return None
 
-    @override
-    def read_dense_type(self) -> RankedStructure[Any]:
-        splat, self._splat = self._splat, None
-        type = self._parse_ranked_type() or super().read_dense_type()
-        if splat is None or prod(type.get_shape()) < 2:
-            return type
-        if splat.digits is not None:
-            if len(splat.digits) != 2 * type.element_type.compile_time_size:
-                return type
-        splat.type = type
-        return TensorType(type.element_type, [])
-
     def _parse_ranked_type(self) -> RankedStructure[Any] | None:
         """Parse the type of a constant; return None, with nothing changed, if it is wrong."""
-        start, expanded = self.pos, self.aliases.expanded
-        found = self.parse_optional_type()
+        start, expanded = self.parser.pos, self.aliases.expanded
+        found = self.parser.parse_optional_type()
         if isinstance(found, _RANKED):
             ranked = cast(RankedStructure[Any], found)
             if type(ranked.element_type) in _ELEMENTS and ranked.has_static_shape():
                 return ranked
-        self.skip_to(start)
+        self.parser.skip_to(start)
         self.aliases.expanded = expanded
         return None
 

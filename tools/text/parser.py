@@ -11,15 +11,18 @@ import re
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NoReturn, TypeAlias, cast
+from functools import partial
+from typing import Any, NoReturn, TypeAlias, cast
 
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
+    AnyDenseElement,
     FileLineColLoc,
     IntAttr,
     ModuleOp,
+    RankedStructure,
     StringAttr,
 )
 from xdsl.ir import (
@@ -30,6 +33,7 @@ from xdsl.ir import (
     Dialect,
     Operation,
     SSAValue,
+    TypeAttribute,
 )
 from xdsl.parser import ForwardDeclaredValue, UnresolvedOperand
 from xdsl.utils.exceptions import (
@@ -42,10 +46,12 @@ from xdsl.utils.exceptions import (
 from xdsl.utils.lexer import Span
 
 from ...dialects.errors import TOO_DEEP
+from ...dialects.xdsl_extras.xdsl_internals import HookedParser
 from ...operators.spelling import did_you_mean
 from . import alias_limit
 from .alias_limit import Aliases
-from .dense_text import DenseTextParser
+from .dense_text import AnyConstant, DenseText
+from .repeated_text import RepeatedText
 
 AnySpan: TypeAlias = "Span[str] | Span[bytes]"
 
@@ -61,7 +67,7 @@ WRONG_TEXT = (
 """Exceptions of op and attribute parsers for wrong text, besides `ParseError`."""
 
 
-class LocatingParser(DenseTextParser):
+class LocatingParser(HookedParser):
     """
     Parses `text`, which starts after `line_offset` lines of the file `name`.
 
@@ -84,11 +90,8 @@ class LocatingParser(DenseTextParser):
             max(alias_limit.AT_LEAST, alias_limit.PER_CHARACTER * len(text)), self._fail_at_alias
         )
         self.attribute_aliases = self._aliases
-
-    @property
-    @override
-    def aliases(self) -> Aliases:
-        return self._aliases
+        self.repeated = RepeatedText(self, self._aliases, self._op_starts.append)
+        self._dense = DenseText(self, self._aliases)
 
     def place(self, position: int) -> FileLineColLoc:
         """Return the location of a position in the text."""
@@ -175,18 +178,29 @@ class LocatingParser(DenseTextParser):
     @override
     def read_result_names(self) -> list[tuple[Span, int]]:
         results = super().read_result_names()
-        self.start_op(self.pos)
+        self._op_starts.append(self.pos)
         return results
 
     @override
-    def start_op(self, position: int) -> None:
-        self._op_starts.append(position)
+    def parse_optional_type(self) -> TypeAttribute | None:
+        return self.repeated.type(super().parse_optional_type)
+
+    @override
+    def read_dense_type(self) -> RankedStructure[Any]:
+        return self._dense.type(super().read_dense_type)
+
+    @override
+    def parse_dense_int_or_fp_elements_attr(
+        self, type: RankedStructure[AnyDenseElement] | None
+    ) -> AnyConstant:
+        parse = partial(super().parse_dense_int_or_fp_elements_attr, type)
+        return self._dense.constant(parse) if type is None else parse()
 
     @override
     def parse_operation(self) -> Operation:
         depth = len(self._op_starts)
         try:
-            op = super().parse_operation()
+            op = self.repeated.operation(super().parse_operation)
         except WRONG_TEXT as error:
             if isinstance(error, ParseError):
                 raise

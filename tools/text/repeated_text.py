@@ -1,5 +1,5 @@
 """
-A parser that finds a text which it has read before in a table.
+Tables in which a parser finds a text that it has read before.
 
     %5 = relay.add %4, %b : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
          ---------        -----------------------------------------------------
@@ -15,13 +15,10 @@ parser. So results and errors are the same as without the tables.
 """
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from typing_extensions import override
-from xdsl.context import Context
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import IRDLOperation
 
@@ -79,44 +76,57 @@ def has_simple_format(op: Operation) -> bool:
     return found is not None and (found[1] == "operands" or len(definition.operands) == 1)
 
 
-class RepeatedTextParser(HookedParser, ABC):
-    """Parse ops and tensor types that were read before without parsing them again."""
+class RepeatedText:
+    """
+    The ops and tensor types that `parser` has read, which it need not parse again.
 
-    def __init__(self, ctx: Context, text: str, name: str):
-        self._text = text
-        self.read_ops: dict[Key, ReadOp] = {}
-        self.read_types: dict[str, tuple[TypeAttribute, int]] = {}
-        super().__init__(ctx, text, name)
+    `start_op` is called with the position of the name of an op that is found.
+    """
 
-    @property
-    @abstractmethod
-    def aliases(self) -> Aliases:
-        """The aliases of the text, whose uses are counted."""
+    def __init__(
+        self, parser: HookedParser, aliases: Aliases, start_op: Callable[[int], None]
+    ) -> None:
+        self.parser, self.aliases, self.start_op = parser, aliases, start_op
+        self._text = parser.lexer.input.content
+        self.ops: dict[Key, ReadOp] = {}
+        self.types: dict[str, tuple[TypeAttribute, int]] = {}
 
-    @abstractmethod
-    def start_op(self, position: int) -> None:
-        """Prepare for an op, whose name is at `position`, before it is parsed."""
-
-    @override
-    def parse_operation(self) -> Operation:
-        line = LINE.match(self._text, self.pos)
+    def operation(self, parse: Callable[[], Operation]) -> Operation:
+        """Return the next op, by the tables or else by `parse`."""
+        line = LINE.match(self._text, self.parser.pos)
         if line is None:
-            return super().parse_operation()
+            return parse()
         names: list[str] = line[3].split(", ") if line[3] else []
         key = Key(line[2], line[4], len(names))
-        read = self.read_ops.get(key)
+        read = self.ops.get(key)
         if read is not None:
             op = self._repeat(read, line, names)
-            return super().parse_operation() if op is None else op
+            return parse() if op is None else op
         before = self.aliases.expanded
-        op = super().parse_operation()
+        op = parse()
         if self._has_read_up_to(line.end(4)):
             self._remember(op, key, self.aliases.expanded - before)
         return op
 
+    def type(self, parse: Callable[[], TypeAttribute | None]) -> TypeAttribute | None:
+        """Return the type that is next, if there is one, by the tables or else by `parse`."""
+        text = TENSOR.match(self._text, self.parser.pos)
+        if text is None:
+            return parse()
+        before = self.aliases.expanded
+        read, expanded = self.types.get(text[0], (None, 0))
+        if read is not None and before + expanded <= self.aliases.limit:
+            self.aliases.expanded = before + expanded
+            self.parser.skip_to(text.end())
+            return read
+        type = parse()
+        if type is not None and self._has_read_up_to(text.end()) and "resource" not in text[0]:
+            self.types[text[0]] = type, self.aliases.expanded - before
+        return type
+
     def _repeat(self, read: ReadOp, line: re.Match[str], names: Sequence[str]) -> Operation | None:
         """Create the op of `line`; return None, with nothing changed, if it must be parsed."""
-        values = self.ssa_values
+        values = self.parser.ssa_values
         operands: list[SSAValue] = []
         for name, type in zip(names, read.operand_types, strict=True):
             found = values.get(name[1:])
@@ -126,7 +136,7 @@ class RepeatedTextParser(HookedParser, ABC):
         result: str | None = line[1]
         if result is not None:
             result = result[1:]
-            is_taken = result in values or result in self.forward_ssa_references
+            is_taken = result in values or result in self.parser.forward_ssa_references
             if is_taken or len(read.result_types) != 1:
                 return None
         expanded = self.aliases.expanded + read.expanded
@@ -140,8 +150,8 @@ class RepeatedTextParser(HookedParser, ABC):
             properties=read.properties,
             attributes=read.attributes,
         )
-        self.skip_to(line.end(4))
-        location = self.parse_optional_location()
+        self.parser.skip_to(line.end(4))
+        location = self.parser.parse_optional_location()
         if location is not None:
             op.location = location
         if result is not None:
@@ -155,7 +165,7 @@ class RepeatedTextParser(HookedParser, ABC):
             return
         if any(part in key.text for part in _MORE_THAN_A_VALUE):
             return
-        self.read_ops[key] = ReadOp(
+        self.ops[key] = ReadOp(
             type(op),
             tuple(operand.type for operand in op.operands),
             tuple(result.type for result in op.results),
@@ -164,22 +174,6 @@ class RepeatedTextParser(HookedParser, ABC):
             expanded,
         )
 
-    @override
-    def parse_optional_type(self) -> TypeAttribute | None:
-        text = TENSOR.match(self._text, self.pos)
-        if text is None:
-            return super().parse_optional_type()
-        before = self.aliases.expanded
-        read, expanded = self.read_types.get(text[0], (None, 0))
-        if read is not None and before + expanded <= self.aliases.limit:
-            self.aliases.expanded = before + expanded
-            self.skip_to(text.end())
-            return read
-        type = super().parse_optional_type()
-        if type is not None and self._has_read_up_to(text.end()) and "resource" not in text[0]:
-            self.read_types[text[0]] = type, self.aliases.expanded - before
-        return type
-
     def _has_read_up_to(self, end: int) -> bool:
         """Test whether what was parsed ends at `end`."""
-        return self.pos >= end and not self._text[end : self.pos].strip()
+        return self.parser.pos >= end and not self._text[end : self.parser.pos].strip()

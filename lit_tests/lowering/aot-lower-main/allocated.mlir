@@ -3,7 +3,8 @@
 
 // An output whose size is known after the run is returned; others are parameters.
 //
-// CHECK:       \22shape\22: [{{.*?}}null{{.*?}}],{{.*?}}\22typed\22: true,{{.*?}}\22allocated\22: true
+// CHECK:       results = [{name = "same",{{.*}}{name = "y", spec = {dtype = "float32", shape = [-1 : i64]}}]
+// CHECK-SAME:    typed = [true, true], allocated = [false, true]
 // CHECK-LABEL: func.func public @net_main_flat
 // CHECK-SAME:    (%x: memref<4xf32> {xrelay.name = "x"}, %same: memref<4xf32> {xrelay.name = "same", xrelay.output = 0 : i64},
 // CHECK-SAME:    -> memref<?xf32> attributes

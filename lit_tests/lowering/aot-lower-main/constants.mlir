@@ -2,7 +2,8 @@
 
 // Params are in one pool, each aligned; functions that read it, in calls too, get it.
 //
-// CHECK:         \22constants\22: {{.*}}\22size\22: 80,{{.*}}\22name\22: \22w.1\22,{{.*}}\22dtype\22: \22uint8\22,{{.*}}\22offset\22: 0,{{.*}}\22name\22: \22v\22,{{.*}}\22offset\22: 64,
+// CHECK:         constants = [{name = "w.1", spec = {dtype = "uint8",{{.*}}}, offset = 0 : i64,{{.*}}{name = "v",{{.*}}, offset = 64 : i64,
+// CHECK-SAME:    constants_size = 80 : i64
 // CHECK-NOT:     memref.global
 // CHECK-LABEL: func.func private @leaf
 // CHECK-SAME:    (%x: memref<4xf32>, %constants: memref<?xi8> {xrelay.constants})

@@ -12,10 +12,9 @@
 // CHECK:         func.call @k(%x, %[[T]])
 // CHECK:         func.call @k(%[[T]], %y)
 // CHECK-NEXT:    func.return
-// META:        \22symbol\22: \22net_main\22
-// META-SAME:   \22inputs\22: [{{.*?}}\22name\22: \22x\22{{.*?}}\22dtype\22: \22float32\22
-// META-SAME:   \22pools\22: [{{.*?}}\22symbol\22: \22workspace\22{{.*?}}\22size\22: 16,{{.*?}}\22alignment\22: 64
-// META-SAME:   \22memory\22: {{.*?}}\22io\22: 32,{{.*?}}\22workspace\22: 16
+// META:        params = [{name = "x", spec = {dtype = "float32",
+// META-SAME:   symbol = "net_main"
+// META-SAME:   pools = [{symbol = "workspace",{{.*}}size = 16 : i64, alignment = 64 : i64}], io = 32 : i64
 func.func private @k(memref<4xf32>, memref<4xf32>) -> ()
 func.func @main(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0 : i64, memory.alignment = 64 : i64}, %w: memref<?xi8> {memory.workspace = array<i64>, memory.alignment = 64 : i64, memory.size = 16 : i64}) attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "y", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
   %c0 = arith.constant 0 : index
@@ -46,8 +45,8 @@ func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) attributes 
 // CHECK-SAME:    {xrelay.name = "a:b"}
 // CHECK-SAME:    {xrelay.name = "a_b"}
 // CHECK-SAME:    %int_: memref<f32> {xrelay.name = "int", xrelay.output = 0 : i64}
-// META:        \22name\22: \22a:b\22,{{.*?}}\22symbol\22: \22a_b_1\22
-// META-SAME:   \22name\22: \22a_b\22,{{.*?}}\22symbol\22: \22a_b\22
+// META:        params = [{name = "a:b",{{.*}}{name = "a_b"
+// META-SAME:   names = ["a_b_1", "a_b", "int_"]
 func.func @main(%x: memref<f32>, %y: memref<f32>) -> memref<f32> attributes {xrelay.entry = {inputs = [{name = "a:b", dtype = "float32", shape = [], dims = [], device = "cpu:0"}, {name = "a_b", dtype = "float32", shape = [], dims = [], device = "cpu:0"}], outputs = [{name = "int", dtype = "float32", shape = [], dims = [], device = "cpu:0"}], bounds = {}}} {
   func.return %y : memref<f32>
 }

@@ -17,8 +17,9 @@ from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.program.named_results import results_of
 from xrelay.runtime.program.program import Program
 from xrelay.runtime.reference.reference_machine import ReferenceMachine
-from xrelay.tools.api.compiler import Compiler, Given
+from xrelay.tools.api.loaded import compile_program
 from xrelay.tools.api.plugins import load_universe
+from xrelay.tools.api.session import Given, Session
 from xrelay.tools.messages import Reporter
 from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.pass_run.runner import Runner
@@ -89,7 +90,7 @@ def results_in_machine(module: ModuleOp, args: Sequence[Value], function: str) -
         if isinstance(op, TypeDataOp)
         for tag, constructor in enumerate(op.constructors)
     }
-    program = Compiler(Reporter()).compile(Given(module), "vm").program
+    program = compile_program(Session(Reporter()), Given(module), "vm").program
     called = next(f for f in program.functions if f.name == function)
     machine, sanitized = machine_of(program), machine_of(program, sanitize=True)
     given = [tagged(arg, tags) for arg in args]

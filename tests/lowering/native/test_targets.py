@@ -1,7 +1,6 @@
 """The targets `native` and `object`, of a program that was lowered by hand."""
 
 import ctypes
-import json
 import shutil
 import subprocess
 from hashlib import sha256
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from xrelay.lowering.entries.descriptions import record_attribute
 from xrelay.runtime.native.interface import Constant, Entry, Library, Pool
 from xrelay.runtime.native.native_executable import load_library
 from xrelay.runtime.program.program import Function, Param, TensorSpec
@@ -66,7 +66,7 @@ def model(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The program and its weights, in a folder of their own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     path = tmp_path / "model.mlir"
-    path.write_text(PROGRAM.replace("METADATA", json.dumps(library().to_json())))
+    path.write_text(PROGRAM.replace("METADATA", str(record_attribute(Library, library()))))
     write_tensors(tmp_path / "model.safetensors", {"w": WEIGHTS})
     return path
 

@@ -1,12 +1,5 @@
 """
-Compile a program: what the commands and the Python API share.
-
-    compiler = Compiler(reporter)
-    given = compiler.read(read_source("model.onnx"))    IR, and its weights
-    loaded = compiler.compile(given)                   bytecode, after the pipeline `vm`
-    machine = Machine(loaded.program, …)
-
-Everything raises errors that `message_of` accepts; warnings and remarks are sent to the reporter.
+A program after its pipeline, with what bytecode does not keep; and how it is compiled.
 """
 
 from __future__ import annotations
@@ -17,57 +10,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from ...dialects import relay
 from ...dialects.device import device_of
-from ...dialects.relay.constants import PARAMS_FILE
 from ...dialects.relay.language.dims_attributes import result_names
 from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_extras.walking import walk
-from ...frontends.conversion import Conversion
 from ...lowering.bytecode.assemble import assemble, spec_of
 from ...lowering.pipelines import quoted
 from ...passes.memory_report.model import MemoryUse
 from ...passes.memory_report.read import memory_of
 from ...passes.memory_report.report import Amount, report_of
 from ...passes.remove_unused_functions import is_public
-from ...passes.support.diagnostics import PassError, ReportingContext
+from ...passes.support.diagnostics import PassError, ReportingContext, emit_remark
 from ...passes.support.verifier import verify
-from ...runtime.calls.input_bindings import InputBindings
-from ...runtime.files import inside
 from ...runtime.memory.limits import Memory
 from ...runtime.program.data_types import DataTypes
 from ...runtime.program.named_results import unique_names
 from ...runtime.program.planned_memory import PlannedMemory
 from ...runtime.program.program import Function, Late, Param, Program, TensorSpec
-from ..messages import Reporter
-from ..pass_run.pipeline import PIPELINE, TO_BYTECODE, Step, build
+from ..pass_run.pipeline import TO_BYTECODE
 from ..pass_run.runner import Runner
-from ..registry import named_pipelines
-from ..text.parser import LocatingParser
-from ..text.resources import with_own_resources
-from .bindings import UNBOUND, passes_of
-from .plugins import load_universe
-from .program_formats import FRONTENDS, frontend_of, load_onnx, load_relay
-from .source import Part, Source, read_source
+from .session import Given, Session, is_bytecode
+from .source import read_source
 from .type_table import TypeTable
 
 if TYPE_CHECKING:
-    from ..run.run_files import Weights  # imports NumPy
+    from ...runtime.native.compiled_kernels import NativeLibrary
+    from ..run.run_files import Weights
 
 NO_PLAN = "the memory of a program is reported before it becomes bytecode"
 NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode already"
-
-
-@dataclass(frozen=True)
-class Given:
-    """A program as it was read, and its weights."""
-
-    module: ModuleOp
-    weights: Weights = None
 
 
 @dataclass(frozen=True)
@@ -159,103 +135,42 @@ class Loaded:
         return unique_names(given)
 
 
-def is_bytecode(module: ModuleOp) -> bool:
-    """Return whether `module` is not empty and has only bytecode."""
-    names = [op.name.partition(".")[0] for op in module.ops]
-    return bool(names) and all(name == "bytecode" for name in names)
+def compile_program(
+    session: Session,
+    program: Given,
+    pipeline: str | None = None,
+    entry: str | None = None,
+    reads_memory: bool = False,
+    keeps_kernels: bool = False,
+) -> Loaded:
+    """
+    Run `pipeline` on a program, in place, unless it is bytecode.
+
+    By default it is `vm`, for a program of which only the function `entry` is called if it is
+    given, and for compiled kernels with `keeps_kernels`. With `reads_memory`, the memory that the
+    program uses is read right before it becomes bytecode, and with `keeps_kernels`, its kernels are
+    kept.
+    """
+    module = program.module
+    if is_bytecode(module):
+        if reads_memory:
+            raise PassError(f"{NO_PLAN}: it is bytecode already", module)
+        if keeps_kernels:
+            raise PassError(NO_KERNELS, module)
+        verify(module)
+        return Loaded(module, program.weights, {}, DataTypes(), {}, {})
+    if pipeline is None:
+        names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
+        options = ["kernels=native"] if keeps_kernels else []
+        options += [f"entries={quoted(entry)}"] if entry in names and entry else []
+        pipeline = f"vm{{{' '.join(options)}}}" if options else "vm"
+    session.runner.steps = session.steps(pipeline)
+    return lower(session.runner, session.context, program, reads_memory, keeps_kernels)
 
 
-class Compiler:
-    """Reads and compiles programs; each use has a context of its own."""
-
-    def __init__(self, reporter: Reporter, allow_unregistered: bool = False) -> None:
-        self.reporter = reporter
-        self.universe = load_universe(reporter.warn)
-        self.context = ReportingContext(
-            handler=reporter.report, allow_unregistered=allow_unregistered
-        )
-        for name, factory in self.universe.all_dialects.items():
-            self.context.register_dialect(name, with_own_resources(factory))
-
-    def read(
-        self,
-        source: Source,
-        frontend: str | None = None,
-        bindings: InputBindings = UNBOUND,
-    ) -> Given:
-        """
-        Read a program, with sizes for dims of its parameters, and values of some.
-
-        `frontend` is by default that of the file's extension, or IR text.
-        """
-        frontend = frontend or frontend_of(source.extension)
-        if frontend == "onnx":
-            return converted(load_onnx(self.context, source, bindings))
-        part = Part(self._text(source))
-        if frontend in FRONTENDS and frontend != "mlir":
-            read = converted(load_relay(self.context, frontend, part, source.name))
-        else:
-            parser = LocatingParser(self.context, part.text, source.name)
-            read = given(parser.parse_module(), Path(source.name).parent)
-        self.bind(read.module, bindings)
-        return read
-
-    def bind(self, module: ModuleOp, bindings: InputBindings) -> None:
-        """Give parameters of `module` their sizes and values."""
-        steps = [Step(run) for run in passes_of(bindings)]
-        if steps:
-            Runner(steps=steps).run(self.context, module)
-
-    def steps(self, pipeline: str) -> list[Step]:
-        """Return the passes of a pipeline."""
-        self.reporter.add_source(PIPELINE, pipeline)
-        return build(pipeline, self.universe.all_passes, named_pipelines, PIPELINE)
-
-    def run(self, module: ModuleOp, pipeline: str) -> None:
-        """Run `pipeline` on `module`, in place."""
-        Runner(steps=self.steps(pipeline)).run(self.context, module)
-
-    def load(self, path: str, pipeline: str, reads_memory: bool = False) -> Loaded:
-        """Read and compile the file at `path` ("-" is stdin)."""
-        return self.compile(self.read(read_source(path)), pipeline, None, reads_memory)
-
-    def compile(
-        self,
-        program: Given,
-        pipeline: str | None = None,
-        entry: str | None = None,
-        reads_memory: bool = False,
-        keeps_kernels: bool = False,
-    ) -> Loaded:
-        """
-        Run `pipeline` on a program, in place, unless it is bytecode.
-
-        By default it is `vm`, for a program of which only the function `entry` is called if it is
-        given, and for compiled kernels with `keeps_kernels`. With `reads_memory`, the memory that
-        the program uses is read right before it becomes bytecode, and with `keeps_kernels`, its
-        kernels are kept.
-        """
-        module = program.module
-        if is_bytecode(module):
-            if reads_memory:
-                raise PassError(f"{NO_PLAN}: it is bytecode already", module)
-            if keeps_kernels:
-                raise PassError(NO_KERNELS, module)
-            verify(module)
-            return Loaded(module, program.weights, {}, DataTypes(), {}, {})
-        if pipeline is None:
-            names = [op.sym_name.data for op in module.ops if isinstance(op, FuncOp)]
-            options = ["kernels=native"] if keeps_kernels else []
-            options += [f"entries={quoted(entry)}"] if entry in names and entry else []
-            pipeline = f"vm{{{' '.join(options)}}}" if options else "vm"
-        runner = Runner(steps=self.steps(pipeline), progress=self.reporter.progress)
-        return lower(runner, self.context, program, reads_memory, keeps_kernels)
-
-    def _text(self, source: Source) -> str:
-        """Return the text of `source`, which messages quote from now on."""
-        text = source.text()
-        self.reporter.add_source(source.name, text)
-        return text
+def compile_file(session: Session, path: str, pipeline: str, reads_memory: bool = False) -> Loaded:
+    """Read and compile the file at `path` ("-" is stdin)."""
+    return compile_program(session, session.read(read_source(path)), pipeline, None, reads_memory)
 
 
 def lower(
@@ -294,22 +209,6 @@ def _amount(amount: Amount) -> tuple[int | None, str]:
     return amount.bytes, amount.formula or ""
 
 
-def given(module: ModuleOp, folder: Path) -> Given:
-    """
-    Return `module` with the file in `folder` that it names for its weights.
-
-    Raises `PassError` for a name that leads out of the folder.
-    """
-    name = module.attributes.get(PARAMS_FILE)
-    if not isinstance(name, StringAttr):
-        return Given(module)
-    path = inside(folder, name.data)
-    if path is None:
-        text = f"{PARAMS_FILE} must be a file in the module's folder, but is {name}"
-        raise PassError(text, module)
-    return Given(module, path)
-
-
 def with_random_weights(
     program: Given, say: Callable[[str], object], seed: int = 0, memory: Memory | None = None
 ) -> Given:
@@ -332,9 +231,22 @@ def with_random_weights(
     return replace(program, weights=found | random_parameters(missing.values(), seed, memory))
 
 
-def converted(conversion: Conversion) -> Given:
-    """Return what a frontend made of a program."""
-    return Given(conversion.module, conversion.params or None)
+def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary | None:
+    """Return the compiled kernels of a program, if its kernels were kept. Raises `Error`."""
+    if loaded.kernels is None:
+        return None
+    from ...lowering.native.build.cache import Cache
+    from ...lowering.native.build.machine_kernels import machine_kernels
+    from ...lowering.native.build.settings import Settings
+    from ...lowering.native.toolchain.target_machine import Machine
+
+    context.remarks = True
+    settings = Settings(
+        machine=Machine(cpu="native"),
+        cache=Cache.of_user(),
+        remark=lambda op, message: emit_remark(context, op, message),
+    )
+    return machine_kernels(context, loaded.kernels, settings)
 
 
 def _results(module: ModuleOp, table: TypeTable) -> dict[str, Sequence[Result]]:
