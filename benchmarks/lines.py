@@ -56,7 +56,10 @@ SETS = {
         *("passes/devices/*", "passes/*_devices.py", "passes/*_device_copies.py"),
         "passes/sink_device_hints.py",
     ),
-    "Relay text": ("frontends/relay_text/*",),
+    "Relay text": (
+        *("frontends/relay_text/*", "dialects/relay/unification.py"),
+        *("passes/functions/unify_types.py", "passes/rename_written_tensors.py"),
+    ),
     "entries, buffers, machine code": (
         *("lowering/native/*", "lowering/entries/*", "lowering/memref/*"),
         *("lowering/aot_lower_main.py", "lowering/upstream_sizes/checked_*"),

@@ -12,6 +12,7 @@ callee. A complete type of what a call passes stays: it is that of the parameter
 `relay` operators; the level stays.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -25,7 +26,11 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import relay
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.incomplete import is_incomplete, refine
-from ..dialects.relay.operator import refined_result_types
+from ..dialects.relay.operator import (
+    infer_result_types,
+    refined_result_types,
+    stands_for_tuple,
+)
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import leaves
 from ..dialects.type_rules import rule_reads_contents
@@ -33,6 +38,7 @@ from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..operators.measures import MAX_SIZE
 from .functions.relax_dims import forgotten, is_passed
+from .functions.unify_types import unify_types, values_of
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
@@ -49,16 +55,7 @@ def agreed(declared: Attribute, found: Attribute, op: Operation, what: str) -> A
 
 def unknown_value(module: ModuleOp) -> SSAValue | None:
     """Return the first value, in program order, whose type is incomplete."""
-    for op in walk(module):
-        for result in op.results:
-            if is_incomplete(result.type):
-                return result
-        for region in op.regions:
-            for block in region.blocks:
-                for argument in block.args:
-                    if is_incomplete(argument.type):
-                        return argument
-    return None
+    return next((value for value in values_of(module) if is_incomplete(value.type)), None)
 
 
 def has_stale_call(module: ModuleOp, functions: dict[str, func.FuncOp]) -> bool:
@@ -84,6 +81,26 @@ def pass_as(value: OpResult, type: Attribute, rewriter: PatternRewriter) -> None
     )
 
 
+def expand_result(op: Operation, rewriter: PatternRewriter) -> None:
+    """
+    Give an operator the results that it has, where a tuple of unknown type stands for them.
+
+    %t = relay.split %x : (T) -> !relay.incomplete
+    ->
+    %0, %1 = relay.split %x : (T) -> (U, U)
+    %t = relay.tuple %0, %1 : (U, U) -> tuple<U, U>
+    """
+    types = infer_result_types(op)
+    if types is None:
+        return
+    new = type(op).create(
+        operands=op.operands, result_types=types, properties=op.properties, location=op.location
+    )
+    tuple = relay.TupleOp(new.results)
+    tuple.result.name_hint = op.results[0].name_hint
+    rewriter.replace(op, [new, tuple], [tuple.result])
+
+
 @dataclass(frozen=True)
 class RefineResults(RewritePattern):
     """Fill in the result types of an op that has a type rule."""
@@ -104,6 +121,9 @@ class RefineResults(RewritePattern):
         if key in self.agreeing:
             return
         types = refined_result_types(op)
+        if types is None and stands_for_tuple(op):
+            expand_result(op, rewriter)
+            return
         if types == list(op.result_types):
             if kind not in self.reads_contents:
                 self.reads_contents[kind] = rule_reads_contents(kind)
@@ -199,6 +219,35 @@ class RefineConstructed(RewritePattern):
             rewriter.replace_value_with_new_type(op.result, completed)
 
 
+def refine_types(module: ModuleOp, only: Sequence[Operation] | None = None) -> bool:
+    """
+    Complete and refine the types of a module, or of `only` some ops; return whether any changed.
+
+    Raises an error where types contradict each other, or one is unknown.
+    """
+    functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp)}
+    definitions = {d.sym_name.data: d for d in module.ops if isinstance(d, relay.TypeDataOp)}
+    patterns = (
+        RefineResults(),
+        RefineSignature(),
+        RefineCall(functions),
+        *([RefineConstructed(definitions)] if definitions else []),
+    )
+    # One walk is enough except for calls of functions further down.
+    refined = changed = apply_patterns(module, *patterns, walk_regions_first=True, only=only)
+    symbols = {**functions, **definitions}
+    while (value := unknown_value(module)) is not None or (
+        changed and has_stale_call(module, functions)
+    ):
+        changed = apply_patterns(module, *patterns, walk_regions_first=True, only=only)
+        if not changed and not unify_types(module, symbols.get):
+            break
+        refined = True
+    if value is not None:
+        raise PassError("the type of this value cannot be inferred", value)
+    return refined
+
+
 @dataclass(frozen=True)
 class InferTypesPass(ReportingPass):
     """Fill in result types from operand types, and check those that are declared."""
@@ -207,18 +256,4 @@ class InferTypesPass(ReportingPass):
     accepts: ClassVar[Level] = "every"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
-        definitions = {d.sym_name.data: d for d in op.ops if isinstance(d, relay.TypeDataOp)}
-        patterns = (
-            RefineResults(),
-            RefineSignature(),
-            RefineCall(functions),
-            *([RefineConstructed(definitions)] if definitions else []),
-        )
-        # One walk is enough except for calls of functions further down.
-        refined = changed = apply_patterns(op, *patterns, walk_regions_first=True)
-        while changed and (unknown_value(op) is not None or has_stale_call(op, functions)):
-            changed = apply_patterns(op, *patterns, walk_regions_first=True)
-        if (value := unknown_value(op)) is not None:
-            raise PassError("the type of this value cannot be inferred", value)
-        return refined
+        return refine_types(op)

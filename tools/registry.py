@@ -72,6 +72,7 @@ PASSES = {
     "create-shape-functions": "passes.create_shape_functions:CreateShapeFunctionsPass",
     "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
     "remove-dead-writes": "passes.remove_dead_writes:RemoveDeadWritesPass",
+    "rename-written-tensors": "passes.rename_written_tensors:RenameWrittenTensorsPass",
     "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
     "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
     "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",

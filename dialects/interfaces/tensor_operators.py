@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, Operation
 from xdsl.traits import OpTrait, Pure, is_side_effect_free
+
+from .symbol_users import Lookup
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,32 @@ class InferTypes(OpTrait):
     """
 
     rule: Callable[[Any], Sequence[Attribute]]
+
+
+@dataclass(frozen=True)
+class Equation:
+    """Two types that are one; dims that only one of them knows may differ."""
+
+    given: Attribute
+    wanted: Attribute
+    what: str
+    """The value whose type is `given`, for errors."""
+
+
+Fresh: TypeAlias = Callable[[], Attribute]
+"""Returns a new unknown type."""
+
+
+@dataclass(frozen=True)
+class TypeEquations(OpTrait):
+    """
+    The types of the op's operands, results and regions' values determine each other.
+
+    `rule(op, lookup, fresh)` returns what must be equal; `lookup` returns the op of a symbol, and
+    `fresh` a new unknown type. It need not repeat what `InferTypes` says of complete types.
+    """
+
+    rule: Callable[[Any, Lookup, Fresh], Iterable[Equation]]
 
 
 class FusionKind(IntEnum):

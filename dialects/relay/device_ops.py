@@ -26,11 +26,15 @@ from ..interfaces import (
     Bufferizable,
     DeviceConstraint,
     DeviceRule,
+    Equation,
+    Fresh,
     InferTypes,
+    Lookup,
     Pinned,
     PreferSameDomain,
     SameDomain,
     ShapesOfOperand,
+    TypeEquations,
     reads_contents,
 )
 from ..tensors import as_tensor
@@ -40,6 +44,10 @@ from .incomplete import is_incomplete, refine
 
 def _same_type(op: Operation) -> Sequence[Attribute]:
     return (with_device(op.operands[0].type, None),)
+
+
+def _same_types(op: Operation, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    yield Equation(op.operands[0].type, op.results[0].type, "the operand")
 
 
 def is_copyable(type: Attribute) -> bool:
@@ -110,7 +118,9 @@ class OnDeviceOp(IRDLOperation):
     result = result_def(AnyAttr())
 
     irdl_options = (ParsePropInAttrDict(),)
-    traits = traits_def(AllocatesResults(), HintedDevices(), InferTypes(_same_type))
+    traits = traits_def(
+        AllocatesResults(), HintedDevices(), InferTypes(_same_type), TypeEquations(_same_types)
+    )
     custom_directives = (FunctionTypeOf,)
     assembly_format = (
         "$value `,` qualified($device) attr-dict"

@@ -1,11 +1,13 @@
 """Types that are still to be inferred, and how two types of one value are merged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntAttr, NoneAttr, TensorType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
 from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 
 from ..device import device_of, equal_but_for_devices, tensor_type
 from ..tensors import Tensor, as_tensor
@@ -20,10 +22,35 @@ class IncompleteType(ParametrizedAttribute, TypeAttribute):
 
     ```mlir
     %y = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> !relay.incomplete
+    %f = relay.fn (%x: !relay.incomplete<0>) -> !relay.incomplete<0> {…}
     ```
+
+    Those with the same number are one type; without a number, each is a type of its own.
     """
 
     name = "relay.incomplete"
+
+    number: IntAttr | NoneAttr
+
+    def __init__(self, number: int | None = None):
+        super().__init__(NoneAttr() if number is None else IntAttr(number))
+
+    @property
+    def index(self) -> int | None:
+        """The number, if there is one."""
+        return self.number.data if isinstance(self.number, IntAttr) else None
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        if parser.parse_optional_punctuation("<") is None:
+            return [NoneAttr()]
+        number = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        parser.parse_punctuation(">")
+        return [IntAttr(number)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        if self.index is not None:
+            printer.print_string(f"<{self.index}>")
 
 
 AnyTensor = Described[Tensor | IncompleteType](

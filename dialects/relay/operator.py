@@ -14,13 +14,13 @@ from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue, SSAValues
-from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, traits_def
+from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, VarResultDef, traits_def
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import InferTypes, reads_contents
 from ..type_algebra import MAX_PARTS, has_more_parts
 from ..type_rules import infer, rule_reads_contents
-from .incomplete import is_incomplete, refine
+from .incomplete import IncompleteType, is_incomplete, refine
 
 
 def infer_result_types(op: Operation) -> Sequence[Attribute] | None:
@@ -37,6 +37,19 @@ def infer_result_types(op: Operation) -> Sequence[Attribute] | None:
     return types
 
 
+def stands_for_tuple(op: Operation) -> bool:
+    """
+    Test whether the one result of `op`, of unknown type, may be a tuple of results.
+
+    It is so where the number of an operator's results follows from the types of its operands.
+    """
+    if len(op.results) != 1 or not isinstance(op.results[0].type, IncompleteType):
+        return False
+    definition = op.get_irdl_definition() if isinstance(op, IRDLOperation) else None
+    results = () if definition is None else definition.results
+    return any(isinstance(result, VarResultDef) for _, result in results)
+
+
 def refined_result_types(op: Operation) -> list[Attribute] | None:
     """
     The result types of `op`, completed by inference; None if nothing can be inferred.
@@ -47,6 +60,8 @@ def refined_result_types(op: Operation) -> list[Attribute] | None:
     if inferred is None:
         return None
     if len(inferred) != len(op.results):
+        if stands_for_tuple(op):
+            return None
         raise VerifyException(
             f"{op.name} has {len(inferred)} results, but {len(op.results)} are declared"
         )

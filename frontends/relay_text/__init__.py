@@ -61,6 +61,6 @@ def parse_json(ctx: Context, text: str, name: str) -> ModuleOp:
 def _converted(read: Read) -> Conversion:
     if not read.params:
         return Conversion(read.module, {})
-    from .build.large_constants import arrays_of
+    from .build.operators.large_constants import arrays_of
 
     return Conversion(read.module, arrays_of(read.params))

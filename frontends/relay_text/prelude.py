@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 from ...dialects.relay import BY_NAME
-from .build.composite_operators import COMPOSITES
+from .build.operators.composite_operators import COMPOSITES, EAGER
 from .errors import SourceMap
 from .json.metadata_section import Metadata
 from .text.grammar import Grammar
@@ -26,25 +26,23 @@ FILE = "prelude.relay"
 
 @dataclass(frozen=True)
 class Entry:
-    """One definition of the prelude as text, and the names it uses."""
+    """One definition of the prelude, and the names it uses."""
 
-    text: str
-    lines_before: int
+    module: Module
     uses: frozenset[str]
 
-    def parsed(self) -> Module:
-        """Parse the definition anew, as building a program modifies its syntax."""
-        source_map = SourceMap(FILE, self.text, self.lines_before)
-        return Grammar(
-            tokenize(self.text, source_map), source_map, Metadata(None)
-        ).read_definitions()
+
+def _parsed(text: str, lines_before: int) -> Module:
+    source_map = SourceMap(FILE, text, lines_before)
+    tokens = tokenize(text, source_map)
+    return Grammar(tokens, source_map, Metadata(None), text).read_definitions()
 
 
 def _uses(module: Module) -> frozenset[str]:
     """Return the names that `module` uses: functions with `@`, and types and constructors."""
-    names = (name for name in module.names if name not in BY_NAME and name not in COMPOSITES)
-    types = (name for name, _ in module.type_uses)
-    return frozenset((*(f"@{name}" for name in module.globals), *names, *types))
+    names = module.names.operators.keys() - BY_NAME.keys() - COMPOSITES.keys() - EAGER.keys()
+    types = (name for name, _ in module.names.types)
+    return frozenset((*(f"@{name}" for name in module.names.functions), *names, *types))
 
 
 def _defines(module: Module) -> Iterator[str]:
@@ -64,8 +62,8 @@ def _entries() -> dict[str, Entry]:
     entries: dict[str, Entry] = {}
     line = parts.pop(0).count("\n") + 2
     for part in parts:
-        module = Entry(part, line, frozenset()).parsed()
-        entry = Entry(part, line, _uses(module))
+        module = _parsed(part, line)
+        entry = Entry(module, _uses(module))
         line += part.count("\n") + 2
         for name in _defines(module):
             entries[name] = entry
@@ -88,4 +86,4 @@ def needed_by(module: Module) -> list[Module]:
         needed[entry] = None
         missing += sorted(entry.uses)
     in_order = dict.fromkeys(entries.values())
-    return [entry.parsed() for entry in in_order if entry in needed]
+    return [entry.module for entry in in_order if entry in needed]

@@ -1,4 +1,4 @@
-"""Read text into a module: lexer, grammar, definitions, bodies, types."""
+"""Read a program into a module: text or JSON to syntax, definitions, bodies, types."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.context import Context
+from xdsl.context import Context as XdslContext
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
@@ -17,30 +17,36 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.utils.exceptions import VerifyException
 
 from ...dialects.device import DEVICE
 from ...dialects.errors import TOO_DEEP
 from ...dialects.relay import BY_NAME
 from ...dialects.relay.language.adt import TypeDataOp
 from ...dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
+from ...dialects.relay.unification import TypeTooLarge
+from ...dialects.xdsl_extras.walking import walk
+from ...passes.infer_types import refine_types
+from ...passes.rename_written_tensors import rename_written_tensors
+from ...passes.support.diagnostics import PassError
 from . import prelude
-from .build import calls_of_operators, relay_functions
-from .build.binding_scopes import place_bindings
+from .build import function_rules, generic_rules
+from .build.build_context import Context
+from .build.call_rules import operator_program
+from .build.deferred import run_ready
 from .build.definitions_of_program import ConstructorInfo, DataType, Signature
-from .build.module_builder import ModuleBuilder
-from .errors import RelayTextError, SourceMap
+from .build.dispatch import RULES
+from .build.function_attributes import attributes_of
+from .errors import RelayTextError, SourceMap, location_of, nearest
 from .infer.complete_types import complete_types
-from .infer.solver import TypeTooLarge
 from .json.json_module import NodeMap, module_of
 from .json.metadata_section import Metadata
 from .json.node_graph import GraphError, NodeGraph
-from .outline import type_parameters
 from .outline.lift_generics import pass_captures
 from .outline.outline_kernels import Kernels
-from .outline.rename_destinations import rename_written_tensors
 from .text.grammar import Grammar
 from .text.lexer import tokenize
-from .text.syntax import Definition, Local, Module, TypeData, has_lets, is_empty
+from .text.syntax import Definition, Local, Module, TypeData, is_empty
 from .text.type_grammar import STORAGE
 
 
@@ -53,7 +59,7 @@ class Read:
 
 
 def read_text(
-    ctx: Context,
+    ctx: XdslContext,
     text: str,
     name: str,
     meta_table: Mapping[str, Sequence[Any]] | None = None,
@@ -66,25 +72,21 @@ def read_text(
     try:
         tokens = tokenize(text, source_map)
         graph = None
-        if tokens.metadata is not None:
-            try:
+        try:
+            if tokens.metadata is not None:
                 graph = NodeGraph(text[tokens.metadata :])
-                metadata = Metadata(graph, meta_table)
-            except GraphError as error:
-                raise source_map.error(
-                    f"invalid metadata: {error}", tokens.starts[-1], 11
-                ) from None
-        else:
-            metadata = Metadata(None, meta_table)
-        grammar = Grammar(tokens, source_map, metadata)
+            metadata = Metadata(graph, meta_table)
+        except GraphError as error:
+            raise source_map.error(f"invalid metadata: {error}", tokens.starts[-1], 11) from None
+        grammar = Grammar(tokens, source_map, metadata, text)
         module = grammar.read_module()
     except RecursionError:
-        at = 0 if grammar is None else grammar.starts[grammar.position]
+        at = 0 if grammar is None else grammar.tokens.starts[grammar.tokens.position]
         raise source_map.error(TOO_DEEP, at) from None
-    return read_module(ctx, module, text, separate)
+    return read_module(ctx, module, separate)
 
 
-def read_json(ctx: Context, text: str, name: str, separate: bool = False) -> Read:
+def read_json(ctx: XdslContext, text: str, name: str, separate: bool = False) -> Read:
     """Read a program saved by `tvm.ir.save_json`."""
     source_map = NodeMap(name, "")
     try:
@@ -93,52 +95,92 @@ def read_json(ctx: Context, text: str, name: str, separate: bool = False) -> Rea
         raise source_map.error(str(error), 1) from None
     except RecursionError:
         raise source_map.error(TOO_DEEP, 1) from None
-    return read_module(ctx, module, "", separate)
+    return read_module(ctx, module, separate)
 
 
-def read_module(ctx: Context, module: Module, text: str, separate: bool) -> Read:
-    """Build the IR of `module`, whose text is `text`."""
-    builder = ModuleBuilder(ctx, module.source_map, source=text, separate=separate)
+def read_module(ctx: XdslContext, module: Module, separate: bool) -> Read:
+    """Build the IR of `module`."""
+    context = Context(ctx, module.source_map, RULES, module.noted_type, separate=separate)
     try:
-        return _Reader(builder).read(module)
+        return _Reader(context).read(module)
     except RecursionError:
-        raise builder.source_map.error(TOO_DEEP, builder.reached) from None
+        at = max(context.reached, context.scopes.regions.reached)
+        raise context.source_map.error(TOO_DEEP, at) from None
     except TypeTooLarge as error:
-        raise builder.source_map.error(str(error), builder.reached) from None
+        raise context.source_map.error(str(error), context.reached) from None
 
 
 class _Reader:
     """Builds the definitions of a program and those of the prelude that it needs."""
 
-    def __init__(self, builder: ModuleBuilder):
-        self.builder = builder
-        self.program = builder.program
+    def __init__(self, context: Context):
+        self.context = context
+        self.program = context.program
 
     def read(self, module: Module) -> Read:
         """Build the module, and verify what only the reader knows."""
         if module.operator is not None and module.operator.name in BY_NAME:
-            result = ModuleOp([calls_of_operators.operator_program(self.builder, module.operator)])
+            result = ModuleOp([operator_program(self.context, module.operator)])
             result.location = module.source_map.location(0)
             return Read(result, {})
-        parts = [*prelude.needed_by(module), module]
-        for part in parts:
+        modules = [*prelude.needed_by(module), module]
+        for part in modules:
             self._declare_types(part)
-        for part in parts:
+        for part in modules:
             self._check_types(part)
             self._declare_functions(part)
         for signature in list(self.program.functions.values()):
             self._read_body(signature)
-        type_parameters.publish(self.builder)
-        complete_types(self.builder)
-        type_parameters.check_scopes(self.builder)
-        pass_captures(self.builder.generics)
-        kernels = Kernels(self.builder)
+        generic_rules.publish(self.context)
+        complete_types(self.context)
+        generic_rules.check_scopes(self.context)
+        pass_captures(self.context.generics)
+        kernels = Kernels(self.context)
         kernels.complete()
-        rename_written_tensors(self.builder.explicit, self._bodies(kernels))
         ops = [*self._type_ops(), *self._function_ops(kernels)]
         result = ModuleOp(ops)
         result.location = module.source_map.location(0)
-        return Read(result, self.builder.params)
+        try:
+            if self.context.explicit.calls or self.context.explicit.ops:
+                rename_written_tensors(result)
+                self._verify_explicit_memory()
+            self._refine(result)
+        except PassError as error:
+            here = module.source_map.location(0)
+            notes = [(note.message, note.location or here) for note in error.notes]
+            raise RelayTextError(error.message, error.location or here, notes=notes) from None
+        return Read(result, self.context.params)
+
+    def _refine(self, module: ModuleOp) -> None:
+        """
+        Infer the types again in functions where some were unknown when they were asked for.
+
+        A declared result stays: a function returns what its signature says.
+        """
+        only: list[Operation] = []
+        for signature in dict.fromkeys(d.signature for d in self.context.deferred):
+            assert signature is not None, "a placeholder is in a function"
+            function, last = signature.block.parent_op(), signature.block.last_op
+            assert function is not None
+            assert last is not None
+            only += walk(signature.block, region_first=True)
+            if signature.definition.function.result is None:
+                only.append(function)
+            else:
+                owners = {value.owner for value in last.operands}
+                only = [op for op in only if op not in owners]
+        if only:
+            refine_types(module, only)
+
+    def _verify_explicit_memory(self) -> None:
+        explicit = self.context.explicit
+        for op in (*explicit.ops, *(call.op for call in explicit.calls)):
+            if op.parent is None:
+                continue
+            try:
+                op.verify_()
+            except VerifyException as error:
+                raise RelayTextError(f"{op.name}: {error}", location_of(op)) from None
 
     # ------------------------------------------------------------ declarations
 
@@ -170,9 +212,7 @@ class _Reader:
         return error
 
     def _check_types(self, module: Module) -> None:
-        from .errors import nearest
-
-        for (name, count), at in module.type_uses.items():
+        for (name, count), at in module.names.types.items():
             data = self.program.types.get(name)
             if data is None:
                 hint = nearest(name, self.program.types)
@@ -186,7 +226,7 @@ class _Reader:
                 )
 
     def _declare_functions(self, module: Module) -> None:
-        annotation = self.builder.solver.annotation
+        annotation = self.context.types.annotation
         for definition in module.functions:
             before = self.program.functions.get(definition.name)
             if before is not None:
@@ -203,7 +243,10 @@ class _Reader:
             function = definition.function
             params = [annotation(p.type) for p in function.params]
             type = FunctionType.from_lists(params, [annotation(function.result)])
-            signature = Signature(definition, module.source_map, type, Block())
+            signature = Signature(
+                *(definition, module.source_map, type, Block()),
+                *(function.type_params, function.params),
+            )
             self.program.functions[definition.name] = signature
 
     def _name_clash(self, definition: Definition, source_map: SourceMap) -> RelayTextError:
@@ -222,25 +265,18 @@ class _Reader:
     # ------------------------------------------------------------------ bodies
 
     def _read_body(self, signature: Signature) -> None:
-        builder = self.builder
-        function = signature.definition.function
-        builder.source_map = signature.source_map
-        builder.function, builder.signature = function, signature
-        place_bindings(function)
+        context, function = self.context, signature.definition.function
+        context.enter(signature)
         types, (result,) = signature.type.inputs.data, signature.type.outputs.data
-        relay_functions.add_params(builder, signature.block, function.params, types)
-        if not has_lets(function.body):
-            function.body.result = calls_of_operators.fix_hint(function.body.result)
-        value = builder.region_body(function.region, function.body, signature.block)
-        at = function.body.result.offset
-        builder.require(value.type, result, f"the result of @{signature.definition.name}", at)
-        with builder.writing(signature.block):
-            builder.add(ReturnOp(value), at)
-        builder.solver.run_ready()
-
-    def _bodies(self, kernels: Kernels) -> list[Block]:
-        functions = [signature.block for signature in self.program.functions.values()]
-        return [*functions, *(kernel.body.block for kernel in kernels.literals.values())]
+        function_rules.add_params(context, signature.block, function.params, types)
+        value = function_rules.region_body(
+            context, function.body, signature.block, is_function=True
+        )
+        at = context.hints.result(function.body).offset
+        context.require(value.type, result, f"the result of @{signature.definition.name}", at)
+        with context.writing(signature.block):
+            context.add(ReturnOp(value), at)
+        run_ready(context)
 
     # --------------------------------------------------------------------- ops
 
@@ -269,16 +305,16 @@ class _Reader:
             definition.name,
             signature.type,
             Region(signature.block),
-            arg_attrs=_arg_attrs(function.params, signature.block),
+            arg_attrs=_arg_attrs(signature.params, signature.block),
             res_attrs=None
             if function.device is None
             else ArrayAttr([DictionaryAttr({DEVICE: function.device})]),
         )
         op.location = signature.source_map.location(definition.offset)
-        if function.type_params:
-            op.attributes[TYPE_PARAMS] = ArrayAttr([StringAttr(p) for p in function.type_params])
-        self.builder.source_map = signature.source_map
-        attrs = relay_functions.attributes_of(self.builder, function.attrs, definition.offset)
+        if signature.type_params:
+            op.attributes[TYPE_PARAMS] = ArrayAttr([StringAttr(p) for p in signature.type_params])
+        self.context.source_map = signature.source_map
+        attrs = attributes_of(self.context, function.attrs, definition.offset)
         if attrs is not None:
             op.attributes[ATTRS] = attrs
         return op

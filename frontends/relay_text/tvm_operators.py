@@ -6,8 +6,9 @@ The operators of `relay` by their TVM names, and their attributes in TVM's text.
     relay.nn.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>}
 
 Names are the same but for the prefix, and so are most attributes and their defaults (TVM's text
-omits defaults). A `Rule` states the differences: defaults, other spellings, and attributes that
-only repeat what the operands' types say, which are checked and dropped.
+omits defaults). A `Rule` states the differences, for the reader and the printer: defaults, other
+spellings, and attributes that only repeat what the operands' types say, which the reader checks and
+drops, and the printer adds.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class InvalidAttribute(Exception):
 Convert: TypeAlias = Callable[[Values], None]
 """Converts attributes from TVM's form to ours, in place."""
 
-Verify: TypeAlias = Callable[[Mapping[str, Any], Sequence[Tensor]], None]
-"""Checks the dropped attributes against the operands' types."""
+Implied: TypeAlias = Callable[[Mapping[str, Any], Sequence[int]], Values]
+"""Returns what the shape of the weight, operand 1, says of attributes that only repeat it."""
 
 
 def _keep(values: Values) -> None:
@@ -45,14 +46,26 @@ def _keep(values: Values) -> None:
 
 @dataclass(frozen=True)
 class Rule:
-    """Conversion of the attributes of an operator."""
+    """The attributes of an operator in TVM's text."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """TVM's defaults where they differ from ours."""
     convert: Convert = _keep
-    redundant: tuple[str, ...] = ()
+    """Converts what is read."""
+    always: Mapping[str, str] = field(default_factory=dict[str, str])
+    """
+    Attributes that are printed although they have our default, because TVM has none or prints them
+    too, with their text where they are absent.
+    """
+    repeated: tuple[str, ...] = ()
     """Attributes that repeat what the operands' types say."""
-    verify: Verify | None = None
+    implied: Implied | None = None
+    printed_before: str = ""
+    """The attribute before which the repeated ones are printed."""
+    unknown: str | None = None
+    """The text of a repeated attribute whose value is unknown; None where it is omitted."""
+    is_reduction: bool = False
+    """True if no axes at all mean all axes in TVM, but none here."""
 
 
 # ---------------------------------------------------------------- conversions
@@ -122,12 +135,18 @@ def _empty_is_absent(*names: str) -> Convert:
 
 
 def _pad(values: Values) -> None:
+    """Flatten `pad_width`: pairs of the widths before and after, for each dimension."""
     width = values.get("pad_width")
     if isinstance(width, tuple):
         flat: list[Any] = []
         for pair in cast("tuple[Any, ...]", width):
             flat += _as_tuple(pair)
         values["pad_width"] = tuple(flat)
+
+
+def pairs_of(widths: Sequence[int]) -> list[list[int]]:
+    """Return `pad_width` as TVM prints it: the inverse of what the reader does."""
+    return [list(pair) for pair in zip(widths[::2], widths[1::2], strict=False)]
 
 
 def _equally_many_bounds(values: Values) -> None:
@@ -167,67 +186,51 @@ def _drop(*names: str) -> Convert:
     return convert
 
 
-# --------------------------------------------------------------------- checks
+# ------------------------------------------------- what only repeats the types
 
 
-def _require_agreement(name: str, given: Any, wanted: Any) -> None:
-    if given is not None and given != wanted and DYNAMIC_INDEX not in (given, wanted):
-        raise InvalidAttribute(f"{name} is {given}, but the weight implies {wanted}")
-
-
-def _verify_conv2d(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
-    """Check `channels` and `kernel_size` against the weight."""
-    dims = operands[1].get_shape()
-    if len(dims) != 4:
+def verify_repeated(name: str, values: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
+    """Check attributes that repeat the weight's shape; raises `InvalidAttribute`."""
+    rule = rule_of(name)
+    if rule.implied is None:
         return
-    order = dropped.get("kernel_layout") or "OIHW"
-    if sorted(order) != sorted("OIHW"):
-        return
-    _require_agreement("channels", dropped.get("channels"), dims[order.index("O")])
-    sizes = dropped.get("kernel_size")
-    if sizes is not None:
-        sizes = _as_tuple(sizes)
-        if len(sizes) != 2:
-            raise InvalidAttribute(f"kernel_size must have 2 entries, but has {len(sizes)}")
-        for given, side in zip(sizes, "HW", strict=True):
-            wanted = dims[order.index(side)]
-            if given != wanted and DYNAMIC_INDEX not in (given, wanted):
-                wanteds = [dims[order.index(s)] for s in "HW"]
-                raise InvalidAttribute(
-                    f"kernel_size is {list(sizes)}, but the weight implies {wanteds}"
-                )
+    for key, wanted in rule.implied(values, operands[1].get_shape()).items():
+        given, entries = values.get(key), _as_tuple(wanted)
+        if given is None:
+            continue
+        if len(_as_tuple(given)) != len(entries):
+            count = len(_as_tuple(given))
+            raise InvalidAttribute(f"{key} must have {len(entries)} entries, but has {count}")
+        if any(
+            mine != theirs and DYNAMIC_INDEX not in (mine, theirs)
+            for mine, theirs in zip(_as_tuple(given), entries, strict=True)
+        ):
+            given = list(_as_tuple(given)) if isinstance(wanted, tuple) else given
+            wanted = list(entries) if isinstance(wanted, tuple) else wanted
+            raise InvalidAttribute(f"{key} is {given}, but the weight implies {wanted}")
 
 
-def _verify_conv2d_transpose(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
-    """
-    Check `channels` and `kernel_size` against the weight, which has the channels of one group.
-    """
-    dims = operands[1].get_shape()
-    if len(dims) != 4:
-        return
-    if DYNAMIC_INDEX not in dims:
-        _require_agreement(
-            "channels", dropped.get("channels"), dims[1] * int(dropped.get("groups") or 1)
-        )
-    sizes = dropped.get("kernel_size")
-    if sizes is not None and list(_as_tuple(sizes)) != list(dims[2:]) and -1 not in dims:
-        raise InvalidAttribute(
-            f"kernel_size is {list(_as_tuple(sizes))}, but the weight implies {list(dims[2:])}"
-        )
+def _conv2d(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
+    order = values.get("kernel_layout") or "OIHW"
+    if len(weight) != 4 or sorted(order) != sorted("OIHW"):
+        return {}
+    channels, *sizes = (weight[order.index(side)] for side in "OHW")
+    return {"channels": channels, "kernel_size": tuple(sizes)}
 
 
-def _verify_dense(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
-    dims = operands[1].get_shape()
-    if len(dims) == 2:
-        _require_agreement("units", dropped.get("units"), dims[0])
+def _conv2d_transpose(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
+    if len(weight) != 4 or DYNAMIC_INDEX in weight:
+        return {}
+    channels = weight[1] * int(values.get("groups") or 1)  # the weight has those of one group
+    return {"channels": channels, "kernel_size": tuple(weight[2:])}
 
 
-def _verify_matmul(dropped: Mapping[str, Any], operands: Sequence[Tensor]) -> None:
-    dims = operands[1].get_shape()
-    if len(dims) == 2:
-        _require_agreement(
-            "units", dropped.get("units"), dims[0 if dropped.get("transpose_b") else 1]
-        )
+def _dense(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
+    return {"units": weight[0]} if len(weight) == 2 else {}
+
+
+def _matmul(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
+    return {"units": weight[0 if values.get("transpose_b") else 1]} if len(weight) == 2 else {}
 
 
 # ---------------------------------------------------------------------- table
@@ -243,48 +246,56 @@ def _chain(*converts: Convert) -> Convert:
     return convert
 
 
-_POOL = Rule(convert=_window("pool_size", "strides", "dilation", layout="layout"))
+_POOL = _window("pool_size", "strides", "dilation", layout="layout")
+_PADDED = {"padding": ""}
 _GLOBAL_POOL = Rule(convert=lambda values: _same_layout(values, "layout"))
-_REDUCTION = Rule(convert=_reduction)
+_REDUCTION = Rule(convert=_reduction, is_reduction=True)
 _FILLED = Rule(convert=_chain(_as_list("shape"), _by_default("dtype", "float32")))
+_SIZES = ("channels", "kernel_size")
 
 RULES: Mapping[str, Rule] = {
     "nn.conv2d": Rule(
         convert=_chain(_window("strides", "dilation", layout="data_layout"), _drop(*_SCHEDULING)),
-        redundant=("channels", "kernel_size"),
-        verify=_verify_conv2d,
+        always=_PADDED,
+        repeated=_SIZES,
+        implied=_conv2d,
+        printed_before="data_layout",
     ),
     "nn.conv2d_transpose": Rule(
         convert=_chain(
             _window("strides", "dilation", "output_padding", layout="data_layout"),
             _drop("out_dtype"),
         ),
-        redundant=("channels", "kernel_size"),
-        verify=_verify_conv2d_transpose,
+        always=_PADDED,
+        repeated=_SIZES,
+        implied=_conv2d_transpose,
+        printed_before="data_layout",
     ),
-    "nn.dense": Rule(convert=_drop(*_SCHEDULING), redundant=("units",), verify=_verify_dense),
-    "nn.matmul": Rule(convert=_drop(*_SCHEDULING), redundant=("units",), verify=_verify_matmul),
+    "nn.dense": Rule({}, _drop(*_SCHEDULING), {}, ("units",), _dense, "out_dtype"),
+    "nn.matmul": Rule({}, _drop(*_SCHEDULING), {}, ("units",), _matmul, "out_dtype", "None"),
     "nn.batch_matmul": Rule({"transpose_b": False}, _drop(*_SCHEDULING)),
     "nn.leaky_relu": Rule({"alpha": 0.25}),
     "nn.lrn": Rule({"alpha": 1e-4}),
-    "nn.max_pool2d": _POOL,
-    "nn.avg_pool2d": _POOL,
+    "nn.max_pool2d": Rule(convert=_POOL, always=_PADDED),
+    "nn.avg_pool2d": Rule(convert=_POOL, always=_PADDED),
     "nn.global_avg_pool2d": _GLOBAL_POOL,
     "nn.global_max_pool2d": _GLOBAL_POOL,
     "nn.pad": Rule(convert=_pad),
     **dict.fromkeys(("sum", "mean", "max", "min", "prod", "all", "any"), _REDUCTION),
     **dict.fromkeys(("argmax", "argmin"), _REDUCTION),
     "reshape": Rule(convert=_as_list("newshape")),
-    "transpose": Rule(convert=_empty_is_absent("axes")),
+    "transpose": Rule(convert=_empty_is_absent("axes"), always={"axes": "None"}),
     "squeeze": Rule(convert=_as_list("axis")),
     "strided_slice": Rule(
         convert=_chain(
             _as_list("begin", "end"), _empty_is_absent("strides", "axes"), _equally_many_bounds
-        )
+        ),
+        always={"strides": "[]", "axes": "None"},
     ),
     "tile": Rule(convert=_as_list("reps")),
-    "repeat": Rule(convert=_require("axis")),
-    "reverse": Rule(convert=_require("axis")),
+    "nn.upsampling": Rule(always={"scale_h": "", "scale_w": ""}),
+    "repeat": Rule(convert=_require("axis"), always={"axis": ""}),
+    "reverse": Rule(convert=_require("axis"), always={"axis": ""}),
     "broadcast_to": Rule(convert=_chain(_drop("dtype"), _as_list("shape"))),
     "arange": Rule(convert=_drop("start", "stop", "step")),  # repeats the operands
     "dyn.broadcast_to": Rule(convert=_drop("shape", "dtype")),
@@ -357,7 +368,7 @@ def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Val
         if key.endswith("dtype") and value not in ELEMENT_TYPES:
             raise InvalidAttribute(f'{key} must be a dtype, but is "{value}"')
         values[key] = value
-    dropped = {key: values.pop(key) for key in rule.redundant if key in values}
+    dropped = {key: values.pop(key) for key in rule.repeated if key in values}
     rule.convert(values)
     for key, value in values.items():
         if any(isinstance(part, Unread) for part in (value, *_as_tuple(value))):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute
 
 from ...dialects.device import CPU, VirtualDeviceAttr
+from ...dialects.xdsl_extras.walking import walk
 from ..support.diagnostics import PassError
 from .collect import collect
 from .conflicts import bytes_copied, copy_cheapest, report
@@ -33,6 +36,33 @@ def parse_targets(entries: tuple[str, ...], module: ModuleOp) -> dict[str, str]:
     return targets
 
 
+def devices_in(attribute: Attribute) -> Iterator[VirtualDeviceAttr]:
+    """Yield the devices in an attribute: of a hint, or of parameters and results."""
+    match attribute:
+        case VirtualDeviceAttr():
+            yield attribute
+        case ArrayAttr():
+            for part in attribute:
+                yield from devices_in(part)
+        case DictionaryAttr():
+            for part in attribute.data.values():
+                yield from devices_in(part)
+        case _:
+            pass
+
+
+def named_targets(module: ModuleOp) -> dict[str, str]:
+    """Return the target of each device type of which the program names exactly one."""
+    targets: dict[str, set[str]] = {}
+    for op in walk(module):
+        for attribute in (*op.properties.values(), *op.attributes.values()):
+            for device in devices_in(attribute):
+                if isinstance(device.target, StringAttr):
+                    kind = device.spec.partition(":")[0]
+                    targets.setdefault(kind, set()).add(device.target.data)
+    return {kind: next(iter(named)) for kind, named in targets.items() if len(named) == 1}
+
+
 @dataclass(frozen=True)
 class PlanningOptions:
     """Options that decide where values are."""
@@ -44,7 +74,10 @@ class PlanningOptions:
     """The device of sizes and shapes."""
 
     targets: tuple[str, ...] = ()
-    """The target of each device type, as `cpu=llvm`, for devices that name none."""
+    """
+    The target of each device type, as `cpu=llvm`, for devices that name none; by default, the one
+    that the program names for devices of this type, if it is only one.
+    """
 
     repair: bool = False
     """Copy the cheapest operand where constraints conflict, instead of reporting an error."""
@@ -54,7 +87,7 @@ class PlanningOptions:
         constraints = DeviceConstraints(
             device_option(self.host, "host", module),
             resolve=copy_cheapest(bytes_copied) if self.repair else report,
-            targets=parse_targets(self.targets, module),
+            targets=named_targets(module) | parse_targets(self.targets, module),
         )
         default = device_option(self.default, "default", module)
         collect(constraints, module)

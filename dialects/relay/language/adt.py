@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import (
@@ -31,7 +31,15 @@ from xdsl.traits import Pure, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from ...device import with_device
-from ...interfaces import AnyDevice, Lookup, ResultAliases, SameDevice
+from ...interfaces import (
+    AnyDevice,
+    Equation,
+    Fresh,
+    Lookup,
+    ResultAliases,
+    SameDevice,
+    TypeEquations,
+)
 from ...type_algebra import pairs
 from ..incomplete import refine
 from .call_text import parse_call, print_call, verify_call
@@ -195,6 +203,16 @@ def defined_type(lookup: Lookup, adt: SymbolRefAttr, args: int, constructor: str
     return definition
 
 
+def _construct_equations(op: ConstructOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    definition = lookup(op.result.type.adt.string_value())
+    args = op.result.type.args.data
+    if not isinstance(definition, TypeDataOp) or len(args) != len(definition.params):
+        return
+    types = definition.field_types(op.constructor.data, args)
+    for i, (field, type) in enumerate(zip(op.fields, types, strict=False)):
+        yield Equation(field.type, type, f"field {i} of @{op.constructor.data}")
+
+
 @irdl_op_definition
 class ConstructOp(IRDLOperation):
     """
@@ -212,7 +230,7 @@ class ConstructOp(IRDLOperation):
     fields = var_operand_def(AnyAttr())
     result = result_def(AdtType)
 
-    traits = traits_def(Pure(), SameDevice(), ResultAliases())
+    traits = traits_def(Pure(), SameDevice(), ResultAliases(), TypeEquations(_construct_equations))
 
     def __init__(self, adt: AdtType, constructor: str | StringAttr, fields: Sequence[SSAValue]):
         name = StringAttr(constructor) if isinstance(constructor, str) else constructor

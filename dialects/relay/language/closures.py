@@ -32,6 +32,8 @@ from ...device import VirtualDeviceAttr, with_device
 from ...interfaces import (
     Aliasing,
     DeviceAnnotated,
+    Equation,
+    Fresh,
     FunctionDeviceConstraint,
     FunctionDeviceRule,
     FunctionParameter,
@@ -41,11 +43,12 @@ from ...interfaces import (
     Operand,
     PartPinned,
     PartsMatch,
+    TypeEquations,
     reads_contents,
 )
 from ...xdsl_extras.formats import parse_location, print_location
 from ...xdsl_extras.walking import values_from_above
-from ..incomplete import IncompleteType
+from ..incomplete import IncompleteType, is_incomplete
 from .call_text import parse_call, print_call, verify_call
 from .control import verify_yielded, yielded
 
@@ -67,6 +70,14 @@ def captures(root: Operation) -> dict[FnOp, list[SSAValue]]:
 def _fn_type(op: FnOp) -> Sequence[Attribute]:
     params = [p.type for p in op.params]
     return (FunctionType.from_lists(params, [v.type for v in yielded(op.body)]),)
+
+
+def _fn_equations(op: FnOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    for value in yielded(op.body):
+        type = FunctionType.from_lists([p.type for p in op.params], [value.type])
+        yield Equation(type, op.result.type, "this function")
+        if op.recursive is not None:
+            yield Equation(op.body.block.args[0].type, op.result.type, "the function itself")
 
 
 class ClosureDevices(FunctionDeviceRule):
@@ -128,7 +139,12 @@ class FnOp(IRDLOperation):
     body = region_def("single_block")
 
     traits = traits_def(
-        Pure(), ClosureDevices(), ClosureAnnotations(), CapturesAlias(), InferTypes(_fn_type)
+        Pure(),
+        ClosureDevices(),
+        ClosureAnnotations(),
+        CapturesAlias(),
+        InferTypes(_fn_type),
+        TypeEquations(_fn_equations),
     )
 
     def __init__(
@@ -242,6 +258,11 @@ def _called_type(op: CallOp) -> Sequence[Attribute]:
     return [with_device(t, None) for t in type.outputs]
 
 
+def _call_equations(op: CallOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    type = FunctionType.from_lists([a.type for a in op.args], [op.result.type])
+    yield Equation(op.callee.type, type, "the callee")
+
+
 class CalledValueDevices(FunctionDeviceRule):
     """Arguments and result are where the callee's parameters and its result are."""
 
@@ -274,7 +295,9 @@ class CallOp(IRDLOperation):
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
-    traits = traits_def(CalledValueDevices(), InferTypes(_called_type))
+    traits = traits_def(
+        CalledValueDevices(), InferTypes(_called_type), TypeEquations(_call_equations)
+    )
 
     def __init__(self, callee: SSAValue, args: Sequence[SSAValue], type: Attribute | None = None):
         if type is None:
@@ -286,7 +309,10 @@ class CallOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         callee = parser.parse_unresolved_operand()
         call = parse_call(parser)
+        values = parser.ssa_values.get(callee.operand_name, ())
         type: Attribute = call.type
+        if callee.index < len(values) and is_incomplete(values[callee.index].type):
+            type = values[callee.index].type
         if parser.parse_optional_punctuation(",") is not None:
             parser.parse_keyword("callee")
             type = parser.parse_type()

@@ -34,8 +34,12 @@ from ...interfaces import (
     ChoosesRegion,
     DeviceConstraint,
     DeviceRule,
+    Equation,
+    Fresh,
     InferTypes,
+    Lookup,
     SameDomain,
+    TypeEquations,
 )
 from ...tensors import as_tensor
 from ..incomplete import AnyTensor, is_incomplete, join, refine
@@ -111,6 +115,13 @@ def common_yields(op: Operation) -> Sequence[Attribute]:
     return types or []
 
 
+def yield_equations(op: Operation, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    """The equations between the values that the regions of `op` yield and its results."""
+    for i, region in enumerate(op.regions):
+        for value, result in zip(yielded(region), op.results, strict=False):
+            yield Equation(value.type, result.type, f"the value of region {i}")
+
+
 class YieldsAlias(ChoosesRegion):
     """
     Each result is the value that the executed region yields.
@@ -169,6 +180,7 @@ class IfOp(IRDLOperation):
         YieldsAlias(),
         IfDevices(),
         InferTypes(common_yields),
+        TypeEquations(yield_equations),
     )
 
     def __init__(

@@ -31,6 +31,8 @@ from ...device import with_device
 from ...interfaces import (
     CalleeDevices,
     CallsFunction,
+    Equation,
+    Fresh,
     FunctionDeviceConstraint,
     FunctionDeviceRule,
     FunctionParameter,
@@ -39,6 +41,7 @@ from ...interfaces import (
     Operand,
     PartsMatch,
     ResultAliases,
+    TypeEquations,
 )
 from ...xdsl_extras.formats import parse_function_type
 from ..incomplete import refine
@@ -265,6 +268,15 @@ class ClosureOp(IRDLOperation):
         verify_call(self, curried, self.captured, f"the closure of @{name}")
 
 
+def _invoke_equations(op: InvokeOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    callee = lookup(op.callee.string_value())
+    if not isinstance(callee, FuncOp):
+        return
+    wanted = instantiated(callee, op.type_args.data)
+    type = FunctionType.from_lists([a.type for a in op.args], [op.result.type])
+    yield Equation(type, wanted, f"@{op.callee.string_value()}")
+
+
 @irdl_op_definition
 class InvokeOp(IRDLOperation):
     """
@@ -284,7 +296,7 @@ class InvokeOp(IRDLOperation):
     args = var_operand_def(AnyAttr())
     result = result_def(AnyAttr())
 
-    traits = traits_def(CalleeDevices(), CallsFunction())
+    traits = traits_def(CalleeDevices(), CallsFunction(), TypeEquations(_invoke_equations))
 
     def __init__(
         self,

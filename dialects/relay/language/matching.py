@@ -29,12 +29,21 @@ from xdsl.traits import RecursivelySpeculatable, RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from ...device import with_device
-from ...interfaces import DeviceConstraint, DeviceRule, InferTypes, Lookup, SameDomain
-from ...type_algebra import MAX_PARTS, has_more_parts
+from ...interfaces import (
+    DeviceConstraint,
+    DeviceRule,
+    Equation,
+    Fresh,
+    InferTypes,
+    Lookup,
+    SameDomain,
+    TypeEquations,
+)
+from ...type_algebra import MAX_PARTS, has_more_parts, tuple_of
 from ...xdsl_extras.formats import parse_location
 from ..incomplete import IncompleteType, is_incomplete, refine
-from .adt import defined_type
-from .control import YieldsAlias, common_yields, verify_yielded, yielded
+from .adt import TypeDataOp, defined_type
+from .control import YieldsAlias, common_yields, verify_yielded, yield_equations, yielded
 from .exhaustiveness import missing_cases
 from .language_types import AdtType
 from .match_patterns import (
@@ -62,6 +71,37 @@ class MatchDevices(DeviceRule):
 def _result_types(op: Operation) -> Sequence[Attribute]:
     """The types that the cases yield; without cases, the declared types."""
     return common_yields(op) if op.regions else op.result_types
+
+
+def _match_equations(op: MatchOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    for pattern, region in zip(op.patterns, op.cases, strict=True):
+        yield from _pattern_equations(pattern, op.data.type, lookup, fresh)
+        for variable, argument in zip(variables(pattern), region.block.args, strict=False):
+            yield Equation(argument.type, variable.type, "the variable")
+    yield from yield_equations(op, lookup, fresh)
+
+
+def _pattern_equations(
+    pattern: Attribute, type: Attribute, lookup: Lookup, fresh: Fresh
+) -> Iterable[Equation]:
+    match pattern:
+        case VarPattern():
+            yield Equation(pattern.type, type, "the variable")
+            return
+        case TuplePattern():
+            types: Sequence[Attribute] = [fresh() for _ in pattern.fields]
+            yield Equation(type, tuple_of(types), "the matched value")
+        case ConstructorPattern():
+            definition = lookup(pattern.adt.string_value())
+            if not isinstance(definition, TypeDataOp):
+                return
+            args = [fresh() for _ in definition.params]
+            yield Equation(type, AdtType(pattern.adt.string_value(), args), "the matched value")
+            types = definition.field_types(pattern.constructor.data, args)
+        case _:
+            return
+    for part, inner in zip(subpatterns(pattern), types, strict=False):
+        yield from _pattern_equations(part, inner, lookup, fresh)
 
 
 @irdl_op_definition
@@ -100,6 +140,7 @@ class MatchOp(IRDLOperation):
         YieldsAlias(),
         MatchDevices(),
         InferTypes(_result_types),
+        TypeEquations(_match_equations),
     )
 
     def __init__(

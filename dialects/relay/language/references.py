@@ -18,7 +18,14 @@ from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from ...device import with_device
-from ...interfaces import AllocatesResults, InferTypes, ResultAliases, SameDevice
+from ...interfaces import (
+    AllocatesResults,
+    Equation,
+    InferTypes,
+    ResultAliases,
+    SameDevice,
+    TypeEquations,
+)
 from ...xdsl_extras.formats import FunctionTypeOf
 from ..incomplete import IncompleteType, refine
 from ..operator import refined_result_types
@@ -55,6 +62,10 @@ def _ref_to_operand(op: Operation) -> Sequence[Attribute]:
     return (RefType(with_device(op.operands[0].type, None)),)
 
 
+def _is_cell_of(ref: SSAValue, contents: Attribute) -> Equation:
+    return Equation(ref.type, RefType(with_device(contents, None)), "the cell")
+
+
 @irdl_op_definition
 class RefCreateOp(IRDLOperation):
     """
@@ -71,7 +82,11 @@ class RefCreateOp(IRDLOperation):
     result = result_def(RefType | IncompleteType)
 
     traits = traits_def(
-        AllocatesResults(), SameDevice(), ResultAliases(), InferTypes(_ref_to_operand)
+        AllocatesResults(),
+        SameDevice(),
+        ResultAliases(),
+        InferTypes(_ref_to_operand),
+        TypeEquations(lambda op, lookup, fresh: (_is_cell_of(op.result, op.value.type),)),
     )
     assembly_format = "$value attr-dict `:` functional-type(operands, results)"
 
@@ -98,7 +113,11 @@ class RefReadOp(IRDLOperation):
     result = result_def(AnyAttr())
 
     traits = traits_def(
-        ReadsOperand(), SameDevice(), ResultAliases(), InferTypes(lambda op: (_contents(op),))
+        ReadsOperand(),
+        SameDevice(),
+        ResultAliases(),
+        InferTypes(lambda op: (_contents(op),)),
+        TypeEquations(lambda op, lookup, fresh: (_is_cell_of(op.ref, op.result.type),)),
     )
     custom_directives = (FunctionTypeOf,)
     assembly_format = "$ref attr-dict `:` custom<FunctionTypeOf>(type($ref), type($result))"
@@ -127,7 +146,12 @@ class RefWriteOp(IRDLOperation):
     value = operand_def(AnyAttr())
     result = result_def(TupleType | IncompleteType)
 
-    traits = traits_def(WritesOperand(), SameDevice(), InferTypes(lambda op: (UNIT,)))
+    traits = traits_def(
+        WritesOperand(),
+        SameDevice(),
+        InferTypes(lambda op: (UNIT,)),
+        TypeEquations(lambda op, lookup, fresh: (_is_cell_of(op.ref, op.value.type),)),
+    )
     assembly_format = "$ref `,` $value attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, ref: SSAValue, value: SSAValue):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import I64, IntegerAttr, TupleType, i64
@@ -20,7 +20,16 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ...interfaces import InferTypes, ResultAliases, SameDevice, reads_contents
+from ...interfaces import (
+    Equation,
+    Fresh,
+    InferTypes,
+    Lookup,
+    ResultAliases,
+    SameDevice,
+    TypeEquations,
+    reads_contents,
+)
 from ...type_algebra import tuple_of
 from ...type_rules import rule_reads_contents
 from ...xdsl_extras.formats import FunctionTypeOf
@@ -31,6 +40,16 @@ from ..operator import refined_result_types
 @reads_contents()
 def _tuple_of_operands(op: Operation) -> Sequence[Attribute]:
     return (tuple_of([v.type for v in op.operands]),)
+
+
+def _tuple_equations(op: TupleOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    yield Equation(op.result.type, tuple_of([v.type for v in op.fields]), "the tuple")
+
+
+def _field_equations(op: TupleGetItemOp, lookup: Lookup, fresh: Fresh) -> Iterable[Equation]:
+    type, index = op.tuple.type, op.index.value.data
+    if isinstance(type, TupleType) and index < len(type.types):
+        yield Equation(type.types.data[index], op.result.type, f"field {index}")
 
 
 @reads_contents()
@@ -59,7 +78,13 @@ class TupleOp(IRDLOperation):
     fields = var_operand_def(AnyAttr())
     result = result_def(TupleType | IncompleteType)
 
-    traits = traits_def(Pure(), SameDevice(), ResultAliases(), InferTypes(_tuple_of_operands))
+    traits = traits_def(
+        Pure(),
+        SameDevice(),
+        ResultAliases(),
+        InferTypes(_tuple_of_operands),
+        TypeEquations(_tuple_equations),
+    )
     assembly_format = "operands attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, fields: Sequence[SSAValue]):
@@ -86,7 +111,13 @@ class TupleGetItemOp(IRDLOperation):
     index = prop_def(IntegerAttr[I64])
     result = result_def(AnyAttr())
 
-    traits = traits_def(Pure(), SameDevice(), ResultAliases(), InferTypes(_field_type))
+    traits = traits_def(
+        Pure(),
+        SameDevice(),
+        ResultAliases(),
+        InferTypes(_field_type),
+        TypeEquations(_field_equations),
+    )
     custom_directives = (FunctionTypeOf,)
     assembly_format = (
         "$tuple `[` $index `]` attr-dict `:` custom<FunctionTypeOf>(type($tuple), type($result))"
@@ -137,6 +168,15 @@ def rebuild(type: Attribute, leaves: Iterator[SSAValue], write: Write) -> SSAVal
     made = TupleOp([rebuild(field, leaves, write) for field in type.types])
     write(made)
     return made.result
+
+
+def fold_projections(tuple: TupleOp) -> None:
+    """Replace the projections of `tuple` by its fields."""
+    for use in list(tuple.result.uses):
+        item = use.operation
+        if isinstance(item, TupleGetItemOp) and item.parent is not None:
+            item.result.replace_all_uses_with(tuple.operands[item.index.value.data])
+            item.parent.erase_op(item)
 
 
 def erase_unused(op: Operation) -> None:

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block
 from ....dialects.relay import GlobalOp, InvokeOp, TypeDataOp
 from ....dialects.relay.language.language_types import AdtType, TypeVarType
 from ..errors import SourceMap
-from ..text.syntax import Call, Constructor, Definition, TypeData
+from ..text.syntax import Call, Constructor, Definition, Local, TypeData
 
 
 @dataclass(eq=False, repr=False)
@@ -22,10 +22,9 @@ class Signature:
     source_map: SourceMap
     type: FunctionType
     block: Block
-
-    @property
-    def type_params(self) -> list[str]:
-        return self.definition.function.type_params
+    type_params: Sequence[str]
+    params: Sequence[Local]
+    """With those added for captured values."""
 
 
 @dataclass(eq=False, repr=False)
@@ -71,7 +70,7 @@ class ConstructorInfo:
     constructor: Constructor
 
     @property
-    def fields(self) -> list[Attribute]:
+    def fields(self) -> Sequence[Attribute]:
         return self.constructor.fields
 
 

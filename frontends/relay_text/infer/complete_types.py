@@ -2,62 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import FileLineColLoc, FunctionType, TupleType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ....dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
 from ....dialects.relay.language.language_types import AdtType
+from ....dialects.relay.unification import IncompleteType
 from ....dialects.tensors import as_tensor
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ..build.ir_builder import Deferred, DeferredOp
+from ..build.build_context import Context, Deferred, DeferredOp
+from ..build.declared_dims import reshape_view, try_retype
+from ..build.deferred import run_ready
 from ..errors import RelayTextError
-from .declared_dims import reshape_view, try_retype
-from .solver import UnknownType
-
-if TYPE_CHECKING:
-    from ..build.module_builder import ModuleBuilder
 
 
-def complete_types(builder: ModuleBuilder) -> None:
+def complete_types(context: Context) -> None:
     """Complete all types; raises `RelayTextError` where one cannot be inferred."""
-    builder.solver.run_ready()
-    while any([weights.infer(builder.solver) for weights in builder.weights]):
-        builder.solver.run_ready()
-    _complete_type_arguments(builder)
-    builder.solver.run_ready()
-    _replace_placeholders(builder)
-    for value in builder.open_values:
+    run_ready(context)
+    while any([weights.infer(context.types) for weights in context.weights]):
+        run_ready(context)
+    _complete_type_arguments(context)
+    run_ready(context)
+    _replace_placeholders(context)
+    for value in context.open_values:
         if _is_placeholder(value):
             continue
-        type = builder.solver.resolved(value.type)
-        if builder.solver.first_unknown(type) is not None:
-            raise _unknown_value(value, builder)
+        type = context.types.resolved(value.type)
+        if context.types.first_unknown(type) is not None:
+            raise _unknown_value(value, context)
         set_type(value, type)
-    for complete in builder.completions:
-        complete()
-    _complete_signatures(builder)
+    for rule, op, data in context.completions:
+        rule(context, op, *data)
+    _complete_signatures(context)
 
 
-def _complete_type_arguments(builder: ModuleBuilder) -> None:
+def _complete_type_arguments(context: Context) -> None:
     """
     Let type arguments of data types that no value has be `()`: `Nil` alone is a `List[()]`.
 
     TVM's printer writes them as `meta[IncompleteType][0]`. An unknown type that a value itself has
     stays unknown.
     """
-    solver = builder.solver
-    arguments: list[UnknownType] = []
-    of_values: set[UnknownType] = set()
-    for value in builder.open_values:
+    types = context.types
+    arguments: list[IncompleteType] = []
+    of_values: set[IncompleteType] = set()
+    for value in context.open_values:
         pending = [(value.type, False)]
         while pending:
             type, is_argument = pending.pop()
-            type = solver.shallow(type)
-            if not isinstance(type, UnknownType):
+            type = types.shallow(type)
+            if not isinstance(type, IncompleteType):
                 is_argument = is_argument or isinstance(type, AdtType)
                 pending += [(part, is_argument) for part in parts(type)]
             elif is_argument:
@@ -66,7 +62,7 @@ def _complete_type_arguments(builder: ModuleBuilder) -> None:
                 of_values.add(type)
     for unknown in dict.fromkeys(arguments):
         if unknown not in of_values:
-            solver.unify(unknown, TupleType(()))
+            types.unify(unknown, TupleType(()))
 
 
 def _is_placeholder(value: SSAValue) -> bool:
@@ -80,7 +76,7 @@ def cannot_infer(what: str, op: Operation) -> RelayTextError:
     return RelayTextError(f"cannot infer {what}; add a type annotation", location)
 
 
-def _unknown_value(value: SSAValue, builder: ModuleBuilder) -> RelayTextError:
+def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
     name = f"%{value.name_hint}" if value.name_hint else "this"
     if isinstance(value, BlockArgument):
         location = getattr(value, "location", None)
@@ -107,13 +103,13 @@ def _unknown_value(value: SSAValue, builder: ModuleBuilder) -> RelayTextError:
             "let %x: int32 = match (…) {};",
             location,
         )
-    text = builder.text(value.type)
+    text = context.text(value.type)
     known = "" if text == "_" else f"; known so far: {text}"
     return RelayTextError(f"cannot infer the type of {name}{known}", location)
 
 
-def _replace_placeholders(builder: ModuleBuilder) -> None:
-    by_op: dict[Operation, Deferred] = {w.op: w for w in builder.deferred}
+def _replace_placeholders(context: Context) -> None:
+    by_op: dict[Operation, Deferred] = {w.op: w for w in context.deferred}
 
     def final(value: SSAValue) -> SSAValue:
         while isinstance(value, OpResult) and value.op in by_op:
@@ -122,45 +118,45 @@ def _replace_placeholders(builder: ModuleBuilder) -> None:
             value = done
         return value
 
-    for deferred in builder.deferred:
+    for deferred in context.deferred:
         if deferred.done is None:
             continue
         value = final(deferred.done)
         deferred.op.result.replace_all_uses_with(value)
-    for deferred in builder.deferred:
+    for deferred in context.deferred:
         if deferred.done is None:
-            raise _unresolved(deferred, builder)
+            raise _unresolved(deferred, context)
         deferred.op.detach()
         deferred.op.erase()
 
 
-def _unresolved(deferred: Deferred, builder: ModuleBuilder) -> RelayTextError:
+def _unresolved(deferred: Deferred, context: Context) -> RelayTextError:
     """Report an unknown operand type, preferably of an operand whose type can be annotated."""
     for arg in deferred.op.operands:
         can_be_written = isinstance(arg.owner, Block | CallOpaqueOp | MatchOp)
-        if can_be_written and builder.solver.first_unknown(arg.type):
-            return _unknown_value(arg, builder)
+        if can_be_written and context.types.first_unknown(arg.type):
+            return _unknown_value(arg, context)
     return deferred.source_map.error(
-        "cannot infer the type of this: the type of an argument is unknown", deferred.offset
+        "cannot infer the type of this: the type of an argument is unknown", deferred.node.offset
     )
 
 
 # ------------------------------------------------------------------ signatures
 
 
-def _complete_signatures(builder: ModuleBuilder) -> None:
-    for signature in builder.program.functions.values():
-        type = builder.solver.resolved(signature.type)
+def _complete_signatures(context: Context) -> None:
+    for signature in context.program.functions.values():
+        type = context.types.resolved(signature.type)
         assert isinstance(type, FunctionType)
         returned = signature.block.last_op
         if returned is not None:
-            _adapt_result(builder, returned, type.outputs.data[0])
+            _adapt_result(context, returned, type.outputs.data[0])
         signature.type = type
-    for op, signature in builder.calls:
+    for op, signature in context.calls:
         _adapt_call(op, signature.type)
 
 
-def _adapt_result(builder: ModuleBuilder, returned: Operation, declared: Attribute) -> None:
+def _adapt_result(context: Context, returned: Operation, declared: Attribute) -> None:
     """Adapt the returned value to the declared result, whose dims may be known elsewhere."""
     (value,) = returned.operands
     if value.type == declared:
@@ -179,8 +175,8 @@ def _adapt_result(builder: ModuleBuilder, returned: Operation, declared: Attribu
     location = returned.location
     assert isinstance(location, FileLineColLoc)
     raise RelayTextError(
-        f"the function returns a value of type {builder.text(value.type)}, "
-        f"but its result is declared as {builder.text(declared)}",
+        f"the function returns a value of type {context.text(value.type)}, "
+        f"but its result is declared as {context.text(declared)}",
         location,
     )
 

@@ -16,9 +16,9 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
 from ....dialects.device import tensor_type
+from ....dialects.relay.unification import IncompleteType, Unifier
 from ....dialects.tensors import as_tensor
-from ..build.layouts import parse_layout
-from .solver import Solver, UnknownType
+from ..tvm_layouts import parse_layout
 
 Shape: TypeAlias = Sequence[int]
 ShapeOf: TypeAlias = Callable[[Shape, Mapping[str, Any]], Shape | None]
@@ -34,17 +34,19 @@ class Weights:
     weights: Sequence[SSAValue]
     attrs: Mapping[str, Any]
 
-    def infer(self, solver: Solver) -> bool:
+    def infer(self, types: Unifier) -> bool:
         """Give a type to those that have none yet; return whether there were any."""
-        data = as_tensor(solver.shallow(self.data.type))
+        data = as_tensor(types.shallow(self.data.type))
         if data is None:
             return False
         shape = _SHAPES[self.operator](data.get_shape(), self.attrs)
-        unknown = [w.type for w in self.weights if isinstance(solver.shallow(w.type), UnknownType)]
+        unknown = [
+            w.type for w in self.weights if isinstance(types.shallow(w.type), IncompleteType)
+        ]
         if shape is None or not unknown:
             return False
         type = tensor_type(data.element_type, list(shape))
-        return all([solver.unify(weight, type) for weight in unknown])
+        return all([types.unify(weight, type) for weight in unknown])
 
 
 def has_weights(operator: str) -> bool:

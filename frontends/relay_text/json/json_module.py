@@ -1,9 +1,8 @@
 """
 Read modules saved by `tvm.ir.save_json` into syntax; every node becomes a graph binding.
 
-A node is bound where it is first reached; further references are uses of the same binding.
-Bindings shared between branches are placed as for text (`binding_scopes.py`). The line of a
-location is the number of the node.
+A node is bound before the statement or result that reaches it first; further references are uses of
+the same binding. The line of a location is the number of the node.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class NodeMap(SourceMap):
 
 def module_of(graph: NodeGraph, name: str) -> ast.Module:
     """Read the program whose root is an `IRModule`; raises `GraphError`."""
-    return _ModuleReader(graph, ast.Module(NodeMap(name, ""))).read()
+    return _ModuleReader(graph).read(NodeMap(name, ""))
 
 
 _COMPOUND = frozenset(
@@ -38,12 +37,12 @@ _COMPOUND = frozenset(
 
 
 class _ModuleReader(TypeReader):
-    def __init__(self, graph: NodeGraph, module: ast.Module):
-        super().__init__(graph, module)
+    def __init__(self, graph: NodeGraph):
+        super().__init__(graph)
         self.locals: dict[int, ast.Local] = {}
         self.bound: dict[int, ast.Binding] = {}
-        self.finished: list[ast.Binding] = []
-        self.branches = False
+        self.statements: list[ast.Statement | ast.Binding] = []
+        """Those of the current body so far."""
         self.open: set[int] = set()
         """The nodes being read; none of them may contain itself."""
         self.opened = 0
@@ -51,54 +50,44 @@ class _ModuleReader(TypeReader):
 
     # ------------------------------------------------------------ declarations
 
-    def read(self) -> ast.Module:
+    def read(self, source_map: SourceMap) -> ast.Module:
+        """Read the program."""
         graph, root = self.graph, self.graph.root
+        functions: list[ast.Definition] = []
         if kind(graph, root) == "Function":
-            self.module.functions.append(self._definition("main", root))
-            return self.module
-        if kind(graph, root) != "IRModule":
+            functions.append(self._definition("main", root))
+        elif kind(graph, root) == "IRModule":
+            for number in graph.children(root, "type_definitions")[1::2]:
+                self.types.append(self.type_data(number))
+            pairs = graph.children(root, "functions")
+            if len(pairs) % 2:
+                raise GraphError("the functions must be pairs of a name and a function")
+            for variable, function in zip(pairs[::2], pairs[1::2], strict=True):
+                name = graph.text(graph.child(variable, "name_hint"))
+                if kind(graph, function) != "Function":
+                    raise GraphError(f"@{name} is a {graph.key(function)}, which is not supported")
+                functions.append(self._definition(name, function))
+        else:
             raise GraphError(f"the root must be an IRModule, but is a {graph.key(root)}")
-        types = graph.children(root, "type_definitions")
-        for number in types[1::2]:
-            self.module.types.append(self.type_data(number))
-        pairs = graph.children(root, "functions")
-        if len(pairs) % 2:
-            raise GraphError("the functions must be pairs of a name and a function")
-        for variable, function in zip(pairs[::2], pairs[1::2], strict=True):
-            name = graph.text(graph.child(variable, "name_hint"))
-            if kind(graph, function) != "Function":
-                raise GraphError(f"@{name} is a {graph.key(function)}, which is not supported")
-            self.module.functions.append(self._definition(name, function))
-        return self.module
+        types = tuple(self.types)
+        return ast.Module(source_map, types, tuple(functions), self.names, self._checked_type)
 
     def _definition(self, name: str, number: int) -> ast.Definition:
-        self.locals, self.bound, self.finished, self.branches = {}, {}, [], False
+        self.locals, self.bound = {}, {}
         self.opened = 0
-        function = self._function(number, None, None, [])
-        function.bindings, function.branches = self.finished, self.branches
-        return ast.Definition(number, name, function)
+        return ast.Definition(number, name, self._function(number))
 
-    def _function(
-        self,
-        number: int,
-        outer: ast.Region | None,
-        owner: ast.Binding | None,
-        refs: list[ast.Binding],
-    ) -> ast.Function:
+    def _function(self, number: int) -> ast.Function:
         graph = self.graph
-        region = ast.Region(outer, owner, refs)
-        params = [self._local(n, region) for n in graph.children(number, "params")]
-        attrs = self._function_attrs(graph.child(number, "attrs"))
+        params = [self._local(n) for n in graph.children(number, "params")]
         return ast.Function(
             number,
-            self.type_params(graph.children(number, "type_params")),
-            params,
-            attrs,
+            tuple(self.type_params(graph.children(number, "type_params"))),
+            tuple(params),
+            self._function_attrs(graph.child(number, "attrs")),
             self.optional_type(graph.child(number, "ret_type")),
             self._device(number),
-            region,
-            self._body(graph.child(number, "body"), region, None, []),
-            [],
+            self._body(graph.child(number, "body")),
         )
 
     def _function_attrs(self, number: int) -> dict[str, Any]:
@@ -113,46 +102,39 @@ class _ModuleReader(TypeReader):
             return None
         return device
 
-    def _local(self, number: int, region: ast.Region) -> ast.Local:
+    def _local(self, number: int) -> ast.Local:
         graph = self.graph
         vid = graph.child(number, "vid")
         name = graph.text(graph.child(vid, "name_hint"))
         type = self.optional_type(graph.child(number, "type_annotation"))
-        local = ast.Local(name, number, type, region, self._device(number))
+        local = ast.Local(name, number, type, self._device(number))
         self.locals[vid] = local
         return local
 
     # ------------------------------------------------------------- expressions
 
-    def _body(
-        self,
-        number: int,
-        region: ast.Region,
-        owner: ast.Binding | None,
-        outer_refs: list[ast.Binding],
-    ) -> ast.Body:
+    def _body(self, number: int) -> ast.Body:
         """Read the chain of lets that starts at node `number`, then its final expression."""
         graph, start = self.graph, number
-        statements: list[ast.Statement | ast.Binding] = []
+        outer, self.statements = self.statements, []
         chain: list[int] = []
         while kind(graph, number) == "Let":
             self._open(number)
             chain.append(number)
-            local = self._local(graph.child(number, "var"), region)
-            value_number = graph.child(number, "value")
-            refs: list[ast.Binding] = []
+            local = self._local(graph.child(number, "var"))
+            inner = graph.child(number, "value")
             value: ast.Expr
-            if kind(graph, value_number) == "Function" and value_number not in self.bound:
-                self.branches = True
-                self._open(value_number)
-                value = self._function(value_number, region, owner, refs)
-                self.open.discard(value_number)
+            if kind(graph, inner) == "Function" and inner not in self.bound:
+                self._open(inner)
+                value = self._function(inner)
+                self.open.discard(inner)
             else:
-                value = self._expression(value_number, region, owner, refs)
-            statements.append(ast.Statement(number, local, value, refs))
+                value = self._expression(inner)
+            self.statements.append(ast.Statement(number, local, value))
             number = graph.child(number, "body")
-        refs = []
-        body = ast.Body(start, statements, self._expression(number, region, owner, refs), refs)
+        result = self._expression(number)
+        body = ast.Body(start, tuple(self.statements), result)
+        self.statements = outer
         self.open.difference_update(chain)
         return body
 
@@ -167,25 +149,16 @@ class _ModuleReader(TypeReader):
                 f"node {number} is shared too often: lets, functions and patterns are copied"
             )
 
-    def _expression(
-        self,
-        number: int,
-        region: ast.Region,
-        owner: ast.Binding | None,
-        refs: list[ast.Binding],
-    ) -> ast.Expr:
+    def _expression(self, number: int) -> ast.Expr:
         """Read a use of node `number`; the nodes that it depends on are bound first."""
         if kind(self.graph, number) in _COMPOUND:
-            self._bind(number, region)
-            binding = self.bound[number]
-            binding.uses.append((region, owner))
-            refs.append(binding)
-            return ast.Node(number, binding)
+            self._bind(number)
+            return ast.Node(number, self.bound[number])
         if kind(self.graph, number) == "Let":
-            return self._body(number, region, owner, refs)
+            return self._body(number)
         return self._leaf(number)
 
-    def _bind(self, root: int, region: ast.Region) -> None:
+    def _bind(self, root: int) -> None:
         """Bind node `root` and all that it depends on, innermost first."""
         stack = [(root, False)]
         begun: set[int] = set()
@@ -201,12 +174,11 @@ class _ModuleReader(TypeReader):
                 inner = [n for n in self._operands(number) if kind(self.graph, n) in _COMPOUND]
                 stack += [(n, False) for n in reversed(inner) if n not in self.bound]
                 continue
-            binding = ast.Binding(str(number), number, region, [])
             self._open(number)
-            binding.value = self._compound(number, region, binding)
+            binding = ast.Binding(str(number), number, self._compound(number))
             self.open.discard(number)
             self.bound[number] = binding
-            self.finished.append(binding)
+            self.statements.append(binding)
             begun.discard(number)
 
     def _operands(self, number: int) -> list[int]:
@@ -232,38 +204,22 @@ class _ModuleReader(TypeReader):
             case _:
                 return []
 
-    def _compound(self, number: int, region: ast.Region, binding: ast.Binding) -> ast.Expr:
+    def _compound(self, number: int) -> ast.Expr:
         graph = self.graph
-        operands = [
-            self._expression(n, region, binding, binding.refs) for n in self._operands(number)
-        ]
+        operands = tuple(self._expression(n) for n in self._operands(number))
         match kind(graph, number):
             case "Call":
-                callee, *args = operands
-                attrs = self._attrs(number)
-                return ast.Call(number, callee, args, attrs, 0, lambda: self._checked_type(number))
+                return ast.Call(number, operands[0], operands[1:], self._attrs(number), 0)
             case "Tuple":
                 return ast.Tuple(number, operands)
             case "TupleGetItem":
                 return ast.Projection(number, operands[0], self._index(number))
             case "If":
-                self.branches = True
-                then, other = (
-                    ast.Region(region, binding, binding.refs),
-                    ast.Region(region, binding, binding.refs),
-                )
-                return ast.If(
-                    number,
-                    operands[0],
-                    self._body(graph.child(number, "true_branch"), then, None, []),
-                    then,
-                    self._body(graph.child(number, "false_branch"), other, None, []),
-                    other,
-                )
+                then = self._body(graph.child(number, "true_branch"))
+                other = self._body(graph.child(number, "false_branch"))
+                return ast.If(number, operands[0], then, other)
             case "Match":
-                self.branches = True
-                clauses = graph.children(number, "clauses")
-                cases = [self._case(n, ast.Region(region, binding, binding.refs)) for n in clauses]
+                cases = tuple(self._case(n) for n in graph.children(number, "clauses"))
                 complete = graph.field(number, "complete") not in ("0", "false")
                 return ast.Match(number, operands[0], cases, complete)
             case "RefCreate":
@@ -273,17 +229,16 @@ class _ModuleReader(TypeReader):
             case "RefWrite":
                 return ast.RefWrite(number, operands[0], operands[1])
             case _:
-                self.branches = True
-                return self._function(number, region, binding, binding.refs)
+                return self._function(number)
 
     def _attrs(self, number: int) -> dict[str, Any]:
         attrs = self.graph.value(self.graph.child(number, "attrs"))
         return attrs if isinstance(attrs, Attrs) else {}
 
-    def _checked_type(self, number: int) -> Attribute | None:
-        """Return the type that TVM inferred for node `number`; None if absent or unsupported."""
+    def _checked_type(self, call: ast.Call) -> Attribute | None:
+        """Return the type that TVM inferred for a call; None if absent or unsupported."""
         try:
-            return self.optional_type(self.graph.child(number, "_checked_type_"))
+            return self.optional_type(self.graph.child(call.offset, "_checked_type_"))
         except GraphError:
             return None
 
@@ -306,7 +261,7 @@ class _ModuleReader(TypeReader):
                 return ast.Dense(number, graph.array(number), f"constant_{number}")
             case "GlobalVar":
                 name = graph.text(graph.child(number, "name_hint"))
-                self.module.globals.setdefault(name, number)
+                self.names.functions.setdefault(name, number)
                 return ast.Global(number, name)
             case "Op":
                 return self._named(number, graph.text(number))
@@ -316,36 +271,34 @@ class _ModuleReader(TypeReader):
                 raise GraphError(f"a {graph.key(number)} (node {number}) is not an expression")
 
     def _named(self, number: int, name: str) -> ast.Expr:
-        self.module.names.setdefault(name, number)
+        self.names.operators.setdefault(name, number)
         return ast.Name(number, name)
 
     # ------------------------------------------------------------------- match
 
-    def _case(self, number: int, region: ast.Region) -> ast.Case:
-        pattern = self._pattern(self.graph.child(number, "lhs"), region)
-        return ast.Case(
-            pattern, region, self._body(self.graph.child(number, "rhs"), region, None, [])
-        )
+    def _case(self, number: int) -> ast.Case:
+        pattern = self._pattern(self.graph.child(number, "lhs"))
+        return ast.Case(pattern, self._body(self.graph.child(number, "rhs")))
 
-    def _pattern(self, number: int, region: ast.Region) -> ast.Pattern:
+    def _pattern(self, number: int) -> ast.Pattern:
         graph = self.graph
         match kind(graph, number):
             case "PatternWildcard":
                 return ast.Wildcard(number)
             case "PatternVar":
-                return ast.Variable(number, self._local(graph.child(number, "var"), region))
+                return ast.Variable(number, self._local(graph.child(number, "var")))
             case "PatternConstructor":
                 constructor = graph.child(number, "constructor")
                 name = graph.text(graph.child(constructor, "name_hint"))
-                self.module.names.setdefault(name, number)
-                return ast.Constructed(number, name, self._patterns(number, region))
+                self.names.operators.setdefault(name, number)
+                return ast.Constructed(number, name, self._patterns(number))
             case "PatternTuple":
-                return ast.Fields(number, self._patterns(number, region))
+                return ast.Fields(number, self._patterns(number))
             case _:
                 raise GraphError(f"a {graph.key(number)} (node {number}) is not a pattern")
 
-    def _patterns(self, number: int, region: ast.Region) -> list[ast.Pattern]:
+    def _patterns(self, number: int) -> tuple[ast.Pattern, ...]:
         self._open(number)
-        found = [self._pattern(n, region) for n in self.graph.children(number, "patterns")]
+        fields = tuple(self._pattern(n) for n in self.graph.children(number, "patterns"))
         self.open.discard(number)
-        return found
+        return fields

@@ -11,7 +11,8 @@ from ....dialects.device import tensor_type
 from ....dialects.memory import StorageType
 from ....dialects.relay.language.language_types import AdtType, RefType, TypeVarType, substituted
 from ..text import syntax as ast
-from ..text.type_grammar import HOLE, MAX_TYPES, STORAGE
+from ..text.attribute_grammar import MAX_NESTED
+from ..text.type_grammar import HOLE, STORAGE
 from .node_graph import GraphError, NodeGraph, Parts, Unread
 from .saved_arrays import element_type_of
 
@@ -24,9 +25,10 @@ def kind(graph: NodeGraph, number: int) -> str:
 class TypeReader:
     """Reads the types of a graph; equal nodes become one type."""
 
-    def __init__(self, graph: NodeGraph, module: ast.Module):
+    def __init__(self, graph: NodeGraph):
         self.graph = graph
-        self.module = module
+        self.types: list[ast.TypeData] = []
+        self.names = ast.Names()
         self._types: dict[int, Attribute] = {}
         self._reading: set[int] = set()
         self._parts = Parts()
@@ -43,8 +45,8 @@ class TypeReader:
         if known is None:
             if number in self._reading:
                 raise GraphError(f"node {number} contains itself")
-            if len(self._reading) == MAX_TYPES:
-                raise GraphError(f"types are nested more than {MAX_TYPES} levels deep")
+            if len(self._reading) == MAX_NESTED:
+                raise GraphError(f"types are nested more than {MAX_NESTED} levels deep")
             self._reading.add(number)
             with self._parts.of(number):
                 known = self._types[number] = self._read(number)
@@ -93,10 +95,10 @@ class TypeReader:
         return tensor_type(element, cast("list[int]", dims))
 
     def _adt(self, number: int, name: str, args: list[Attribute]) -> Attribute:
-        own = any(t.name == STORAGE and not ast.is_empty(t) for t in self.module.types)
+        own = any(t.name == STORAGE and not ast.is_empty(t) for t in self.types)
         if name == STORAGE and not args and not own:
             return StorageType()
-        self.module.type_uses.setdefault((name, len(args)), number)
+        self.names.types.setdefault((name, len(args)), number)
         return AdtType(name, args)
 
     def name(self, number: int) -> str:
@@ -113,10 +115,10 @@ class TypeReader:
     def type_data(self, number: int) -> ast.TypeData:
         """Read the definition of a data type."""
         graph = self.graph
-        constructors = [
-            ast.Constructor(n, self.name(n), [self.type(t) for t in graph.children(n, "inputs")])
+        constructors = tuple(
+            ast.Constructor(n, self.name(n), tuple(map(self.type, graph.children(n, "inputs"))))
             for n in graph.children(number, "constructors")
-        ]
+        )
         params = self.type_params(graph.children(number, "type_vars"))
         name = self.name(graph.child(number, "header"))
-        return ast.TypeData(number, name, params, constructors, extern=False)
+        return ast.TypeData(number, name, tuple(params), constructors, extern=False)

@@ -19,7 +19,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
 
 from ....dialects.device import VirtualDeviceAttr
-from ..infer.solver import MAX_PARTS
+from ....dialects.relay.unification import MAX_PARTS
 from ..tvm_devices import virtual_device
 from ..tvm_targets import TargetParts
 from . import saved_arrays

@@ -125,10 +125,10 @@ def _too_many(body: _Body) -> RelayTextError:
 
 def _drop_unused_params(body: _Body) -> None:
     """Drop unused type parameters of the enclosing functions; the function's own come first."""
-    generic, function = body.generic, body.generic.signature.definition.function
+    generic, signature = body.generic, body.generic.signature
     own = len(generic.own)
-    kept = [i < own or p in body.params for i, p in enumerate(function.type_params)]
-    function.type_params = list(compress(function.type_params, kept))
+    kept = [i < own or p in body.params for i, p in enumerate(signature.type_params)]
+    signature.type_params = list(compress(signature.type_params, kept))
     for use in generic.uses:
         use.type_args = ArrayAttr(compress(use.type_args, kept))
 
@@ -161,14 +161,14 @@ def _pass_captures(
 def _add_parameters(body: _Body) -> None:
     """Append one parameter for each captured value."""
     signature, inside = body.generic.signature, dict[SSAValue, SSAValue]()
-    function, block = signature.definition.function, signature.block
-    here = signature.source_map.location(function.offset)
+    block, at = signature.block, signature.definition.function.offset
+    here = signature.source_map.location(at)
     for value in body.captured:
         argument = inside[value] = block.insert_arg(value.type, len(block.args))
         argument.name_hint = value.name_hint
         argument.location = here
         name = value.name_hint or "captured"
-        function.params.append(Local(name, function.offset, None, function.region))
+        signature.params = [*signature.params, Local(name, at, None)]
     for op in walk(block):
         if any(operand in inside for operand in op.operands):
             op.operands = [inside.get(operand, operand) for operand in op.operands]

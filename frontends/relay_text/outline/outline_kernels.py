@@ -20,7 +20,7 @@ A lowered call has one result per tensor; the tuple is rebuilt for users that ex
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from xdsl.dialects.builtin import (
     DictionaryAttr,
@@ -38,36 +38,33 @@ from ....dialects.relay.language.closures import FnOp
 from ....dialects.relay.language.control import YieldOp
 from ....dialects.relay.language.primitive import CallLoweredOp, PrimFuncOp, kernel_symbol
 from ....dialects.relay.language.tuples import (
-    TupleGetItemOp,
     TupleOp,
     erase_unused,
     flatten,
+    fold_projections,
     rebuild,
 )
 from ....dialects.tensors import as_tensor
 from ....dialects.vm import DestinationCall
 from ....dialects.xdsl_extras.walking import walk
-from ..build.calls_of_kernels import KernelCall
+from ..build.build_context import Context, KernelCall
 from ..build.definitions_of_program import Signature
-from ..build.relay_functions import attributes_of
+from ..build.function_attributes import attributes_of
 from ..errors import RelayTextError, location_of
-
-if TYPE_CHECKING:
-    from ..build.module_builder import ModuleBuilder
 
 
 class Kernels:
     """The kernels of a program: named definitions and function literals."""
 
-    def __init__(self, builder: ModuleBuilder):
-        self.builder = builder
+    def __init__(self, context: Context):
+        self.context = context
         self.defined: dict[str, PrimFuncOp] = {}
         self.literals: dict[FnOp, PrimFuncOp] = {}
         self._others: Mapping[str, Operation] = {}
 
     def complete(self) -> None:
         """Build the kernels and set the callee of every call; raises `RelayTextError`."""
-        explicit = self.builder.explicit
+        explicit = self.context.explicit
         if explicit.calls:
             self._others = self._other_uses()
         callees = [self._kernel(call) for call in explicit.calls]
@@ -77,7 +74,7 @@ class Kernels:
                 call.op.properties["impure"] = callee.impure
             if isinstance(call.op, CallLoweredOp):
                 call.op = flatten_results(call.op, callee.function_type.outputs.data)
-            _check_types(self.builder, call, callee)
+            _check_types(self.context, call, callee)
         for fn in self.literals:
             if fn.result.first_use is None:
                 block = fn.parent
@@ -114,8 +111,8 @@ class Kernels:
         devices = [p.device or UNCONSTRAINED for p in function.params]
         is_lowered = isinstance(call.op, CallLoweredOp)  # the call has the devices
         scopes = self._scopes(devices, function.device, f"@{definition.name}", location, is_lowered)
-        self.builder.source_map = signature.source_map
-        attrs = attributes_of(self.builder, function.attrs, definition.offset) or DictionaryAttr({})
+        self.context.source_map = signature.source_map
+        attrs = attributes_of(self.context, function.attrs, definition.offset) or DictionaryAttr({})
         op = self._build_kernel(definition.name, signature.block, attrs.data, scopes)
         op.location = location
         return op
@@ -123,7 +120,7 @@ class Kernels:
     def _other_uses(self) -> dict[str, Operation]:
         """Return, for each function used other than as a kernel, an op that uses it."""
         found: dict[str, Operation] = {}
-        for signature in self.builder.program.functions.values():
+        for signature in self.context.program.functions.values():
             for op in walk(signature.block):
                 symbol = op.properties.get("callee")
                 if not isinstance(symbol, SymbolRefAttr):
@@ -189,7 +186,7 @@ class Kernels:
 
     def _unique_name(self, base: str) -> str:
         taken = {k.sym_name.data for k in self.literals.values()}
-        taken.update(self.builder.program.functions)
+        taken.update(self.context.program.functions)
         name, number = base, 0
         while name in taken:
             number += 1
@@ -278,7 +275,7 @@ class Kernels:
         return leaves
 
     def _not_a_tensor(self, what: str, type: Attribute, location: FileLineColLoc) -> RelayTextError:
-        given = self.builder.text(type)
+        given = self.context.text(type)
         return RelayTextError(
             f"a kernel accepts and returns tensors only, but {what} is of type {given}", location
         )
@@ -295,7 +292,7 @@ def _first_capture(region: Region) -> SSAValue | None:
     return next((operand for operand in operands if operand not in inside), None)
 
 
-def _check_types(builder: ModuleBuilder, call: KernelCall, callee: PrimFuncOp) -> None:
+def _check_types(context: Context, call: KernelCall, callee: PrimFuncOp) -> None:
     """Require that a call's types equal those of the kernel, including unknown dims."""
     op, type = call.op, callee.function_type
     ins = list(op.ins) if isinstance(op, DestinationCall) else list(op.operands)
@@ -313,22 +310,13 @@ def _check_types(builder: ModuleBuilder, call: KernelCall, callee: PrimFuncOp) -
         for i, (value, expected) in enumerate(zip(given, wanted, strict=True)):
             if value.type != expected:
                 raise RelayTextError(
-                    f"{what} {i} of the kernel @{name} must be of type {builder.text(expected)}, "
-                    f"but is of type {builder.text(value.type)}: a kernel has exactly one type",
+                    f"{what} {i} of the kernel @{name} must be of type {context.text(expected)}, "
+                    f"but is of type {context.text(value.type)}: a kernel has exactly one type",
                     location_of(op),
                 )
 
 
 # ---------------------------------------------------------------- tuples of results
-
-
-def fold_projections(tuple: TupleOp) -> None:
-    """Replace projections of a tuple by its fields."""
-    for use in list(tuple.result.uses):
-        item = use.operation
-        if isinstance(item, TupleGetItemOp) and item.parent is not None:
-            item.result.replace_all_uses_with(tuple.operands[item.index.value.data])
-            item.parent.erase_op(item)
 
 
 def flatten_results(op: CallLoweredOp, types: Sequence[Attribute]) -> CallLoweredOp:

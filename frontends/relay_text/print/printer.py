@@ -83,7 +83,7 @@ class _Module:
         if self.shared.types.mention_storage:
             own = next((op for op in types if op.sym_name.data == STORAGE), None)
             if own is None:
-                parts.insert(0, f"extern type {STORAGE}\n")
+                parts.append(f"extern type {STORAGE}\n")  # it ends the definitions for TVM 0.16
             elif not _is_storage(own):
                 raise PrintingError("Relay text reserves the type name Storage for memory", own)
         return HEADER + "\n".join(parts) + self.shared.table.text()

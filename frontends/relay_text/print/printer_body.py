@@ -85,6 +85,12 @@ class Body:
 
     # ------------------------------------------------------------------ values
 
+    def place(self, op: Operation) -> VirtualDeviceAttr | None:
+        """Return the device that a reader assumes for the operands of `op`."""
+        if not self.placed or not op.results:
+            return self.lexical
+        return place_of(op.results[0].type) or self.lexical
+
     def bind(self, value: SSAValue, name: str) -> None:
         """Make `value` a variable called `name`."""
         self._texts[value] = f"%{name}"

@@ -58,19 +58,12 @@ def no_form(op: Operation) -> PrintingError:
     return PrintingError(f"Relay text has no form for {op.name}: {why}", op)
 
 
-def place(body: Body, op: Operation) -> VirtualDeviceAttr | None:
-    """Return the device that a reader assumes for the operands of `op`."""
-    if not body.placed or not op.results:
-        return body.lexical
-    return place_of(op.results[0].type) or body.lexical
-
-
 # ------------------------------------------------------------------ operators
 
 
 def operator(body: Body, op: Operation, name: str) -> str:
     """Return `nn.dense(%x, %w, units=4)`; a variadic operator gets one tuple."""
-    args = body.texts(op.operands, place(body, op))
+    args = body.texts(op.operands, body.place(op))
     if is_variadic(name):
         args = [body.bound(tuple_text(args))]
     args += body.shared.operators.attributes(op, name)
@@ -81,7 +74,7 @@ def operator(body: Body, op: Operation, name: str) -> str:
 
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
     """Return a call of an operator known by name only, with its type as a comment."""
-    name, where = op.operator.data, place(body, op)
+    name, where = op.operator.data, body.place(op)
     if name in BY_NAME or name in KEYWORDS:
         why = "means another operator" if name in BY_NAME else "is a keyword"
         raise PrintingError(f'Relay text cannot call "{name}" by its name: it {why} there', op)
@@ -102,7 +95,7 @@ def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
 
 def on_device(body: Body, op: relay.OnDeviceOp) -> str:
     """Return the text of a hint."""
-    shown = body.texts(op.operands, place(body, op))
+    shown = body.texts(op.operands, body.place(op))
     if not op.device.is_unconstrained:
         shown.append(f"virtual_device={body.shared.table.device(op.device, op)}")
     if op.constrain_result:
@@ -129,7 +122,7 @@ def device_copy(body: Body, op: relay.DeviceCopyOp) -> str:
 
 
 def call_value(body: Body, op: relay.CallOp) -> str:
-    callee, *args = body.texts(op.operands, place(body, op))
+    callee, *args = body.texts(op.operands, body.place(op))
     args += _attributes(body, op)
     return f"{callee}({', '.join(args)})"
 
@@ -143,12 +136,12 @@ def _attributes(body: Body, op: Operation) -> list[str]:
 
 
 def call_symbol(body: Body, op: FuncCallOp | relay.InvokeOp) -> str:
-    args = body.texts(op.operands, place(body, op)) + _attributes(body, op)
+    args = body.texts(op.operands, body.place(op)) + _attributes(body, op)
     return f"@{op.callee.string_value()}({', '.join(args)})"
 
 
 def construct(body: Body, op: relay.ConstructOp) -> str:
-    args = body.texts(op.operands, place(body, op))
+    args = body.texts(op.operands, body.place(op))
     return f"{op.constructor.data}({', '.join(args)})" if args else op.constructor.data
 
 
@@ -156,16 +149,16 @@ def construct(body: Body, op: relay.ConstructOp) -> str:
 
 
 def make_tuple(body: Body, op: relay.TupleOp) -> str:
-    return tuple_text(body.texts(op.operands, place(body, op)))
+    return tuple_text(body.texts(op.operands, body.place(op)))
 
 
 def project(body: Body, op: relay.TupleGetItemOp) -> str:
-    return f"{body.text(op.tuple, place(body, op))}.{op.index.value.data}"
+    return f"{body.text(op.tuple, body.place(op))}.{op.index.value.data}"
 
 
 def cell(word: str) -> Head:
     def of(body: Body, op: Operation) -> str:
-        return f"{word}({', '.join(body.texts(op.operands, place(body, op)))})"
+        return f"{word}({', '.join(body.texts(op.operands, body.place(op)))})"
 
     return of
 
@@ -174,12 +167,12 @@ def cell(word: str) -> Head:
 
 
 def choose(body: Body, op: relay.IfOp) -> str:
-    return f"if ({body.text(op.condition, place(body, op))}) {{"
+    return f"if ({body.text(op.condition, body.place(op))}) {{"
 
 
 def match(body: Body, op: relay.MatchOp) -> str:
     word = "match" if op.partial is None else "match?"
-    text = f"{word} ({body.text(op.data, place(body, op))}) {{"
+    text = f"{word} ({body.text(op.data, body.place(op))}) {{"
     return text if op.cases else f"({text}}})"
 
 
@@ -259,7 +252,7 @@ def closing(body: Body, op: Operation) -> None:
             assert isinstance(type, FunctionType)
             body.nested(op.body.block, place_of(type) if body.placed else None)
         case relay.IfOp():
-            lexical = place(body, op)
+            lexical = body.place(op)
             body.nested(op.then_region.block, lexical)
             body.line("} else {")
             body.nested(op.else_region.block, lexical)
@@ -271,7 +264,7 @@ def closing(body: Body, op: Operation) -> None:
 
 def cases(body: Body, op: relay.MatchOp) -> None:
     """Print `Cons(%h, _) => { … },` for each case."""
-    lexical = place(body, op)
+    lexical = body.place(op)
     for pattern, region in zip(op.patterns, op.cases, strict=True):
         variables = iter(region.block.args)
         text = pattern_text(body, pattern, variables)

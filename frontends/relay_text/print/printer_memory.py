@@ -38,13 +38,6 @@ from .printer_types import dtype_text, place_of, tuple_text
 Head: TypeAlias = Callable[[Body, Any], str]
 
 
-def _place(body: Body, op: Operation) -> VirtualDeviceAttr | None:
-    """Return the device that a reader assumes for the operands of `op`."""
-    if not body.placed or not op.results:
-        return body.lexical
-    return place_of(op.results[0].type) or body.lexical
-
-
 # --------------------------------------------------------------- sizes, shapes
 
 
@@ -59,7 +52,7 @@ def _size(body: Body, op: Operation, static: int | None, dynamic: SSAValue | Non
             "an int64 scalar",
             op,
         )
-    return body.text(tensor, _place(body, op))
+    return body.text(tensor, body.place(op))
 
 
 def extracted(value: SSAValue) -> SSAValue | None:
@@ -109,7 +102,7 @@ def alloc_storage(body: Body, op: memory.AllocStorageOp) -> str:
 
 
 def alloc_tensor(body: Body, op: memory.AllocTensorOp) -> str:
-    place, dims = _place(body, op), _dims(op.tensor)
+    place, dims = body.place(op), _dims(op.tensor)
     storage = body.text(op.storage, place)
     offset = _size(body, op, None if op.offset is None else op.offset.value.data, op.dynamic_offset)
     if op.shape is None:
@@ -126,7 +119,7 @@ def alloc_tensor(body: Body, op: memory.AllocTensorOp) -> str:
 
 
 def reshape_tensor(body: Body, op: vm.ReshapeTensorOp) -> str:
-    place, dims = _place(body, op), _dims(op.result)
+    place, dims = body.place(op), _dims(op.result)
     data = body.text(op.data, place)
     shape = _shape_constant(body, op, dims) if op.shape is None else body.text(op.shape, place)
     return f"vm.reshape_tensor({data}, {shape}, newshape={_dims_text(dims)})"
@@ -146,7 +139,7 @@ def kill(body: Body, op: memory.KillOp) -> str:
 
 
 def _called(op: vm.DestinationCall, body: Body) -> list[str]:
-    place = _place(body, op)
+    place = body.place(op)
     return [
         f"@{op.callee.string_value()}",
         tuple_text(body.texts(op.ins, place)),

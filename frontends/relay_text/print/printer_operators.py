@@ -5,14 +5,11 @@ Print operators by their TVM names, with the attributes that differ from TVM's d
     ->
     nn.conv2d(%x, %w, padding=[1, 1, 1, 1], channels=64, kernel_size=[3, 3])
 
-This is the inverse of `operators.py`, whose rules state the differences. Attributes that TVM's
-printer writes although types imply them (channels, units), or although they have a default here
-(padding), are written too.
+The rules of `tvm_operators.py`, which the reader uses too, state the differences to our attributes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
@@ -32,31 +29,16 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
-from ....dialects.attributes import properties_of
+from ....dialects.attributes import plain_value, properties_of
 from ....dialects.device import VirtualDeviceAttr
 from ....dialects.relay import BY_NAME
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import unprintable
-from ..tvm_operators import rule_of
+from ..tvm_operators import Rule, pairs_of, rule_of
 from .printer_literals import attribute_float, string_text
 from .printer_metadata import MetadataTable
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
-_ALWAYS: dict[str, dict[str, str]] = {
-    "nn.avg_pool2d": {"padding": ""},
-    "nn.conv2d": {"padding": ""},
-    "nn.conv2d_transpose": {"padding": ""},
-    "nn.max_pool2d": {"padding": ""},
-    "nn.upsampling": {"scale_h": "", "scale_w": ""},
-    "repeat": {"axis": ""},
-    "reverse": {"axis": ""},
-    "strided_slice": {"strides": "[]", "axes": "None"},
-    "transpose": {"axes": "None"},
-}
-"""
-Attributes that are printed although they have our default, because TVM has none or prints them
-too, with their text where they are absent.
-"""
 
 
 def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str:
@@ -97,61 +79,21 @@ def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str
     raise unprintable(f"the attribute value {value}", at)
 
 
-def _pairs(value: Attribute) -> str:
-    """Return the text of `pad_width`: the numbers before and after, for each dimension."""
-    numbers = cast("DenseArrayBase[Any]", value).get_values()
-    pairs = zip(numbers[::2], numbers[1::2], strict=False)
-    return f"[{', '.join(f'[{before}, {after}]' for before, after in pairs)}]"
-
-
-# ------------------------------------------------ what only repeats the types
-
-
-def _static_dims(op: Operation, operand: int) -> tuple[int, ...]:
-    """Return the dims of an operand; empty when one is unknown."""
-    type = as_tensor(op.operands[operand].type)
-    dims = () if type is None else type.get_shape()
-    return () if DYNAMIC_INDEX in dims else dims
-
-
-def _conv2d(op: Operation) -> list[str]:
-    dims = _static_dims(op, 1)
-    order = cast(StringAttr, op.properties["kernel_layout"]).data
-    if len(dims) != 4 or sorted(order) != sorted("OIHW"):
-        return []
-    channels, *sizes = (dims[order.index(side)] for side in "OHW")
-    return [f"channels={channels}", f"kernel_size=[{sizes[0]}, {sizes[1]}]"]
-
-
-def _conv2d_transpose(op: Operation) -> list[str]:
-    dims = _static_dims(op, 1)
-    groups = cast("IntegerAttr[IntegerType]", op.properties["groups"]).value.data
-    if len(dims) != 4:
-        return []
-    return [f"channels={dims[1] * groups}", f"kernel_size=[{dims[2]}, {dims[3]}]"]
-
-
-def _dense(op: Operation) -> list[str]:
-    dims = _static_dims(op, 1)
-    return [f"units={dims[0]}"] if len(dims) == 2 else []
-
-
-def _matmul(op: Operation) -> list[str]:
-    dims = _static_dims(op, 1)
-    transposed = cast("IntegerAttr[IntegerType]", op.properties["transpose_b"]).value.data
-    return [f"units={dims[0 if transposed else 1] if len(dims) == 2 else None}"]
-
-
-_REPEATED: dict[str, tuple[str | None, Callable[[Operation], list[str]]]] = {
-    "nn.conv2d": ("data_layout", _conv2d),
-    "nn.conv2d_transpose": ("data_layout", _conv2d_transpose),
-    "nn.dense": ("out_dtype", _dense),
-    "nn.matmul": ("out_dtype", _matmul),
-}
-"""The attributes that repeat types, by the attribute they are printed before."""
-
-
-# ------------------------------------------------------- what means another thing
+def _repeated(op: Operation, rule: Rule) -> list[str]:
+    """Return the attributes that repeat the shape of the weight, where that is static."""
+    type = as_tensor(op.operands[1].type)
+    weight = () if type is None else type.get_shape()
+    values: dict[str, object] = {}
+    if rule.implied is not None and DYNAMIC_INDEX not in weight:
+        attrs = {key: plain_value(value) for key, value in op.properties.items()}
+        values = rule.implied(attrs, weight)
+    shown: list[str] = []
+    for key in rule.repeated:
+        value: Any = values.get(key)
+        text = f"{[*value]}" if isinstance(value, tuple) else f"{value}"
+        text = rule.unknown if value is None else text
+        shown += [] if text is None else [f"{key}={text}"]
+    return shown
 
 
 def _reduction(op: Operation) -> dict[str, str]:
@@ -166,9 +108,6 @@ def _reduction(op: Operation) -> dict[str, str]:
 
 _TRUE = IntegerAttr(1, i1)
 _NO_AXES = DenseArrayBase.from_list(i64, [])
-_REDUCTIONS = ("sum", "mean", "max", "min", "prod", "all", "any", "argmax", "argmin")
-_OTHERWISE = dict.fromkeys(_REDUCTIONS, _reduction)
-"""Attributes whose text differs from that of their value."""
 
 
 class OperatorTexts:
@@ -183,13 +122,13 @@ class OperatorTexts:
         known = self._known.get(type(op))
         if known is None:
             known = self._known[type(op)] = _defaults(op, name)
-        before, repeated = _REPEATED.get(name, (None, None))
-        texts = _OTHERWISE[name](op) if name in _OTHERWISE else {}
+        rule = rule_of(name)
+        texts = _reduction(op) if rule.is_reduction else {}
         properties = op.properties
         shown: list[str] = []
         for key, default, always in known:
-            if key == before and repeated is not None:
-                shown += repeated(op)
+            if key == rule.printed_before:
+                shown += _repeated(op, rule)
             value = properties.get(key)
             if key in texts:
                 text = texts[key]
@@ -200,15 +139,17 @@ class OperatorTexts:
             elif always is None and (value is default or value == default):
                 continue
             else:
-                text = _pairs(value) if key == "pad_width" else None
-                text = text or attribute_text(value, self._table, op)
+                if key == "pad_width":
+                    text = str(pairs_of(cast("DenseArrayBase[Any]", value).get_values()))
+                else:
+                    text = attribute_text(value, self._table, op)
             shown.append(f"{key}={text}")
         return shown
 
 
 def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None, str | None]]:
     """
-    Return TVM's default of each property, in order, and its text in `_ALWAYS` if there is one.
+    Return TVM's default of each property, in order, and its text if it is always printed.
     """
     assert isinstance(op, IRDLOperation)
     cls = type(op)
@@ -219,5 +160,5 @@ def _defaults(op: Operation, name: str) -> list[tuple[str, Attribute | None, str
     }
     if name in BY_NAME:
         defaults |= properties_of(cls, rule_of(name).defaults)
-    always = _ALWAYS.get(name, {})
+    always = rule_of(name).always
     return [(key, default, always.get(key)) for key, default in defaults.items()]

@@ -1,84 +1,57 @@
 """
-The abstract syntax of a Relay program; `offset` is the position of a node in the text.
+The abstract syntax of a Relay program: an immutable tree that knows no IR.
 
-Names of locals are resolved: a use holds the `Local` that it names. A graph binding `%0 = e` is
-not a variable but a node shared by all its uses. Where it is computed is decided later, so each
-binding records the regions of its uses. A *region* is code that may run once, several times or
-not at all: a function's body, a branch, a case of a match. Types are types of the dialects; `_`
-is `IncompleteType`.
+    %0 = nn.relu(%x);            Binding "0" of Call(Name "nn.relu", [Use of Local "x"])
+    add(%0, %0)           ->     Call(Name "add", [Node of that Binding, Node of that Binding])
+
+`offset` is the place of a node in the text (in a saved module: its number). Nodes are compared by
+identity, so that what is known of a node is in tables by node: its region and uses in
+`build/binding_scopes.py`, its value in `build/build_context.py`. Names of locals are resolved:
+a use holds the `Local` that it names. A graph binding `%0 = e` is not a variable but a node that
+all its uses share. Types are types of the dialects; `_` is `IncompleteType`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, dataclass_transform
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
-from xdsl.ir import Attribute, Block
+from xdsl.ir import Attribute
 
 from ....dialects.device import VirtualDeviceAttr
 from ..errors import SourceMap
 
-if TYPE_CHECKING:
-    pass
+T = TypeVar("T")
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Region:
-    """
-    A region that executes as a unit.
-
-    `owner` is the graph binding whose value contains it, or None.
-    """
-
-    outer: Region | None
-    owner: Binding | None
-    refs: list[Binding] = field(default_factory=list["Binding"])
-    """The bindings that must be computed before what contains the region."""
-    parent: Region | None = None
-    """The region that encloses this one in the IR, once known."""
-    depth: int = 0
-    """The number of enclosing regions, once known."""
-    block: Block | None = None
+@dataclass_transform(frozen_default=True, eq_default=False)
+def node(cls: type[T]) -> type[T]:
+    """Make `cls` a node of the tree: immutable, and compared by identity."""
+    return dataclass(slots=True, frozen=True, eq=False, repr=False)(cls)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Local:
     """A variable: a parameter, or one bound by a `let`, a `free_var` or a pattern."""
 
     name: str
     offset: int
     type: Attribute | None
-    region: Region | None
     device: VirtualDeviceAttr | None = None
-    value: Any = None
-    """The value bound to the variable while it is in scope: a `Value`, or a `program.Generic`."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Binding:
     """A graph binding: a node of the graph, computed where it is first needed."""
 
     number: str
     offset: int
-    region: Region
-    refs: list[Binding]
-    """The bindings that the value uses outside its own regions, in order."""
-    value: Expr | None = None
-    uses: list[tuple[Region, Binding | None]] = field(
-        default_factory=list["tuple[Region, Binding | None]"]
-    )
-    """For each use, its region and the binding that contains it."""
-    pure: bool = True
-    """True if it may be computed early: it has no effects and calls no functions."""
-    place: Region | None = None
-    """The region that computes it; None when it is not needed."""
-    result: Any = None
-    """The value computed."""
+    value: Expr
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Use:
     """A use of a variable."""
 
@@ -86,7 +59,7 @@ class Use:
     local: Local
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Node:
     """A use of a graph binding."""
 
@@ -94,7 +67,7 @@ class Node:
     binding: Binding
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Global:
     """A global function."""
 
@@ -102,7 +75,7 @@ class Global:
     name: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Scalar:
     """A literal number or truth value of a dtype."""
 
@@ -111,7 +84,7 @@ class Scalar:
     dtype: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Dense:
     """A constant tensor of the metadata."""
 
@@ -120,7 +93,7 @@ class Dense:
     name: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Name:
     """An operator or a constructor."""
 
@@ -128,29 +101,27 @@ class Name:
     name: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Call:
     """A call of an operator, a constructor or a function."""
 
     offset: int
     callee: Expr
-    args: list[Expr]
-    attrs: dict[str, Any]
-    end_offset: int
+    args: tuple[Expr, ...]
+    attrs: Mapping[str, Any]
+    end: int
     """Offset of the end of the call."""
-    type: Callable[[], Attribute | None] | None = None
-    """Returns the type of the result, if the program states it other than in the text."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Tuple:
     """A tuple."""
 
     offset: int
-    fields: list[Expr]
+    fields: tuple[Expr, ...]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Projection:
     """A field of a tuple."""
 
@@ -159,15 +130,13 @@ class Projection:
     index: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Body:
     """Statements, then the result; a graph binding is where the text has it."""
 
     offset: int
-    statements: list[Statement | Binding]
+    statements: tuple[Statement | Binding, ...]
     result: Expr
-    refs: list[Binding]
-    """The bindings that the result uses outside its own regions, in order."""
 
 
 def has_lets(body: Body) -> bool:
@@ -175,54 +144,46 @@ def has_lets(body: Body) -> bool:
     return any(isinstance(s, Statement) for s in body.statements)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Statement:
     """`let %x = value`, or `value;`, which is a `let` without a variable."""
 
     offset: int
     local: Local | None
     value: Expr
-    refs: list[Binding]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class If:
     """A choice between two bodies."""
 
     offset: int
     condition: Expr
     then: Body
-    then_region: Region
     other: Body
-    other_region: Region
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Function:
     """A function: a closure, or the function that a `def` defines."""
 
     offset: int
-    type_params: list[str]
-    params: list[Local]
-    attrs: dict[str, Any]
+    type_params: tuple[str, ...]
+    params: tuple[Local, ...]
+    attrs: Mapping[str, Any]
     result: Attribute | None
     device: VirtualDeviceAttr | None
-    region: Region
     body: Body
-    bindings: list[Binding]
-    """For a `def`: all its graph bindings, in the order in which their values end."""
-    branches: bool = False
-    """For a `def`: whether it contains regions."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Wildcard:
     """A pattern that matches anything."""
 
     offset: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Variable:
     """A pattern that matches anything and binds it."""
 
@@ -230,46 +191,45 @@ class Variable:
     local: Local
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Constructed:
     """A pattern that matches values of a constructor; `fields` is None when omitted."""
 
     offset: int
     name: str
-    fields: list[Pattern] | None
+    fields: tuple[Pattern, ...] | None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Fields:
     """A pattern that matches a tuple."""
 
     offset: int
-    fields: list[Pattern]
+    fields: tuple[Pattern, ...]
 
 
 Pattern: TypeAlias = Wildcard | Variable | Constructed | Fields
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Case:
     """A case of a match."""
 
     pattern: Pattern
-    region: Region
     body: Body
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Match:
     """A choice by the shape of a value."""
 
     offset: int
     data: Expr
-    cases: list[Case]
+    cases: tuple[Case, ...]
     complete: bool
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class RefCreate:
     """The creation of a cell."""
 
@@ -277,7 +237,7 @@ class RefCreate:
     value: Expr
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class RefRead:
     """A read of a cell."""
 
@@ -285,7 +245,7 @@ class RefRead:
     ref: Expr
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class RefWrite:
     """A write to a cell."""
 
@@ -314,23 +274,23 @@ Expr: TypeAlias = (
 )
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Constructor:
     """A constructor of a data type."""
 
     offset: int
     name: str
-    fields: list[Attribute]
+    fields: tuple[Attribute, ...]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class TypeData:
     """The definition of a data type."""
 
     offset: int
     name: str
-    params: list[str]
-    constructors: list[Constructor]
+    params: tuple[str, ...]
+    constructors: tuple[Constructor, ...]
     extern: bool
 
 
@@ -339,7 +299,7 @@ def is_empty(data: TypeData) -> bool:
     return not data.params and not data.constructors
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@node
 class Definition:
     """`def @name`."""
 
@@ -349,17 +309,26 @@ class Definition:
 
 
 @dataclass(slots=True, eq=False, repr=False)
+class Names:
+    """The names that a program uses, each with the offset of its first use."""
+
+    types: dict[tuple[str, int], int] = field(default_factory=dict["tuple[str, int]", int])
+    """Data types, by name and number of arguments."""
+    operators: dict[str, int] = field(default_factory=dict[str, int])
+    """Operators and constructors."""
+    functions: dict[str, int] = field(default_factory=dict[str, int])
+    """Global functions."""
+
+
+@node
 class Module:
     """A program, and the names that it uses, which the prelude may define."""
 
     source_map: SourceMap
-    types: list[TypeData] = field(default_factory=list[TypeData])
-    functions: list[Definition] = field(default_factory=list[Definition])
-    type_uses: dict[tuple[str, int], int] = field(default_factory=dict["tuple[str, int]", int])
-    """Data types by name and number of arguments, with the offset of their first use."""
-    names: dict[str, int] = field(default_factory=dict[str, int])
-    """Operators and constructors, with the offset of their first use."""
-    globals: dict[str, int] = field(default_factory=dict[str, int])
-    """Global functions, with the offset of their first use."""
+    types: tuple[TypeData, ...]
+    functions: tuple[Definition, ...]
+    names: Names
+    noted_type: Callable[[Call], Attribute | None]
+    """Returns the type that the program notes beside a call: in a comment, or in a saved node."""
     operator: Name | None = None
     """The operator that is the whole program, if it is one."""

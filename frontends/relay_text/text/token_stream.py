@@ -108,6 +108,24 @@ class TokenStream:
             raise self.error(str(error), at, self.width(position)) from None
         return value
 
+    def negative(self, rounded: bool = True) -> tuple[int | float, str]:
+        """Parse a number preceded by one or more adjacent minus signs."""
+        negative = False
+        start = self.position
+        while self.kinds[self.position] == "-":
+            negative = not negative
+            self.position += 1
+            if self.starts[self.position] != self.starts[self.position - 1] + 1:
+                self.position = start
+                raise self.unexpected("an expression")
+        if self.kinds[self.position] == "ident" and self.texts[self.position] == "inff":
+            self.position += 1
+            return (-float("inf") if negative else float("inf")), "float32"
+        if self.kinds[self.position] != "number":
+            self.position = start
+            raise self.unexpected("an expression")
+        return self.number(negative, rounded)
+
     def integer(self, what: str) -> int:
         """Parse a nonnegative integer, described as `what` in errors."""
         position = self.position

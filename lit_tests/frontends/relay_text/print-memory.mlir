@@ -2,7 +2,6 @@
 // RUN: xrelay-opt -t relay-text %s | xrelay-opt -f relay -t relay-text | filecheck %s
 
 // CHECK: #[version = "0.0.5"]
-// CHECK-NEXT: extern type Storage
 
 // What a kernel has written goes by the name of what it was written into.
 //
@@ -84,6 +83,7 @@ func.func @several(%x: tensor<2xi64>, %a: tensor<2xi64>, %b: tensor<2xi64>, %c: 
 // CHECK-NEXT:   reshape(%p, newshape=[2])
 // CHECK:      def @neg(
 // CHECK:      def @id(
+// CHECK:      extern type Storage
 func.func @lowered(%x: tensor<2xi64>) -> tuple<tensor<2xi64>, tensor<2xi64>> {
   %a = relay.call_lowered @view(%x) {reshape_only} : (tensor<2xi64>) -> tensor<2xi64>
   %b, %c = relay.call_lowered @two(%x, %a) : (tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<2xi64>)

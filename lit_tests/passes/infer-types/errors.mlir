@@ -103,3 +103,16 @@ func.func @too_large(%x: tensor<9223372036854775807x0xf32>, %y: tensor<0x9223372
 func.func @too_large_in_a_tuple(%x: tuple<tensor<2xf32>, tensor<18446744073709551616xf32>>) {
   func.return
 }
+
+// -----
+
+// Types that the ops of a program say of one value contradict each other.
+func.func @two_calls(%x: tensor<4xi32>, %y: tensor<4xf32>) {
+  %g = relay.fn (%a: !relay.incomplete<0>) -> !relay.incomplete<0> {
+    relay.yield %a : !relay.incomplete<0>
+  }
+  %r = relay.call %g(%x) : (tensor<4xi32>) -> !relay.incomplete
+  // expected-error@+1 {{the callee must be of type (tensor<4xf32>) -> !relay.incomplete, but is of type (tensor<4xi32>) -> tensor<4xi32>}}
+  %s = relay.call %g(%y) : (tensor<4xf32>) -> !relay.incomplete
+  func.return
+}

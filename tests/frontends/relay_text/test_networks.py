@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.dialects.func import FuncOp
 
 from xrelay.frontends.relay_text import load_module
-from xrelay.frontends.relay_text.build.ir_builder import type_text
+from xrelay.frontends.relay_text.type_texts import type_text
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.verifier import verify
 

@@ -141,7 +141,9 @@ def test_a_program_without_names_of_the_prelude_needs_none() -> None:
 
     text = VERSION + "def @main(%x: int32) { nn.relu(%x) }"
     places = SourceMap("t", text)
-    assert needed_by(Grammar(tokenize(text, places), places, Metadata(None)).read_module()) == []
+    assert (
+        needed_by(Grammar(tokenize(text, places), places, Metadata(None), text).read_module()) == []
+    )
 
 
 def test_a_list_of_another_length_is_an_error_at_the_call() -> None:

@@ -17,44 +17,40 @@ from typing import Any, TypeAlias, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
-from ....dialects.attributes import ELEMENT_TYPES
-from ....dialects.relay import BY_NAME
-from ....dialects.tensors import Tensor, as_tensor, dtype_name
-from ..text import syntax as ast
-from .ir_builder import IRBuilder, TupleValue, Value
-from .layouts import change_layout, parse_layout
+from .....dialects.attributes import ELEMENT_TYPES
+from .....dialects.relay import BY_NAME
+from .....dialects.tensors import Tensor, as_tensor, dtype_name
+from ...text import syntax as ast
+from ...tvm_layouts import parse_layout
+from ..build_context import Context, TupleValue, Value
+from .layouts import change_layout
+from .relay_operators import call_operator, operator
 
 Attrs: TypeAlias = dict[str, Any]
-Emit: TypeAlias = Callable[[IRBuilder, ast.Call, Sequence[Value]], Value]
-EmitTensors: TypeAlias = Callable[[IRBuilder, ast.Call, list[SSAValue], Attrs], Value]
+Emit: TypeAlias = Callable[[Context, ast.Call, Sequence[Value]], Value]
+EmitTensors: TypeAlias = Callable[[Context, ast.Call, list[SSAValue], Attrs], Value]
 
 
 def _operator(
-    builder: IRBuilder, call: ast.Call, name: str, args: Sequence[Value], attrs: Attrs
+    context: Context, call: ast.Call, name: str, args: Sequence[Value], attrs: Attrs
 ) -> Value:
-    return builder.operator(name, args, attrs, call.offset)
+    return operator(context, name, args, attrs, call.offset)
 
 
 def _on_tensors(name: str, convert: EmitTensors) -> Emit:
     """
-    Return the rule that calls `convert` once the types of the operands are known.
+    Return the rule that calls `convert` with the operands.
 
     What `convert` cannot expect, a wrong number of operands or one that is not a tensor, is left to
     the operator, which reports it.
     """
     count = len(BY_NAME[name].get_irdl_definition().operands)
 
-    def emit(builder: IRBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
-        if len(args) != count:
-            return _operator(builder, call, name, args, call.attrs)
-        values = [builder.ssa(arg) for arg in args]
-
-        def build() -> Value:
-            if any(as_tensor(value.type) is None for value in values):
-                return _operator(builder, call, name, values, call.attrs)
-            return convert(builder, call, list(values), dict(call.attrs))
-
-        return builder.defer_until_known(values, build, call.offset)
+    def emit(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
+        values = [context.ssa(arg) for arg in args] if len(args) == count else []
+        if not values or any(as_tensor(value.type) is None for value in values):
+            return call_operator(context, call, args)
+        return convert(context, call, values, dict(call.attrs))
 
     return emit
 
@@ -72,33 +68,33 @@ def _dtype(value: SSAValue) -> str:
     return dtype_name(_tensor(value).element_type) or ""
 
 
-def _cast(builder: IRBuilder, call: ast.Call, value: SSAValue, dtype: str) -> SSAValue:
+def _cast(context: Context, call: ast.Call, value: SSAValue, dtype: str) -> SSAValue:
     """Return `value`, cast if it is not of `dtype`."""
     if _dtype(value) == dtype:
         return value
-    return builder.ssa(_operator(builder, call, "cast", [value], {"dtype": dtype}))
+    return context.ssa(_operator(context, call, "cast", [value], {"dtype": dtype}))
 
 
-def _scalar(builder: IRBuilder, call: ast.Call, value: SSAValue) -> SSAValue:
+def _scalar(context: Context, call: ast.Call, value: SSAValue) -> SSAValue:
     """Return `value`, viewed as a scalar if it is a tensor of one element."""
     dims = _tensor(value).get_shape()
     if not dims or any(dim != 1 for dim in dims):
         return value
-    return builder.ssa(_operator(builder, call, "reshape", [value], {"newshape": ()}))
+    return context.ssa(_operator(context, call, "reshape", [value], {"newshape": ()}))
 
 
 def _pad(name: str) -> EmitTensors:
     """Return the rule that casts the value, the last operand, to the dtype of the data."""
 
-    def convert(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
-        args[-1] = _scalar(builder, call, _cast(builder, call, args[-1], _dtype(args[0])))
-        args[0] = _cropped(builder, call, args[0], attrs)
-        return _operator(builder, call, name, args, attrs)
+    def convert(context: Context, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+        args[-1] = _scalar(context, call, _cast(context, call, args[-1], _dtype(args[0])))
+        args[0] = _cropped(context, call, args[0], attrs)
+        return _operator(context, call, name, args, attrs)
 
     return convert
 
 
-def _cropped(builder: IRBuilder, call: ast.Call, data: SSAValue, attrs: Attrs) -> SSAValue:
+def _cropped(context: Context, call: ast.Call, data: SSAValue, attrs: Attrs) -> SSAValue:
     """Return `data` without what negative widths in `attrs` cut off; these become 0."""
     widths = attrs.get("pad_width")
     pairs = list(cast("tuple[Any, ...]", widths)) if isinstance(widths, tuple) else []
@@ -114,7 +110,7 @@ def _cropped(builder: IRBuilder, call: ast.Call, data: SSAValue, attrs: Attrs) -
     for axis in cut:
         pairs[axis] = tuple(max(width, 0) for width in pairs[axis])
     attrs["pad_width"] = tuple(pairs)
-    return builder.ssa(_operator(builder, call, "strided_slice", [data], slices))
+    return context.ssa(_operator(context, call, "strided_slice", [data], slices))
 
 
 _END = 2**31 - 1
@@ -132,53 +128,53 @@ def _is_pair(value: Any) -> bool:
 def _one_hot(name: str) -> EmitTensors:
     """Return the rule that casts both values to `dtype`; a dynamic depth may be a vector of one."""
 
-    def convert(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+    def convert(context: Context, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
         dtype = attrs.get("dtype")
         if dtype in ELEMENT_TYPES:
-            args[1:3] = [_cast(builder, call, value, dtype) for value in args[1:3]]
-        args[1:] = [_scalar(builder, call, value) for value in args[1:]]
-        return _operator(builder, call, name, args, attrs)
+            args[1:3] = [_cast(context, call, value, dtype) for value in args[1:3]]
+        args[1:] = [_scalar(context, call, value) for value in args[1:]]
+        return _operator(context, call, name, args, attrs)
 
     return convert
 
 
-def _where(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+def _where(context: Context, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `where`; a condition that is not bool is whether it is not 0."""
-    args[0] = _cast(builder, call, args[0], "bool")
-    return _operator(builder, call, "where", args, attrs)
+    args[0] = _cast(context, call, args[0], "bool")
+    return _operator(context, call, "where", args, attrs)
 
 
-def _sum(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+def _sum(context: Context, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `sum`; that of bools is whether any is true."""
     name = "any" if _dtype(args[0]) == "bool" else "sum"
-    return _operator(builder, call, name, args, attrs)
+    return _operator(context, call, name, args, attrs)
 
 
 def _indices(name: str) -> EmitTensors:
     """Return the rule of a selection whose indices may be floats."""
 
-    def convert(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+    def convert(context: Context, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
         dtype = attrs.get("dtype")
         if not isinstance(dtype, str) or not dtype.startswith("float"):
-            return _operator(builder, call, name, args, attrs)
-        selected = _operator(builder, call, name, args, {**attrs, "dtype": "int32"})
+            return _operator(context, call, name, args, attrs)
+        selected = _operator(context, call, name, args, {**attrs, "dtype": "int32"})
         if isinstance(selected, TupleValue):
             values, indices = selected.values
-            converted = [values, _cast(builder, call, indices, dtype)]
-            return builder.tuple_value(converted, call.offset, from_operator=True)
+            converted = [values, _cast(context, call, indices, dtype)]
+            return context.tuple_value(converted, call.offset, from_operator=True)
         is_indices = attrs.get("ret_type") == "indices"
-        return _cast(builder, call, builder.ssa(selected), dtype) if is_indices else selected
+        return _cast(context, call, context.ssa(selected), dtype) if is_indices else selected
 
     return convert
 
 
-def _shape_of(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+def _shape_of(context: Context, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `shape_of`, whose result may be floats."""
     dtype = attrs.get("dtype")
     if not isinstance(dtype, str) or not dtype.startswith("float"):
-        return _operator(builder, call, "shape_of", args, attrs)
-    sizes = _operator(builder, call, "shape_of", args, {**attrs, "dtype": "int32"})
-    return _cast(builder, call, builder.ssa(sizes), dtype)
+        return _operator(context, call, "shape_of", args, attrs)
+    sizes = _operator(context, call, "shape_of", args, {**attrs, "dtype": "int32"})
+    return _cast(context, call, context.ssa(sizes), dtype)
 
 
 # ---------------------------------------------------------------------- layouts
@@ -194,13 +190,13 @@ def _has_axes(layout: Any, axes: str) -> bool:
 
 
 def _changed(
-    builder: IRBuilder, call: ast.Call, value: SSAValue, source: str, target: str
+    context: Context, call: ast.Call, value: SSAValue, source: str, target: str
 ) -> SSAValue:
-    return value if source == target else change_layout(builder, call, value, source, target)
+    return value if source == target else change_layout(context, call, value, source, target)
 
 
 def _with_layout(
-    builder: IRBuilder,
+    context: Context,
     call: ast.Call,
     data: SSAValue,
     attrs: Attrs,
@@ -218,14 +214,14 @@ def _with_layout(
     if not _has_axes(layout, "NCHW") or not _has_axes(result, "NCHW"):
         return build(data, attrs)
     inner = layout if layout in known else known[0]
-    data = _changed(builder, call, data, layout, inner)
+    data = _changed(context, call, data, layout, inner)
     inner_attrs = {name: value for name, value in attrs.items() if name != "out_layout"}
-    image = builder.ssa(build(data, {**inner_attrs, key: inner}))
-    return _changed(builder, call, image, inner, result)
+    image = context.ssa(build(data, {**inner_attrs, key: inner}))
+    return _changed(context, call, image, inner, result)
 
 
 def _multiplied(
-    builder: IRBuilder, call: ast.Call, weight: SSAValue, attrs: Attrs
+    context: Context, call: ast.Call, weight: SSAValue, attrs: Attrs
 ) -> tuple[SSAValue, str]:
     """
     Return the weight of a depthwise `conv2d` as one that has one input channel a group.
@@ -244,50 +240,50 @@ def _multiplied(
         return weight, layout
     start, end = ("OIHW", "OIHW") if layout == "OIHW" else ("HWOI", "HWIO")
     size = dict(zip(layout, dims, strict=True)) | {"O": channels, "I": 1}
-    weight = _changed(builder, call, weight, layout, start)
+    weight = _changed(context, call, weight, layout, start)
     shape = tuple(size[axis] for axis in end)
-    return builder.ssa(_operator(builder, call, "reshape", [weight], {"newshape": shape})), end
+    return context.ssa(_operator(context, call, "reshape", [weight], {"newshape": shape})), end
 
 
-def _conv2d(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+def _conv2d(context: Context, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
     """Build `nn.conv2d` in layouts that the dialect has."""
     data, weight = args
-    weight, layout = _multiplied(builder, call, weight, attrs)
+    weight, layout = _multiplied(context, call, weight, attrs)
     if layout not in _KERNELS and _has_axes(layout, "OIHW"):
         plain = "HWIO" if attrs.get("data_layout") == "NHWC" else "OIHW"
-        weight, layout = _changed(builder, call, weight, layout, plain), plain
+        weight, layout = _changed(context, call, weight, layout, plain), plain
     attrs["kernel_layout"] = layout
 
     def build(image: SSAValue, attrs: Attrs) -> Value:
-        return _operator(builder, call, "nn.conv2d", [image, weight], attrs)
+        return _operator(context, call, "nn.conv2d", [image, weight], attrs)
 
-    return _with_layout(builder, call, data, attrs, "data_layout", _DATA, build)
+    return _with_layout(context, call, data, attrs, "data_layout", _DATA, build)
 
 
 def _conv2d_transpose(
-    builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs
+    context: Context, call: ast.Call, args: list[SSAValue], attrs: Attrs
 ) -> Value:
     """Build `nn.conv2d_transpose` in the layouts that the dialect has."""
     data, weight = args
     layout = attrs.get("kernel_layout") or "IOHW"
     if _has_axes(layout, "IOHW"):
-        weight = _changed(builder, call, weight, layout, "IOHW")
+        weight = _changed(context, call, weight, layout, "IOHW")
         attrs["kernel_layout"] = "IOHW"
 
     def build(image: SSAValue, attrs: Attrs) -> Value:
-        return _operator(builder, call, "nn.conv2d_transpose", [image, weight], attrs)
+        return _operator(context, call, "nn.conv2d_transpose", [image, weight], attrs)
 
-    return _with_layout(builder, call, data, attrs, "data_layout", ("NCHW",), build)
+    return _with_layout(context, call, data, attrs, "data_layout", ("NCHW",), build)
 
 
 def _pool(name: str) -> EmitTensors:
     """Return the rule that builds a pooling, or `upsampling`, in a layout that the dialect has."""
 
-    def convert(builder: IRBuilder, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
+    def convert(context: Context, call: ast.Call, args: list[SSAValue], attrs: Attrs) -> Value:
         def build(image: SSAValue, attrs: Attrs) -> Value:
-            return _operator(builder, call, name, [image], attrs)
+            return _operator(context, call, name, [image], attrs)
 
-        return _with_layout(builder, call, args[0], attrs, "layout", _DATA, build)
+        return _with_layout(context, call, args[0], attrs, "layout", _DATA, build)
 
     return convert
 

@@ -5,44 +5,31 @@ Rename each tensor to the value that a kernel wrote into it.
     vm.invoke_tvm_op @f ins(%x) outs(%t) -> T    ->    %y = vm.invoke_tvm_op @f … outs(%t) -> T
     %z = relay.negative %t                             %z = relay.negative %y
 
-Relay updates a tensor in place; in the IR a kernel returns a new value. Blocks are visited in
-program order, with the tensors written so far in the block and those enclosing it. Errors are:
-reading a tensor before it is written, after its `memory.kill`, or when only a branch writes it;
-writing it twice; writing it in a closure that does not own it. A tuple of tensors that are not
-written yet is built where it is used. `memory.kill` names the tensor itself.
+TVM updates a tensor in place, by its one name; in the IR a kernel returns a new value. Blocks are
+visited in program order, with the tensors written so far in the block and those enclosing it.
+Errors are: reading a tensor before it is written, after its `memory.kill`, or when only a branch
+writes it; writing it twice; writing it in a closure that does not own it. A tuple of tensors that
+are not written yet is built where it is used. `memory.kill` names the tensor itself. The verifier
+refuses what this pass removes, so run it first, with `--disable-verify`; the reader of Relay text
+runs it on programs with explicit memory. Level: any; the level stays.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.utils.exceptions import VerifyException
+from xdsl.passes import ModulePass
 
-from ....dialects.memory import AllocTensorOp, KillOp
-from ....dialects.relay.language.closures import FnOp
-from ....dialects.relay.language.tuples import TupleGetItemOp, TupleOp
-from ....dialects.vm import DestinationCall
-from ..build.explicit_memory import ExplicitMemory
-from ..errors import RelayTextError, location_of
-
-
-def rename_written_tensors(explicit: ExplicitMemory, blocks: Sequence[Block]) -> None:
-    """Make the uses in `blocks`, the bodies of functions, refer to the values written."""
-    if not explicit.calls and not explicit.ops:
-        return
-    renaming = _Renaming(explicit)
-    for block in blocks:
-        renaming.block(block)
-    renaming.erase_dead()
-    for op in (*explicit.ops, *(call.op for call in explicit.calls)):
-        if op.parent is None:
-            continue
-        try:
-            op.verify_()
-        except VerifyException as error:
-            raise RelayTextError(f"{op.name}: {error}", location_of(op)) from None
+from ..dialects.memory import AllocTensorOp, KillOp
+from ..dialects.relay.device_ops import OnDeviceOp
+from ..dialects.relay.language.closures import FnOp
+from ..dialects.relay.language.tuples import TupleGetItemOp, TupleOp
+from ..dialects.vm import DestinationCall
+from ..dialects.xdsl_extras.walking import walk
+from .support.diagnostics import PassError
+from .support.levels import Level
 
 
 def _called(value: SSAValue) -> str:
@@ -53,7 +40,7 @@ def _called(value: SSAValue) -> str:
 class _Renaming:
     """State at the current op."""
 
-    explicit: ExplicitMemory
+    module: ModuleOp
     written: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """The value that was written into each tensor."""
     written_in_region: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
@@ -72,11 +59,14 @@ class _Renaming:
     """Ops without remaining uses."""
 
     def __post_init__(self) -> None:
-        for call in self.explicit.calls:
-            for out in call.op.outs if isinstance(call.op, DestinationCall) else ():
-                enclosing = out.block.parent_op() if isinstance(out, BlockArgument) else call.op
-                if enclosing is None or isinstance(enclosing, FnOp):  # a parameter
-                    self.owner[out] = enclosing
+        for op in walk(self.module):
+            for out in op.outs if isinstance(op, DestinationCall) else ():
+                if isinstance(out, BlockArgument):
+                    enclosing = out.block.parent_op()
+                    if isinstance(enclosing, FnOp):
+                        self.owner[out] = enclosing
+                    elif enclosing is not None and enclosing.parent is self.module.body.block:
+                        self.owner[out] = None  # a parameter
 
     # ------------------------------------------------------------------- order
 
@@ -177,51 +167,51 @@ class _Renaming:
             raise self._used_after_kill(value, op)
         if value not in self.owner:
             made = value.owner.name if isinstance(value.owner, Operation) else "a pattern"
-            raise RelayTextError(
+            raise PassError(
                 f"a kernel must write into a memory.alloc_tensor or a parameter, "
                 f"but {_called(value)} is defined by {made}",
-                location_of(op),
+                op,
             )
         before = self.written_in_region.get(value)
         if value in self.written:
             before = _writer(self.written[value])
         if before is not None:
-            raise RelayTextError(
+            raise PassError(
                 f"{_called(value)} is written twice; to reuse its bytes, write into another "
                 "memory.alloc_tensor at the same offset",
-                location_of(op),
-                notes=[("first written here", location_of(before))],
+                op,
+                notes=[(before, "first written here")],
             )
         if self.owner[value] is not self.closure:
-            raise RelayTextError(
+            raise PassError(
                 f"a closure cannot write {_called(value)}, which it does not own: it may be called "
                 "several times",
-                location_of(op),
+                op,
             )
-        result.name_hint = value.name_hint
-        self.written[value] = self.explicit.hinted.get(result, result)
+        result.name_hint = result.name_hint or value.name_hint
+        self.written[value] = _hinted(result)
 
     # ------------------------------------------------------------------ errors
 
-    def _unwritten(self, value: SSAValue, user: Operation) -> RelayTextError:
+    def _unwritten(self, value: SSAValue, user: Operation) -> PassError:
         inside = self.written_in_region.get(value)
         if inside is not None:
-            return RelayTextError(
+            return PassError(
                 f"{_called(value)} is written in a branch and undefined outside it: "
                 "return it from the branches",
-                location_of(user),
-                notes=[("written here", location_of(inside))],
+                user,
+                notes=[(inside, "written here")],
             )
         message = f"{_called(value)} is used before a kernel has written it"
         if isinstance(value, BlockArgument):
             message += "; a parameter that a kernel writes has no contents before"
-        return RelayTextError(message, location_of(user))
+        return PassError(message, user)
 
-    def _used_after_kill(self, value: SSAValue, user: Operation) -> RelayTextError:
-        return RelayTextError(
+    def _used_after_kill(self, value: SSAValue, user: Operation) -> PassError:
+        return PassError(
             f"{_called(value)} is used after its memory.kill",
-            location_of(user),
-            notes=[("killed here", location_of(self.killed[value]))],
+            user,
+            notes=[(self.killed[value], "killed here")],
         )
 
 
@@ -234,3 +224,32 @@ def _writer(value: SSAValue) -> Operation:
     inner = op.operands[0].owner
     assert isinstance(inner, Operation)
     return inner
+
+
+def _hinted(result: OpResult) -> SSAValue:
+    """Return the hint on what a kernel wrote, if that is its only use, or the result itself."""
+    use = result.first_use
+    if use is not None and result.has_one_use() and isinstance(use.operation, OnDeviceOp):
+        return use.operation.result
+    return result
+
+
+def rename_written_tensors(module: ModuleOp) -> None:
+    """Make all uses of tensors that kernels write refer to what was written."""
+    renaming = _Renaming(module)
+    for op in module.ops:
+        for region in op.regions:
+            for block in region.blocks:
+                renaming.block(block)
+    renaming.erase_dead()
+
+
+@dataclass(frozen=True)
+class RenameWrittenTensorsPass(ModulePass):
+    """Rename each tensor to the value that a kernel wrote into it."""
+
+    name = "rename-written-tensors"
+    accepts: ClassVar[Level] = "every"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        rename_written_tensors(op)

@@ -25,33 +25,33 @@ from ....dialects.relay.properties import ints
 from ....dialects.relay.reshape import ReshapeOp
 from ....dialects.tensors import Tensor, as_tensor
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ..build.ir_builder import DeferredOp, IRBuilder
+from .build_context import Context, DeferredOp
 
 
-def refine_dims(builder: IRBuilder, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
+def refine_dims(context: Context, value: SSAValue, declared: Attribute, at: int) -> SSAValue:
     """
     Return `value` with all dims that `declared`, which agrees with its type, knows in addition.
     """
-    solver = builder.solver
+    types = context.types
     if value.type is declared:
         return value
-    given, declared = solver.resolved(value.type), solver.resolved(declared)
+    given, declared = types.resolved(value.type), types.resolved(declared)
     if given == declared or (not isinstance(given, TupleType) and as_tensor(given) is None):
         return value
-    if solver.first_unknown(given) is not None or solver.first_unknown(declared) is not None:
+    if types.first_unknown(given) is not None or types.first_unknown(declared) is not None:
         return value
     type = refine(given, declared)
-    if type is None or type == given or _retype_here(builder, value, type):
+    if type is None or type == given or _retype_here(context, value, type):
         return value
-    return _view_as(builder, value, type, at)
+    return _view_as(context, value, type, at)
 
 
-def _retype_here(builder: IRBuilder, value: SSAValue, type: Attribute) -> bool:
+def _retype_here(context: Context, value: SSAValue, type: Attribute) -> bool:
     """Retype `value` if an op of the current block defines it; return whether that succeeded."""
-    if not isinstance(value, OpResult) or value.op.parent is not builder.block:
+    if not isinstance(value, OpResult) or value.op.parent is not context.block:
         return False
     for operand in value.op.operands:
-        set_type(operand, builder.solver.resolved(operand.type))
+        set_type(operand, context.types.resolved(operand.type))
     return try_retype(value, type)
 
 
@@ -69,20 +69,20 @@ def try_retype(value: OpResult, type: Attribute) -> bool:
     return True
 
 
-def _view_as(builder: IRBuilder, value: SSAValue, type: Attribute, at: int) -> SSAValue:
+def _view_as(context: Context, value: SSAValue, type: Attribute, at: int) -> SSAValue:
     """Build a view of `value` as `type`, for a value that cannot be retyped."""
     if value.type == type:
         return value
     tensor = as_tensor(type)
     if tensor is not None:
-        return builder.value(reshape_view(value, tensor), at)
+        return context.value(reshape_view(value, tensor), at)
     if not isinstance(type, TupleType):
         return value
     fields: list[SSAValue] = []
     for i, part in enumerate(type.types):
-        field = builder.value(TupleGetItemOp(value, i), at)
-        fields.append(_view_as(builder, field, part, at))
-    return builder.value(TupleOp(fields), at)
+        field = context.value(TupleGetItemOp(value, i), at)
+        fields.append(_view_as(context, field, part, at))
+    return context.value(TupleOp(fields), at)
 
 
 def reshape_view(value: SSAValue, type: Tensor) -> ReshapeOp:

@@ -1,35 +1,23 @@
 """
-Unification of unknown types.
+Unification of incomplete types.
 
-    %f = fn (%x) { nn.relu(%x) }      %x : ?0, the result : ?1
-    %f(%a)                            ?0 = the type of %a; now relu's rule determines ?1
+    %f = relay.fn (%x: !relay.incomplete<0>) -> !relay.incomplete<1> {…}
+    %y = relay.call %f(%a)     <0> is the type of %a; now the rule of the body determines <1>
 
-The types are those of the dialects, containing `UnknownType`s. Two tensor types agree when their
-elements and ranks are equal and so are the dims that both know (Relay's `?` matches any).
+Two tensor types agree when their elements and ranks are equal and so are the dims that both know
+(Relay's `?` matches any).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntAttr, TensorType
-from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
-from xdsl.irdl import irdl_attr_definition
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType
+from xdsl.ir import Attribute
 
-from ....dialects.relay.incomplete import IncompleteType, join
-from ....dialects.tensors import as_tensor
-from ....dialects.type_algebra import pairs, parts, rebuild
-
-
-@irdl_attr_definition
-class UnknownType(ParametrizedAttribute, TypeAttribute):
-    """A type to be inferred; none is left when a module has been read."""
-
-    name = "relay_text.unknown"
-
-    number: IntAttr
-
+from ..tensors import as_tensor
+from ..type_algebra import leaves, pairs, parts, rebuild
+from .incomplete import IncompleteType, join
 
 MAX_DEPTH = 400
 """Maximum nesting depth of a type."""
@@ -41,35 +29,48 @@ class TypeTooLarge(Exception):
     """A type exceeds the limits: each use of a tuple in a tuple can double its size."""
 
 
-class Solver:
+class Unifier:
     """The inferred facts about the unknown types of one module."""
 
     def __init__(self) -> None:
-        self._known: list[Attribute | None] = []
-        self._waiting: dict[int, list[Callable[[], None]]] = {}
-        self._ready: list[Callable[[], None]] = []
+        self._count = 0
+        self._known: dict[int, Attribute] = {}
+        self._waiting: dict[int, list[Any]] = {}
+        self._ready: list[Any] = []
 
-    def fresh(self) -> UnknownType:
+    @property
+    def has_learned(self) -> bool:
+        """True if something is known of an unknown type."""
+        return bool(self._known)
+
+    def fresh(self) -> IncompleteType:
         """Return a new unknown type."""
-        self._known.append(None)
-        return UnknownType(IntAttr(len(self._known) - 1))
+        self._count += 1
+        return IncompleteType(self._count - 1)
+
+    def reserve(self, type: Attribute) -> Attribute:
+        """Return `type`; later unknown types have other numbers than those in it."""
+        for leaf in leaves(type):
+            if isinstance(leaf, IncompleteType):
+                self._count = max(self._count, _index(leaf) + 1)
+        return type
 
     def annotation(self, type: Attribute | None) -> Attribute:
-        """Return a type of the program in which each `_`, or no type at all, is a new unknown."""
+        """Return a type in which each unknown without a number, or no type at all, is a new one."""
         if type is None or isinstance(type, IncompleteType):
-            return self.fresh()
+            return self.fresh() if type is None or type.index is None else type
         return rebuild(type, [self.annotation(part) for part in parts(type)])
 
     # ----------------------------------------------------------------- reading
 
     def shallow(self, type: Attribute) -> Attribute:
         """Return `type`, or the type found for it if it is an unknown."""
-        if type.__class__ is not UnknownType:
+        if type.__class__ is not IncompleteType:
             return type
         chain: list[int] = []
-        while type.__class__ is UnknownType:
-            number = cast(UnknownType, type).number.data
-            known = self._known[number]
+        while type.__class__ is IncompleteType:
+            number = _index(type)
+            known = self._known.get(number)
             if known is None:
                 break
             chain.append(number)
@@ -105,12 +106,12 @@ class Solver:
             if type.__class__ is not TensorType:
                 pending += [(part, depth + 1) for part in parts(self.shallow(type))]
 
-    def first_unknown(self, type: Attribute) -> UnknownType | None:
+    def first_unknown(self, type: Attribute) -> IncompleteType | None:
         """Return an unknown in `type`; None when there is none left."""
         type = self.shallow(type)
         if isinstance(type, TensorType):
             return None
-        if isinstance(type, UnknownType):
+        if isinstance(type, IncompleteType):
             return type
         for part in parts(type):
             found = self.first_unknown(part)
@@ -127,9 +128,9 @@ class Solver:
         a, b = self.shallow(a), self.shallow(b)
         if a is b:
             return True
-        if isinstance(a, UnknownType):
+        if isinstance(a, IncompleteType):
             return self._learn(a, b)
-        if isinstance(b, UnknownType):
+        if isinstance(b, IncompleteType):
             return self._learn(b, a)
         mine, theirs = as_tensor(a), as_tensor(b)
         if mine is not None and theirs is not None:
@@ -157,12 +158,12 @@ class Solver:
         if as_tensor(type) is None:
             for mine, theirs in pairs(type, other) or ():
                 self.forget_dims(mine, theirs)
-        elif isinstance(a, UnknownType) and self._known[a.number.data] is type:
-            self._known[a.number.data] = self.join(type, other)
+        elif isinstance(a, IncompleteType) and self._known[_index(a)] is type:
+            self._known[_index(a)] = self.join(type, other)
 
-    def _learn(self, unknown: UnknownType, type: Attribute) -> bool:
-        number = unknown.number.data
-        if isinstance(type, UnknownType) and type.number.data == number:
+    def _learn(self, unknown: IncompleteType, type: Attribute) -> bool:
+        number = _index(unknown)
+        if isinstance(type, IncompleteType) and _index(type) == number:
             return True
         if self._contains(type, number):
             return False
@@ -175,13 +176,13 @@ class Solver:
         pending, seen = [type], set[int]()
         while pending:
             type = pending.pop()
-            if not isinstance(type, UnknownType):
+            if not isinstance(type, IncompleteType):
                 pending += parts(type)
                 continue
-            found = type.number.data
+            found = _index(type)
             if found == number:
                 return True
-            known = self._known[found]
+            known = self._known.get(found)
             if known is not None and found not in seen:
                 seen.add(found)
                 pending.append(known)
@@ -189,13 +190,17 @@ class Solver:
 
     # ----------------------------------------------------------------- waiting
 
-    def when_known(self, unknown: UnknownType, act: Callable[[], None]) -> None:
-        """Have `run_ready` call `act` once something is known about `unknown`."""
-        self._waiting.setdefault(unknown.number.data, []).append(act)
+    def when_known(self, unknown: IncompleteType, what: Any) -> None:
+        """Have `take_ready` return `what` once something is known about `unknown`."""
+        self._waiting.setdefault(_index(unknown), []).append(what)
 
-    def run_ready(self) -> None:
-        """Call what has become ready, until nothing is left."""
-        while self._ready:
-            ready, self._ready = self._ready, []
-            for act in ready:
-                act()
+    def take_ready(self) -> list[Any]:
+        """Return what has become ready since the last call."""
+        ready, self._ready = self._ready, []
+        return ready
+
+
+def _index(type: Attribute) -> int:
+    """Return the number of an unknown; -1 for one without, of which nothing becomes known."""
+    index = cast(IncompleteType, type).index
+    return -1 if index is None else index

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, count
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import ReturnOp
@@ -29,21 +28,19 @@ from xdsl.ir import Attribute, Block, SSAValue
 from ....dialects.relay import GlobalOp, IncompleteType, InvokeOp
 from ....dialects.relay.language.language_types import TypeVarType, substituted
 from ....dialects.type_algebra import parts
-from ..build import relay_functions
-from ..build.composite_operators import on_device
-from ..build.definitions_of_program import Generic, Signature
-from ..build.ir_builder import Value, ssa_name
 from ..errors import RelayTextError, location_of
+from ..outline.lift_generics import type_params
 from ..text import syntax as ast
-from .lift_generics import type_params
-
-if TYPE_CHECKING:
-    from ..build.module_builder import ModuleBuilder
+from . import function_rules
+from .build_context import Context, Value, ssa_name
+from .deferred import run_ready
+from .definitions_of_program import Generic, Signature
+from .operators.composite_operators import on_device
 
 # ------------------------------------------------------------------ definitions
 
 
-def let(builder: ModuleBuilder, statement: ast.Statement) -> Generic | None:
+def let(context: Context, statement: ast.Statement) -> Generic | None:
     """
     Return the generic function that a `let` names; None if it binds anything else.
 
@@ -54,22 +51,22 @@ def let(builder: ModuleBuilder, statement: ast.Statement) -> Generic | None:
     if isinstance(function, ast.Call) and isinstance(function.callee, ast.Name):
         if function.callee.name == "on_device" and len(function.args) == 1:
             hint, function = function, function.args[0]
-    generic = named(builder, statement.value)
+    generic = named(context, statement.value)
     if generic is not None:
-        given = parts(builder.solver.resolved(generic.signature.type))
+        given = parts(context.types.resolved(generic.signature.type))
         is_fixed = _fixes(local.type, given, generic.own)
     elif isinstance(function, ast.Function) and function.type_params:
         given = [*(param.type for param in function.params), function.result]
         is_fixed = _fixes(local.type, given, function.type_params)
         if not is_fixed:
-            generic = define(builder, function, local.name, local, hint)
+            generic = define(context, function, local.name, local, hint)
     else:
         return None
     if is_fixed or generic is None:
         return None
     if local.type is not None:
-        type, wanted = _instance(builder, generic)[0], builder.annotation(local.type)
-        builder.require(type, wanted, f"%{local.name}", local.offset)
+        type, wanted = _instance(context, generic)[0], context.annotation(local.type)
+        context.require(type, wanted, f"%{local.name}", local.offset)
     return generic
 
 
@@ -87,54 +84,57 @@ def _fixes(
     )
 
 
-def bound(builder: ModuleBuilder, binding: ast.Binding) -> Generic | None:
-    """Return the generic function that a graph binding names; None if it binds anything else."""
-    value = binding.value
+def binding(context: Context, binding: ast.Binding) -> Value | Generic:
+    """Build the value of a graph binding; a generic function gets a name of its own."""
+    value = context.hints.value(binding)
     if isinstance(value, ast.Function) and value.type_params:
-        return define(builder, value, binding.number, None, None)
-    return None if value is None else named(builder, value)
+        return define(context, value, binding.number, None, None)
+    generic = named(context, value)
+    return context.emit(value) if generic is None else generic
 
 
-def named(builder: ModuleBuilder, expr: ast.Expr) -> Generic | None:
+def named(context: Context, expr: ast.Expr) -> Generic | None:
     """Return the generic function that an expression names, or None."""
     value = None
     if isinstance(expr, ast.Use):
-        value = builder.lookup(expr) if isinstance(expr.local.value, Generic) else None
+        value = (
+            context.lookup(expr) if isinstance(context.values.get(expr.local), Generic) else None
+        )
     elif isinstance(expr, ast.Node):
-        value = builder.result_of(expr.binding)
+        value = context.result_of(expr.binding)
     return value if isinstance(value, Generic) else None
 
 
 def define(
-    builder: ModuleBuilder,
+    context: Context,
     function: ast.Function,
     name: str,
     itself: ast.Local | None,
     hint: ast.Call | None,
 ) -> Generic:
     """Build `function` as a global function; inside, `itself` is bound to it."""
-    enclosing, outer_args = builder.signature, builder.type_args
+    enclosing, outer_args = context.signature, context.type_args
     assert enclosing is not None, "a generic function is inside a global function"
     own = _own_params(function.type_params, enclosing.type_params)
-    builder.type_args = {**outer_args, **{p: TypeVarType(n) for p, n in own.items()}}
-    function.type_params = [*own.values(), *enclosing.type_params]
-    types = [builder.annotation(p.type) for p in function.params]
-    result = builder.annotation(function.result)
-    definition = ast.Definition(function.offset, _symbol(builder, enclosing, name), function)
+    context.type_args = {**outer_args, **{p: TypeVarType(n) for p, n in own.items()}}
+    types = [context.annotation(p.type) for p in function.params]
+    result = context.annotation(function.result)
+    definition = ast.Definition(function.offset, _symbol(context, enclosing, name), function)
     type = FunctionType.from_lists(types, [result])
-    signature = Signature(definition, builder.source_map, type, Block())
-    outer = builder.generics.get(enclosing.definition.name)
+    params = [*own.values(), *enclosing.type_params]
+    signature = Signature(definition, context.source_map, type, Block(), params, function.params)
+    outer = context.generics.get(enclosing.definition.name)
     origin = enclosing if outer is None else outer.origin
     generic = Generic(name, signature, tuple(own.values()), origin, hint)
-    builder.generics[definition.name] = generic
+    context.generics[definition.name] = generic
 
     if itself is not None:
-        itself.value = generic
-    builder.signature = signature
-    value = relay_functions.body_value(builder, function, signature.block, types, result, itself)
-    with builder.writing(signature.block):
-        builder.add(ReturnOp(value), function.body.result.offset)
-    builder.signature, builder.type_args = enclosing, outer_args
+        context.values[itself] = generic
+    context.signature = signature
+    value = function_rules.function_value(context, function, signature.block, types, result, itself)
+    with context.writing(signature.block):
+        context.add(ReturnOp(value), context.hints.result(function.body).offset)
+    context.signature, context.type_args = enclosing, outer_args
     return generic
 
 
@@ -149,65 +149,65 @@ def _own_params(params: Sequence[str], enclosing: Sequence[str]) -> dict[str, st
     return own
 
 
-def _symbol(builder: ModuleBuilder, enclosing: Signature, name: str) -> str:
+def _symbol(context: Context, enclosing: Signature, name: str) -> str:
     """Return an unused name for the global function."""
-    program = builder.program
+    program = context.program
     first = f"{enclosing.definition.name}_{ssa_name(name) or 'fn'}"
-    numbered = (f"{first}_{i}" for i in count(max(1, len(builder.generics))))
+    numbered = (f"{first}_{i}" for i in count(max(1, len(context.generics))))
     return next(
         symbol
         for symbol in chain((first,), numbered)
         if symbol not in program.functions
         and symbol not in program.types
-        and symbol not in builder.generics
+        and symbol not in context.generics
     )
 
 
 # ------------------------------------------------------------------------- uses
 
 
-def _instance(builder: ModuleBuilder, generic: Generic) -> tuple[FunctionType, list[Attribute]]:
+def _instance(context: Context, generic: Generic) -> tuple[FunctionType, list[Attribute]]:
     """Return the type of a generic function at fresh type arguments, and all its type arguments."""
-    fresh = {name: builder.solver.fresh() for name in generic.own}
-    builder.solver.run_ready()
-    type = substituted(builder.solver.resolved(generic.signature.type), fresh)
+    fresh = {name: context.types.fresh() for name in generic.own}
+    run_ready(context)
+    type = substituted(context.types.resolved(generic.signature.type), fresh)
     assert isinstance(type, FunctionType)
     return type, [fresh.get(n) or TypeVarType(n) for n in generic.signature.type_params]
 
 
-def value(builder: ModuleBuilder, generic: Generic, at: int) -> Value:
+def value(context: Context, generic: Generic, at: int) -> Value:
     """Build a generic function as a value of one type."""
-    type, args = _instance(builder, generic)
+    type, args = _instance(context, generic)
     op = GlobalOp(generic.symbol, type, args)
     generic.uses.append(op)
-    relay_functions.defer_type_args(builder, op, args, f"%{generic.name}")
-    made = builder.value(op, at)
-    return made if generic.hint is None else on_device(builder, generic.hint, [made])
+    function_rules.defer_type_args(context, op, args, f"%{generic.name}")
+    made = context.value(op, at)
+    return made if generic.hint is None else on_device(context, generic.hint, [made])
 
 
-def call(builder: ModuleBuilder, generic: Generic, call: ast.Call) -> SSAValue:
+def call(context: Context, generic: Generic, call: ast.Call) -> SSAValue:
     """Call a generic function."""
     if generic.hint is not None:
-        callee = builder.ssa(value(builder, generic, call.callee.offset))
-        args = [builder.emit_ssa(arg) for arg in call.args]
-        return relay_functions.call_value(builder, callee, args, call)
-    args = [builder.emit_ssa(arg) for arg in call.args]
-    type, type_args = _instance(builder, generic)
-    relay_functions.require_args(builder, type, args, call, f"%{generic.name}")
+        callee = context.ssa(value(context, generic, call.callee.offset))
+        args = [context.emit_ssa(arg) for arg in call.args]
+        return function_rules.call_value(context, callee, args, call)
+    args = [context.emit_ssa(arg) for arg in call.args]
+    type, type_args = _instance(context, generic)
+    function_rules.require_args(context, type, args, call, f"%{generic.name}")
     op = InvokeOp(generic.symbol, type_args, args, type.outputs.data[0])
     generic.uses.append(op)
-    relay_functions.defer_type_args(builder, op, type_args, f"%{generic.name}")
-    return builder.value(op, call.offset)
+    function_rules.defer_type_args(context, op, type_args, f"%{generic.name}")
+    return context.value(op, call.offset)
 
 
 # ------------------------------------------------------------------- the program
 
 
-def publish(builder: ModuleBuilder) -> None:
+def publish(context: Context) -> None:
     """Insert each lifted function before the function that contained it."""
-    program = builder.program
+    program = context.program
     made: dict[Signature, list[Generic]] = {}
-    for generic in builder.generics.values():
+    for generic in context.generics.values():
         made.setdefault(generic.origin, []).append(generic)
     functions: dict[str, Signature] = {}
     for name, signature in program.functions.items():
@@ -216,19 +216,19 @@ def publish(builder: ModuleBuilder) -> None:
     program.functions = functions
 
 
-def check_scopes(builder: ModuleBuilder) -> None:
+def check_scopes(context: Context) -> None:
     """Reject values whose types use a type parameter out of its scope."""
-    signatures = builder.program.functions.values()
+    signatures = context.program.functions.values()
     if not any(s.type_params for s in signatures):
         return
     known = {signature.block: set(signature.type_params) for signature in signatures}
-    for value in builder.open_values:
+    for value in context.open_values:
         params = set(type_params(value.type))
         body = _body_of(value)
         wrong = params - known.get(body, params) if body is not None else params
         if wrong:
             raise RelayTextError(
-                f"the type of {_called(value)} would be {builder.text(value.type)}, but the type "
+                f"the type of {_called(value)} would be {context.text(value.type)}, but the type "
                 f"parameter {min(wrong)} is not in scope here (is the result type of its "
                 "function missing?)",
                 location_of(value),

@@ -13,8 +13,7 @@ the whole program has been read (`kernels`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DenseArrayBase,
@@ -27,64 +26,51 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
-from ....dialects import vm
-from ....dialects.device import VirtualDeviceAttr
-from ....dialects.relay.device_ops import OnDeviceOp
-from ....dialects.relay.language.closures import FnOp
-from ....dialects.relay.language.primitive import CallLoweredOp
-from ....dialects.relay.language.tuples import TupleOp
-from ....dialects.type_algebra import tuple_of
-from ..text import syntax as ast
-from . import relay_functions
+from .....dialects import vm
+from .....dialects.device import VirtualDeviceAttr
+from .....dialects.relay.device_ops import OnDeviceOp
+from .....dialects.relay.language.closures import FnOp
+from .....dialects.relay.language.primitive import CallLoweredOp
+from .....dialects.relay.language.tuples import TupleOp
+from .....dialects.type_algebra import tuple_of
+from ...text import syntax as ast
+from ..build_context import Context, KernelCall, TupleValue, Value
+from ..definitions_of_program import Signature
+from ..function_rules import signature_of
+from ..tuple_rules import project
 from .call_operands import attributes_given, problem, require_count
-from .definitions_of_program import Signature
 from .explicit_memory import unit_result
-from .ir_builder import TupleValue, Value
-
-if TYPE_CHECKING:
-    from .module_builder import ModuleBuilder
 
 OPEN = SymbolRefAttr("?")
 """Placeholder for a callee that is not known yet."""
 
 
-@dataclass(eq=False, repr=False)
-class KernelCall:
-    """A call of a kernel: the op and its callee."""
-
-    op: Operation
-    callee: Signature | FnOp
-    offset: int
-
-
 # --------------------------------------------------------------------- callees
 
 
-def _callee(
-    builder: ModuleBuilder, call: ast.Call, must_be_primitive: bool = True
-) -> Signature | FnOp:
+def _callee(context: Context, call: ast.Call, must_be_primitive: bool = True) -> Signature | FnOp:
     """Return the callee; a global function says that it is a kernel, if it `must_be_primitive`."""
     expr = call.args[0]
     if isinstance(expr, ast.Global):
-        signature = relay_functions.signature_of(builder, expr)
+        signature = signature_of(context, expr)
         if must_be_primitive and not is_primitive(
             signature.definition.function.attrs.get("Primitive")
         ):
             raise problem(
-                builder, call, f"@{expr.name} is not a kernel; add the attribute Primitive=1"
+                context, call, f"@{expr.name} is not a kernel; add the attribute Primitive=1"
             )
         if signature.type_params:
-            raise problem(builder, call, f"a kernel cannot be generic, but @{expr.name} is")
+            raise problem(context, call, f"a kernel cannot be generic, but @{expr.name} is")
         return signature
-    value = builder.emit(expr)
+    value = context.emit(expr)
     if isinstance(value, OpResult) and isinstance(value.op, FnOp):
         if not is_primitive(_attribute(value.op, "Primitive")):
             raise problem(
-                builder, call, "the function is not a kernel; add the attribute Primitive=1"
+                context, call, "the function is not a kernel; add the attribute Primitive=1"
             )
         return value.op
     raise problem(
-        builder,
+        context,
         call,
         "the callee must be a global kernel, or a function literal with Primitive=1, "
         "given here or bound to a variable",
@@ -102,57 +88,57 @@ def is_primitive(value: Any) -> bool:
     return isinstance(value, int) and value != 0
 
 
-def _type_of(builder: ModuleBuilder, callee: Signature | FnOp) -> FunctionType:
+def _type_of(context: Context, callee: Signature | FnOp) -> FunctionType:
     if isinstance(callee, Signature):
         return callee.type
-    return cast(FunctionType, builder.solver.shallow(callee.result.type))
+    return cast(FunctionType, context.types.shallow(callee.result.type))
 
 
 # ------------------------------------------------------------------- arguments
 
 
-def _fields(builder: ModuleBuilder, call: ast.Call, index: int) -> list[Value]:
+def _fields(context: Context, call: ast.Call, index: int) -> list[Value]:
     """Return the fields of the tuple argument `index`; a tuple literal is not built for that."""
     expr = call.args[index]
     if isinstance(expr, ast.Tuple):
-        return [builder.emit(field) for field in expr.fields]
-    value = builder.emit(expr)
-    parts = parts_of(builder, value, expr.offset)
+        return [context.emit(field) for field in expr.fields]
+    value = context.emit(expr)
+    parts = parts_of(context, value, expr.offset)
     if parts is None:
-        given = builder.text(builder.type_of(value))
-        raise problem(builder, call, f"argument {index} must be a tuple, but is of type {given}")
+        given = context.text(context.type_of(value))
+        raise problem(context, call, f"argument {index} must be a tuple, but is of type {given}")
     return parts
 
 
-def parts_of(builder: ModuleBuilder, value: Value, at: int) -> list[Value] | None:
+def parts_of(context: Context, value: Value, at: int) -> list[Value] | None:
     """Return the fields of `value`; None if it is not known to be a tuple."""
     if isinstance(value, TupleValue):
         return list(value.values)
     if isinstance(value, OpResult) and isinstance(value.op, TupleOp):
         return list(value.op.operands)
-    type = builder.solver.shallow(value.type)
+    type = context.types.shallow(value.type)
     if not isinstance(type, TupleType):
         return None
-    return [builder.project_value(value, i, at) for i in range(len(type.types))]
+    return [project(context, value, i, at) for i in range(len(type.types))]
 
 
-def leaves_of(builder: ModuleBuilder, value: Value, at: int) -> list[SSAValue]:
+def leaves_of(context: Context, value: Value, at: int) -> list[SSAValue]:
     """Return the tensors in `value`, flattening known tuples."""
-    parts = parts_of(builder, value, at)
+    parts = parts_of(context, value, at)
     if parts is None:
-        return [builder.ssa(value)]
-    return [leaf for part in parts for leaf in leaves_of(builder, part, at)]
+        return [context.ssa(value)]
+    return [leaf for part in parts for leaf in leaves_of(context, part, at)]
 
 
-def _relay_type(builder: ModuleBuilder, value: Value) -> Attribute:
+def _relay_type(context: Context, value: Value) -> Attribute:
     """Return the type of `value` without building its tuple."""
     if isinstance(value, TupleValue):
-        return tuple_of([_relay_type(builder, part) for part in value.values])
+        return tuple_of([_relay_type(context, part) for part in value.values])
     return value.type
 
 
 def _arguments(
-    builder: ModuleBuilder,
+    context: Context,
     call: ast.Call,
     type: FunctionType,
     callee: str,
@@ -163,25 +149,25 @@ def _arguments(
 
     With `devices`, each argument is fixed on that of its parameter.
     """
-    fields = _fields(builder, call, 1)
+    fields = _fields(context, call, 1)
     wanted = type.inputs.data
     if len(fields) != len(wanted):
         raise problem(
-            builder, call, f"{callee} expects {len(wanted)} arguments, but got {len(fields)}"
+            context, call, f"{callee} expects {len(wanted)} arguments, but got {len(fields)}"
         )
     at = call.args[1].offset
     for i, (given, param) in enumerate(zip(fields, wanted, strict=True)):
-        builder.require(_relay_type(builder, given), param, f"argument {i} of {callee}", at)
+        context.require(_relay_type(context, given), param, f"argument {i} of {callee}", at)
     places = devices or [None] * len(fields)
     return [
-        _fixed(builder, leaf, place, at)
+        _fixed(context, leaf, place, at)
         for given, place in zip(fields, places, strict=True)
-        for leaf in leaves_of(builder, given, at)
+        for leaf in leaves_of(context, given, at)
     ]
 
 
 def _fixed(
-    builder: ModuleBuilder, value: SSAValue, device: VirtualDeviceAttr | None, at: int
+    context: Context, value: SSAValue, device: VirtualDeviceAttr | None, at: int
 ) -> SSAValue:
     """Return `value`, fixed on the device; the memory scope is left to the kernel."""
     if device is None:
@@ -189,7 +175,7 @@ def _fixed(
     place = VirtualDeviceAttr(device.device_type, device.device_id, device.target)
     if place.is_unconstrained:
         return value
-    return builder.value(OnDeviceOp(value, place, True, True), at)
+    return context.value(OnDeviceOp(value, place, True, True), at)
 
 
 # ----------------------------------------------------------------------- calls
@@ -200,47 +186,47 @@ def _called(callee: Signature | FnOp) -> str:
 
 
 def _destination_call(
-    builder: ModuleBuilder,
+    context: Context,
     call: ast.Call,
     make: Callable[[list[SSAValue], list[SSAValue]], Operation],
 ) -> Value:
     """Build a call that writes into given tensors and returns unit."""
-    callee = _callee(builder, call)
-    type = _type_of(builder, callee)
-    ins = _arguments(builder, call, type, _called(callee))
+    callee = _callee(context, call)
+    type = _type_of(context, callee)
+    ins = _arguments(context, call, type, _called(callee))
     at = call.args[2].offset
-    outs = [o for value in _fields(builder, call, 2) for o in leaves_of(builder, value, at)]
+    outs = [o for value in _fields(context, call, 2) for o in leaves_of(context, value, at)]
     (result,) = type.outputs.data
-    known = builder.solver.shallow(result)
+    known = context.types.shallow(result)
     types = [out.type for out in outs]
     single = len(outs) == 1 and not isinstance(known, TupleType)
     given = types[0] if single else tuple_of(types)
-    if not _holds_tuples(builder, known):
-        builder.require(given, result, f"the destination of {_called(callee)}", at)
+    if not _holds_tuples(context, known):
+        context.require(given, result, f"the destination of {_called(callee)}", at)
     op = make(ins, outs)
-    builder.explicit.calls.append(KernelCall(op, callee, call.offset))
-    return unit_result(builder, op, call.offset)
+    context.explicit.calls.append(KernelCall(op, callee, call.offset))
+    return unit_result(context, op, call.offset)
 
 
-def _holds_tuples(builder: ModuleBuilder, type: Attribute) -> bool:
+def _holds_tuples(context: Context, type: Attribute) -> bool:
     """Return whether `type` is a tuple that contains tuples; its outs form one flat list."""
     return isinstance(type, TupleType) and any(
-        isinstance(builder.solver.shallow(part), TupleType) for part in type.types
+        isinstance(context.types.shallow(part), TupleType) for part in type.types
     )
 
 
-def invoke_tvm_op(builder: ModuleBuilder, call: ast.Call) -> Value:
+def invoke_tvm_op(context: Context, call: ast.Call) -> Value:
     """Build `vm.invoke_tvm_op`; any attributes only repeat those of the kernel and are dropped."""
-    return _destination_call(builder, call, lambda ins, outs: vm.InvokeTvmOp.on(OPEN, ins, outs))
+    return _destination_call(context, call, lambda ins, outs: vm.InvokeTvmOp.on(OPEN, ins, outs))
 
 
-def shape_func(builder: ModuleBuilder, call: ast.Call) -> Value:
+def shape_func(context: Context, call: ast.Call) -> Value:
     """Build `vm.shape_func`; `is_input` has a flag for each tensor argument."""
-    flags = attributes_given(builder, call, {"is_input": None})["is_input"]
+    flags = attributes_given(context, call, {"is_input": None})["is_input"]
     if not isinstance(flags, tuple) or any(
         flag not in (0, 1) for flag in cast("tuple[Any, ...]", flags)
     ):
-        raise problem(builder, call, "is_input must be a list of 0 and 1")
+        raise problem(context, call, "is_input must be a list of 0 and 1")
     numbers = [int(flag) for flag in cast("tuple[Any, ...]", flags)]
 
     def make(ins: list[SSAValue], outs: list[SSAValue]) -> Operation:
@@ -248,27 +234,27 @@ def shape_func(builder: ModuleBuilder, call: ast.Call) -> Value:
         op.properties["is_input"] = DenseArrayBase.from_list(i64, numbers)
         return op
 
-    return _destination_call(builder, call, make)
+    return _destination_call(context, call, make)
 
 
-def call_lowered(builder: ModuleBuilder, call: ast.Call) -> Value:
+def call_lowered(context: Context, call: ast.Call) -> Value:
     """
     Build `relay.call_lowered`, which returns what the kernel computes.
 
     Where a function is lowered after devices are planned, its devices are those of the call.
     """
-    attributes_given(builder, call, {"metadata": None})
-    callee = _callee(builder, call, must_be_primitive=False)  # TVM needs no attribute here
-    type = _type_of(builder, callee)
+    attributes_given(context, call, {"metadata": None})
+    callee = _callee(context, call, must_be_primitive=False)  # TVM needs no attribute here
+    type = _type_of(context, callee)
     function = callee.definition.function if isinstance(callee, Signature) else None
     devices = [param.device for param in function.params] if function is not None else ()
-    ins = _arguments(builder, call, type, _called(callee), devices)
+    ins = _arguments(context, call, type, _called(callee), devices)
     op = CallLoweredOp.on(OPEN, ins, type.outputs.data)
     if _reshapes_only(call.attrs.get("metadata")) or _kernel_reshapes_only(callee):
         op.properties["reshape_only"] = UnitAttr()
-    builder.explicit.calls.append(KernelCall(op, callee, call.offset))
-    result = builder.value(op, call.offset)
-    return _fixed(builder, result, None if function is None else function.device, call.offset)
+    context.explicit.calls.append(KernelCall(op, callee, call.offset))
+    result = context.value(op, call.offset)
+    return _fixed(context, result, None if function is None else function.device, call.offset)
 
 
 _RESHAPE_ONLY = "relay.reshape_only"
@@ -293,13 +279,13 @@ def _kernel_reshapes_only(callee: Signature | FnOp) -> bool:
     return is_primitive(_attribute(callee, _RESHAPE_ONLY))
 
 
-EmitCall: TypeAlias = "Callable[[ModuleBuilder, ast.Call], Value]"
+EmitCall: TypeAlias = "Callable[[Context, ast.Call], Value]"
 
 
 def _counted(emit: EmitCall, count: int) -> EmitCall:
-    def counted(builder: ModuleBuilder, call: ast.Call) -> Value:
-        require_count(builder, call, len(call.args), count)
-        return emit(builder, call)
+    def counted(context: Context, call: ast.Call) -> Value:
+        require_count(context, call, len(call.args), count)
+        return emit(context, call)
 
     return counted
 

@@ -12,90 +12,59 @@ within which `4c` counts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from xdsl.ir import SSAValue
 
-from ....dialects.tensors import as_tensor, is_static
-from ..text import syntax as ast
+from .....dialects.tensors import as_tensor, is_static
+from ...text import syntax as ast
+from ...tvm_layouts import Layout, parse_layout
+from ..build_context import Context, Value
 from .call_operands import attributes_given, not_a_tensor, problem, values_of
-from .ir_builder import IRBuilder, Value
-
-_LAYOUT = re.compile(r"(?:[A-Z]|[1-9][0-9]{0,8}[a-z])+", re.ASCII)
-_AXIS = re.compile(r"([0-9]*)([A-Za-z])", re.ASCII)
+from .relay_operators import operator
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The letters of the axes, in order, and the block sizes of the lower-case ones."""
-
-    axes: tuple[str, ...]
-    blocks: dict[str, int]
-
-    def has_axes(self, letters: str) -> bool:
-        """Test whether the axes are `letters`, in any order, some of them in blocks."""
-        return {axis for axis in self.axes if axis.isupper()} == set(letters)
-
-
-def parse_layout(text: str) -> Layout | None:
-    """Parse a layout such as "NCHW"; None if it is malformed."""
-    if _LAYOUT.fullmatch(text) is None:
-        return None
-    found = _AXIS.findall(text)
-    axes = tuple(letter for _, letter in found)
-    blocks = {letter: int(size) for size, letter in found if size}
-    if len(set(axes)) < len(axes) or any(letter.upper() not in axes for letter in axes):
-        return None
-    return Layout(axes, blocks)
-
-
-def layout_transform(builder: IRBuilder, call: ast.Call, args: Sequence[Value]) -> Value:
+def layout_transform(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
     """Reorder axes, and split them into blocks or join them."""
-    (data,) = values_of(builder, call, args, 1)
-    given = attributes_given(builder, call, {"src_layout": None, "dst_layout": None})
+    (data,) = values_of(context, call, args, 1)
+    given = attributes_given(context, call, {"src_layout": None, "dst_layout": None})
     layouts: list[Layout] = []
     for name, text in given.items():
         layout = parse_layout(text) if isinstance(text, str) else None
         if layout is None:
-            raise problem(builder, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
+            raise problem(context, call, f'{name} must be a layout such as "NCHW", but is {text!r}')
         layouts.append(layout)
     source, target = layouts
     if not target.has_axes("".join(axis for axis in source.axes if axis.isupper())):
-        raise problem(builder, call, "src_layout and dst_layout must have the same axes")
-
-    def build() -> Value:
-        return _through_whole_axes(builder, call, data, source, target)
-
-    return builder.defer_until_known([data], build, call.offset)
+        raise problem(context, call, "src_layout and dst_layout must have the same axes")
+    return _through_whole_axes(context, call, data, source, target)
 
 
 def change_layout(
-    builder: IRBuilder, call: ast.Call, data: SSAValue, source: str, target: str
+    context: Context, call: ast.Call, data: SSAValue, source: str, target: str
 ) -> SSAValue:
     """Return `data`, a tensor in the layout `source`, in the layout `target` of the same axes."""
     from_, to = parse_layout(source), parse_layout(target)
     assert from_ is not None, "a layout"
     assert to is not None, "a layout"
-    return _through_whole_axes(builder, call, data, from_, to)
+    return _through_whole_axes(context, call, data, from_, to)
 
 
 def _through_whole_axes(
-    builder: IRBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    context: Context, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> SSAValue:
     """Convert `data` to another layout; blocks that change their size are joined before."""
     both = source.blocks.keys() & target.blocks.keys()
     if all(source.blocks[letter] == target.blocks[letter] for letter in both):
-        return _convert(builder, call, data, source, target)
+        return _convert(context, call, data, source, target)
     joined = Layout(tuple(letter for letter in source.axes if letter.isupper()), {})
-    between = _convert(builder, call, data, source, joined)
-    return _convert(builder, call, between, joined, target)
+    between = _convert(context, call, data, source, joined)
+    return _convert(context, call, between, joined, target)
 
 
 def _convert(
-    builder: IRBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    context: Context, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> SSAValue:
     """Convert `data` to another layout; an axis in blocks on both sides has equal ones."""
 
@@ -103,9 +72,9 @@ def _convert(
         attributes: dict[str, Any] = {attribute: tuple(numbers)}
         if name == "reshape" and 0 in numbers:
             attributes["allowzero"] = True
-        return builder.ssa(builder.operator(name, [value], attributes, call.offset))
+        return context.ssa(operator(context, name, [value], attributes, call.offset))
 
-    size = _sizes(builder, call, data, source, target)
+    size = _sizes(context, call, data, source, target)
     split: list[str] = []
     for letter in source.axes:
         split.append(letter)
@@ -133,32 +102,32 @@ def _convert(
 
 
 def _sizes(
-    builder: IRBuilder, call: ast.Call, data: SSAValue, source: Layout, target: Layout
+    context: Context, call: ast.Call, data: SSAValue, source: Layout, target: Layout
 ) -> dict[str, int]:
     """Return the size of each axis, with the blocks of both sides as separate axes."""
     type = as_tensor(data.type)
     if type is None:
-        raise not_a_tensor(builder, call, data)
+        raise not_a_tensor(context, call, data)
     dims = type.get_shape()
     if len(dims) != len(source.axes):
         raise problem(
-            builder,
+            context,
             call,
             f"src_layout has {len(source.axes)} axes, but the tensor has rank {len(dims)}",
         )
     if source.blocks.keys() != target.blocks.keys() and not is_static(type):
-        given = builder.text(type)
-        raise problem(builder, call, f"the shape must be static, but the tensor is of type {given}")
+        given = context.text(type)
+        raise problem(context, call, f"the shape must be static, but the tensor is of type {given}")
     size = dict(zip(source.axes, dims, strict=True))
     for letter, block in source.blocks.items():
         if size[letter] != block:
-            raise problem(builder, call, f"axis {letter} must be {block}, but is {size[letter]}")
+            raise problem(context, call, f"axis {letter} must be {block}, but is {size[letter]}")
     for letter, block in target.blocks.items():
         if letter not in source.blocks:
             outer = letter.upper()
             if size[outer] % block:
                 raise problem(
-                    builder,
+                    context,
                     call,
                     f"axis {outer} must be a multiple of {block}, but is {size[outer]}",
                 )

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Attribute
 
-from ....dialects.dense import Dense, elements
-from ....dialects.relay.constants import fits_inline
-from ....dialects.tensors import as_tensor, dtype_name
-from ....operators.element_types import NUMBER_TYPES
+from .....dialects.dense import Dense, elements
+from .....dialects.relay.constants import fits_inline
+from .....dialects.tensors import as_tensor, dtype_name
+from .....operators.element_types import NUMBER_TYPES
 
 if TYPE_CHECKING:
-    from ...conversion import Array
+    from ....conversion import Array
 
 
 def belongs_in_file(type: Attribute) -> bool:

@@ -1,0 +1,363 @@
+"""
+The state of building: the insertion point, what is bound, what is known of types.
+
+    value = context.emit(expr)        the rule for the class of `expr`, out of `dispatch.py`
+    context.add(op, expr.offset)      at the insertion point, with the location of the text
+
+Everything that is known of a node of the tree is in a table by node here. Rules are functions of
+the context and a node; the context knows none of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from xdsl.context import Context as XdslContext
+from xdsl.dialects.builtin import (
+    FileLineColLoc,
+    TensorType,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
+
+from ....dialects.dense import Dense
+from ....dialects.relay.language.closures import FnOp
+from ....dialects.relay.language.language_types import substituted
+from ....dialects.relay.language.tuples import TupleOp
+from ....dialects.relay.unification import Unifier
+from ....dialects.xdsl_extras.xdsl_internals import set_type
+from ..errors import RelayTextError, SourceMap
+from ..infer.weight_types import Weights
+from ..text import syntax as ast
+from ..type_texts import type_text
+from .binding_scopes import Scopes, is_within
+from .definition_regions import Region
+from .definitions_of_program import Generic, Program, Signature
+from .fixed_hints import FixedHints
+
+_OTHER = re.compile(r"[^A-Za-z0-9_$.-]")
+_NUMBERED = re.compile(r"_(?=[0-9]+\Z)")
+
+
+@irdl_op_definition
+class DeferredOp(IRDLOperation):
+    """Placeholder for ops that cannot be built until the types of `args` are known."""
+
+    name = "relay_text.deferred"
+
+    args = var_operand_def(AnyAttr())
+    result = result_def(AnyAttr())
+
+
+@dataclass(eq=False, repr=False)
+class TupleValue:
+    """
+    The values of a tuple; a `relay.tuple` is built when the tuple itself is needed.
+
+    `from_operator` means that they are the results of one operator, so a projection is one of them.
+    """
+
+    values: Sequence[SSAValue]
+    location: FileLineColLoc
+    block: Block
+    after: Operation | None
+    """The last op in `block` when the value was created; None if there was none."""
+    from_operator: bool
+    tuple: SSAValue | None = None
+
+
+Value: TypeAlias = SSAValue | TupleValue
+Rule: TypeAlias = "Callable[[Context, Any], Value | Generic]"
+"""Builds a node of the tree."""
+
+
+Completion: TypeAlias = "tuple[Callable[..., None], Operation, tuple[Any, ...]]"
+"""A rule that completes an op, the op, and the rule's other arguments after the context."""
+
+
+@dataclass(eq=False, repr=False)
+class Deferred:
+    """A placeholder, and what replaces it: the result of `rule` for `node` and `args`."""
+
+    op: DeferredOp
+    rule: Callable[[Context, Any, Sequence[Value]], Value]
+    node: Any
+    args: Sequence[Value]
+    shallow: bool
+    """True if only the top level of the arguments' types must be known."""
+    source_map: SourceMap
+    signature: Signature | None
+    """The function that contains it."""
+    done: SSAValue | None = None
+
+
+@dataclass(eq=False, repr=False)
+class UnitResult(TupleValue):
+    """The unit result of an op without results; materialised only if used."""
+
+    op: Operation | None = None
+
+
+@dataclass(eq=False, repr=False)
+class KernelCall:
+    """A call of a kernel: the op and its callee."""
+
+    op: Operation
+    callee: Signature | FnOp
+    """A global function, or a function literal."""
+    offset: int
+
+
+@dataclass(eq=False, repr=False)
+class ExplicitMemory:
+    """Operations on explicit memory, completed at the end of reading."""
+
+    calls: list[KernelCall] = field(default_factory=list[KernelCall])
+    """Calls of kernels; the callees are known only at the end."""
+    ops: list[Operation] = field(default_factory=list[Operation])
+    """The other ops of `memory` and `vm`, which remain to be verified."""
+    folded: list[Operation] = field(default_factory=list[Operation])
+    """Ops that are erased if nothing uses them: arguments that became attributes; users first."""
+
+
+@dataclass(eq=False, repr=False)
+class Context:
+    """Builds the ops of one program."""
+
+    xdsl: XdslContext
+    source_map: SourceMap
+    rules: Mapping[type, Rule]
+    """The rule for each class of expressions."""
+    noted_type: Callable[[ast.Call], Attribute | None]
+    """Returns the type that the program notes beside a call."""
+    separate: bool = False
+    """True if constants too large for the text become `relay.param`s."""
+    types: Unifier = field(default_factory=Unifier)
+    block: Block = field(default_factory=Block)
+    before: Operation | None = None
+    """Insert before this op; None to append to `block`."""
+    reached: int = 0
+    """The offset of the op built last."""
+    deferred: list[Deferred] = field(default_factory=list[Deferred])
+    open_values: list[SSAValue] = field(default_factory=list[SSAValue])
+    """Values whose types had unknown parts when they were built."""
+    program: Program = field(default_factory=Program)
+    params: dict[str, Dense] = field(default_factory=dict[str, Dense])
+    """The constants that the `relay.param`s name."""
+    signature: Signature | None = None
+    """The global function whose body is being built."""
+    scopes: Scopes = field(default_factory=Scopes)
+    """Those of the current definition."""
+    region: Region | None = None
+    """The current region."""
+    blocks: dict[Region, Block] = field(default_factory=dict[Region, Block])
+    values: dict[ast.Local | ast.Binding, Value | Generic] = field(
+        default_factory=dict["ast.Local | ast.Binding", "Value | Generic"]
+    )
+    """The values of variables and graph bindings."""
+    generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
+    """Lifted functions with type parameters, by their names in the IR."""
+    type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    """The types that replace the type parameters of the enclosing closures."""
+    single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(
+        default_factory=list[tuple[str, Attribute, FileLineColLoc]]
+    )
+    """The type parameters of closures, each with its one type and its location."""
+    calls: list[tuple[Operation, Signature]] = field(
+        default_factory=list[tuple[Operation, Signature]]
+    )
+    """Calls of global functions, whose types may turn out to differ in dims."""
+    weights: list[Weights] = field(default_factory=list[Weights])
+    """Weights whose types were unknown when they were used."""
+    explicit: ExplicitMemory = field(default_factory=ExplicitMemory)
+    """Calls of kernels, and the tensors they write into."""
+    completions: list[Completion] = field(default_factory=list["Completion"])
+    """Ops to complete once all types are known."""
+    caches: dict[Any, Any] = field(default_factory=dict[Any, Any])
+    """The caches of rules, each with keys of its own."""
+
+    def __post_init__(self) -> None:
+        self.hints = FixedHints(self.scopes.regions)
+
+    def enter(self, signature: Signature) -> None:
+        """Begin the definition of `signature`."""
+        self.source_map, self.signature = signature.source_map, signature
+        self.scopes = Scopes()
+        self.hints = FixedHints(self.scopes.regions)
+        self.scopes.collect(signature.definition.function)
+
+    # ------------------------------------------------------------- expressions
+
+    def emit(self, expr: ast.Expr) -> Value:
+        """Build `expr`, the bindings that it needs being built already."""
+        value = self.rules[expr.__class__](self, expr)
+        assert not isinstance(value, Generic), "a rule instantiates a generic function"
+        return value
+
+    def emit_ssa(self, expr: ast.Expr) -> SSAValue:
+        """Build `expr` as one SSA value, a tuple included."""
+        value = self.emit(expr)
+        return value if isinstance(value, SSAValue) else self.ssa(value)
+
+    def lookup(self, use: ast.Use) -> Value | Generic:
+        """Return the value that a variable is bound to."""
+        local = use.local
+        region = self.scopes.regions.home[local]
+        if region is not self.region and not is_within(self.region, region):
+            raise self.source_map.error(
+                f"%{local.name} is not in scope: the graph binding that uses it is itself used "
+                f"outside the scope of %{local.name}",
+                use.offset,
+                len(local.name) + 1,
+                [(f"%{local.name} is bound here", local.offset)],
+            )
+        value = self.values.get(local)
+        if value is None:
+            raise self.error(
+                f"%{local.name} is used in its own definition: only a function can use itself",
+                use.offset,
+                len(local.name) + 1,
+            )
+        return value
+
+    # ---------------------------------------------------------- graph bindings
+
+    def result_of(self, binding: ast.Binding) -> Value | Generic:
+        """Return the value of a graph binding, building it first if necessary."""
+        if binding not in self.values:
+            self.compute([binding])
+        return self.values[binding]
+
+    def compute(self, bindings: Sequence[ast.Binding]) -> None:
+        """
+        Build those of `bindings`, and what they need, that are not built yet.
+
+        What is needed is collected on an explicit stack, so chains can have any length.
+        """
+        values, refs = self.values, self.scopes.regions.refs
+        stack = [b for b in reversed(bindings) if b not in values]
+        while stack:
+            binding = stack[-1]
+            if binding in values:
+                stack.pop()
+                continue
+            missing = [ref for ref in reversed(refs[binding]) if ref not in values]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
+            self._compute(binding)
+
+    def _compute(self, binding: ast.Binding) -> None:
+        place = self.scopes.place.get(binding)
+        rule = self.rules[ast.Binding]
+        if place is None or place is self.region:
+            self.values[binding] = rule(self, binding)
+            return
+        assert place in self.blocks, "a binding is used inside the region that computes it"
+        region, self.region = self.region, place
+        with self.writing(self.blocks[place]):
+            self.values[binding] = rule(self, binding)
+        self.region = region
+
+    # ------------------------------------------------------------------- types
+
+    def annotation(self, type: Attribute | None) -> Attribute:
+        """Return a type of the program, with unknowns for what it omits."""
+        type = self.types.annotation(type)
+        return substituted(type, self.type_args) if self.type_args else type
+
+    # ------------------------------------------------------------------ errors
+
+    def error(self, message: str, at: int, width: int = 1) -> RelayTextError:
+        return self.source_map.error(message, at, width)
+
+    def text(self, type: Attribute) -> str:
+        """Return `type` in Relay's notation, for a message."""
+        return type_text(self.types.resolved(type))
+
+    def require(self, given: Attribute, wanted: Attribute, what: str, at: int) -> None:
+        """Require that `given`, the type of `what`, agrees with `wanted`."""
+        if given is wanted or self.types.unify(wanted, given):
+            return
+        raise self.error(
+            f"{what} must be of type {self.text(wanted)}, but is of type {self.text(given)}", at
+        )
+
+    # --------------------------------------------------------------------- ops
+
+    @contextmanager
+    def writing(self, block: Block, before: Operation | None = None) -> Generator[None]:
+        """Insert into `block` within the context."""
+        saved = self.block, self.before
+        self.block, self.before = block, before
+        yield
+        self.block, self.before = saved
+
+    def add(self, op: Operation, at: int) -> Operation:
+        """Insert `op`, which is at the offset `at` of the text."""
+        op.location = self.source_map.location(at)
+        self.reached = at
+        if self.before is None:
+            self.block.add_op(op)
+        else:
+            self.block.insert_op_before(op, self.before)
+        for result in op.results:
+            if result.type.__class__ is not TensorType:
+                self.note(result)
+        return op
+
+    def value(self, op: Operation, at: int) -> SSAValue:
+        """Insert `op` and return its result."""
+        return self.add(op, at).results[0]
+
+    def note(self, value: SSAValue) -> None:
+        """Record `value` if its type is not completely known."""
+        set_type(value, self.types.resolved(value.type))
+        if self.types.first_unknown(value.type) is not None:
+            self.open_values.append(value)
+
+    def tuple_value(self, values: Sequence[SSAValue], at: int, from_operator: bool) -> TupleValue:
+        """Return `values` as a tuple that is not built yet."""
+        self.reached = at
+        after = self.block.last_op if self.before is None else self.before.prev_op
+        return TupleValue(values, self.source_map.location(at), self.block, after, from_operator)
+
+    def ssa(self, value: Value) -> SSAValue:
+        """Return `value` as one SSA value, building its tuple on first use."""
+        if isinstance(value, SSAValue):
+            return value
+        if value.tuple is None:
+            op = TupleOp(value.values)
+            op.location = value.location
+            if value.after is not None:
+                value.block.insert_op_after(op, value.after)
+            elif value.block.first_op is not None:
+                value.block.insert_op_before(op, value.block.first_op)
+            else:
+                value.block.add_op(op)
+            value.tuple = op.result
+            self.note(op.result)
+        return value.tuple
+
+    def type_of(self, value: Value) -> Attribute:
+        """Return the type of `value`, resolved at the top level."""
+        if isinstance(value, SSAValue):
+            return self.types.shallow(value.type)
+        return self.ssa(value).type
+
+
+# ----------------------------------------------------------------------- text
+
+
+def ssa_name(name: str) -> str | None:
+    """Return `name` as a readable SSA name, or None if no character is left."""
+    if name.isidentifier() and name.isascii() and not name[-1].isdigit():
+        return name
+    text = _OTHER.sub("_", name).lstrip("0123456789")
+    # the printer treats a trailing `_1` as a number of its own
+    return _NUMBERED.sub(".", text) or None

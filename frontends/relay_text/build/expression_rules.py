@@ -1,0 +1,125 @@
+"""Variables, graph bindings, literals, statements, choices and cells."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import TupleType, i1
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Region as IrRegion
+
+from ....dialects.dense import scalar as scalar_constant
+from ....dialects.device import tensor_type
+from ....dialects.relay.constants import ConstantOp, ParamOp
+from ....dialects.relay.language.control import IfOp
+from ....dialects.relay.language.language_types import RefType
+from ....dialects.relay.language.references import RefCreateOp, RefReadOp, RefWriteOp
+from ..text import syntax as ast
+from . import generic_rules
+from .build_context import Context, UnitResult, Value, ssa_name
+from .declared_dims import refine_dims
+from .definitions_of_program import Generic
+from .function_rules import branch, let_value
+from .operators.large_constants import belongs_in_file
+
+SCALAR_BOOL = tensor_type(i1, [])
+
+
+def use(context: Context, use: ast.Use) -> Value:
+    """Build a use of a variable."""
+    value = context.lookup(use)
+    return generic_rules.value(context, value, use.offset) if isinstance(value, Generic) else value
+
+
+def node(context: Context, node: ast.Node) -> Value:
+    """Build a use of a graph binding."""
+    value = context.result_of(node.binding)
+    return generic_rules.value(context, value, node.offset) if isinstance(value, Generic) else value
+
+
+def scalar(context: Context, scalar: ast.Scalar) -> Value:
+    """Build a literal; equal ones share their attribute."""
+    key = (scalar.value, scalar.dtype, str(scalar.value).startswith("-"))
+    constant = context.caches.get(key)
+    if constant is None:
+        constant = context.caches[key] = scalar_constant(scalar.value, scalar.dtype)
+    assert constant is not None, f"literals are not of dtype {scalar.dtype}"
+    return context.value(ConstantOp(constant), scalar.offset)
+
+
+def dense(context: Context, constant: ast.Dense) -> Value:
+    """Build a constant tensor."""
+    if context.separate and belongs_in_file(constant.value.type):
+        context.params.setdefault(constant.name, constant.value)
+        return context.value(ParamOp(constant.name, constant.value.type), constant.offset)
+    return context.value(ConstantOp(constant.value), constant.offset)
+
+
+def statement(context: Context, statement: ast.Statement) -> Value | Generic:
+    """Build a statement, and bind its variable."""
+    local = statement.local
+    if local is None:
+        value = context.emit(statement.value)
+        return value if isinstance(value, UnitResult) else context.ssa(value)
+    generic = generic_rules.let(context, statement)
+    if generic is not None:
+        context.values[local] = generic
+        return generic
+    annotation = None if local.type is None else context.annotation(local.type)
+    value = let_value(context, local, statement.value, annotation)
+    if annotation is not None:
+        type = value.type if isinstance(value, SSAValue) else TupleType(())
+        context.require(type, annotation, f"%{local.name}", local.offset)
+        if isinstance(value, SSAValue):
+            value = refine_dims(context, value, annotation, local.offset)
+    if isinstance(value, SSAValue) and value.name_hint is None:
+        value.name_hint = ssa_name(local.name)
+    context.values[local] = value
+    return value
+
+
+def if_(context: Context, expr: ast.If) -> Value:
+    condition = context.emit_ssa(expr.condition)
+    context.require(condition.type, SCALAR_BOOL, "the condition", expr.condition.offset)
+    then, other = Block(), Block()
+    value = branch(context, expr.then, then)
+    otherwise = branch(context, expr.other, other)
+    if not context.types.unify(value.type, otherwise.type):
+        raise context.error(
+            f"both branches must have the same type, but the first is of type "
+            f"{context.text(value.type)} and the second of {context.text(otherwise.type)}",
+            expr.offset,
+            2,
+        )
+    type = context.types.join(value.type, otherwise.type)
+    regions = [IrRegion(then), IrRegion(other)]
+    return context.value(
+        IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.offset
+    )
+
+
+# ------------------------------------------------------------------- cells
+
+
+def ref_create(context: Context, expr: ast.RefCreate) -> Value:
+    return context.value(RefCreateOp(context.emit_ssa(expr.value)), expr.offset)
+
+
+def ref_read(context: Context, expr: ast.RefRead) -> Value:
+    ref, contents = _cell(context, expr.ref)
+    return context.value(RefReadOp.create(operands=[ref], result_types=[contents]), expr.offset)
+
+
+def ref_write(context: Context, expr: ast.RefWrite) -> Value:
+    ref, contents = _cell(context, expr.ref)
+    value = context.emit_ssa(expr.value)
+    context.require(value.type, contents, "the value written", expr.value.offset)
+    return context.value(RefWriteOp(ref, value), expr.offset)
+
+
+def _cell(context: Context, expr: ast.Expr) -> tuple[SSAValue, Attribute]:
+    ref = context.emit_ssa(expr)
+    type = context.types.shallow(ref.type)
+    if isinstance(type, RefType):
+        return ref, type.contents
+    contents = context.types.fresh()
+    context.require(type, RefType(contents), "this", expr.offset)
+    return ref, contents

@@ -1,0 +1,301 @@
+"""Closures, global functions, and calls of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from xdsl.dialects.builtin import ArrayAttr, FileLineColLoc, FunctionType
+from xdsl.dialects.func import CallOp as FuncCallOp
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+
+from ....dialects.device import VirtualDeviceAttr
+from ....dialects.relay import CallOp, FnOp, GlobalOp, InvokeOp
+from ....dialects.relay.language.control import YieldOp
+from ....dialects.relay.language.language_types import substituted
+from ....dialects.xdsl_extras.xdsl_internals import append_arguments
+from ..errors import RelayTextError, nearest
+from ..text import syntax as ast
+from .build_context import Context, UnitResult, Value, ssa_name
+from .definitions_of_program import Signature
+from .function_attributes import attributes_of
+from .operators.composite_operators import on_device
+
+# ---------------------------------------------------------- parameters, bodies
+
+
+def region_body(
+    context: Context, body: ast.Body, block: Block, is_function: bool = False
+) -> SSAValue:
+    """Build the body of a region into `block`; return its value."""
+    region = context.scopes.regions.of[body]
+    context.scopes.settle(region)
+    context.blocks[region] = block
+    outer, context.region = context.region, region
+    context.reached = body.offset
+    with context.writing(block):
+        value = context.ssa(body_value(context, body, is_function))
+    context.region = outer
+    return value
+
+
+def branch(context: Context, body: ast.Body, block: Block) -> SSAValue:
+    """
+    Build `body` as `region_body` does and end the block with a `relay.yield`; return its value.
+    """
+    value = region_body(context, body, block)
+    with context.writing(block):
+        context.add(YieldOp(value), body.result.offset)
+    return value
+
+
+def body_value(context: Context, body: ast.Body, is_function: bool = False) -> Value:
+    """Build the statements of `body` in order, then its result."""
+    hints, refs = context.hints, context.scopes.regions.refs
+    result = hints.result(body) if is_function else body.result
+    lets = {
+        s: replace(s, value=hints.fixed(s.value))
+        for s in body.statements
+        if isinstance(s, ast.Statement) and s.local is not None
+    }
+    for statement in body.statements:
+        if isinstance(statement, ast.Binding):
+            is_here = context.scopes.place.get(statement) is context.region
+            if is_here and statement not in context.scopes.regions.impure:
+                context.compute([statement])
+            continue
+        context.compute(refs[statement])
+        context.rules[ast.Statement](context, lets.get(statement, statement))
+    context.compute(refs[body])
+    return context.emit(result)
+
+
+def add_params(
+    context: Context, block: Block, params: Sequence[ast.Local], types: Sequence[Attribute]
+) -> None:
+    """Add an argument to `block` for each of `params`, and bind these to them."""
+    made: list[BlockArgument] = []
+    for i, (param, type) in enumerate(zip(params, types, strict=True), len(block.args)):
+        argument = BlockArgument(type, block, i, context.source_map.location(param.offset))
+        argument.name_hint = ssa_name(param.name)
+        context.note(argument)
+        context.values[param] = argument
+        made.append(argument)
+    append_arguments(block, made)
+
+
+# -------------------------------------------------------------------- closures
+
+
+def closure_value(context: Context, function: ast.Function) -> Value:
+    """Build a closure that does not name itself."""
+    return closure(context, function, None, None)
+
+
+def let_value(
+    context: Context, local: ast.Local, value: ast.Expr, annotation: Attribute | None
+) -> SSAValue | UnitResult:
+    """Build the value of a `let`; a function in it may name itself."""
+    if isinstance(value, ast.Function):
+        return closure(context, value, local, annotation)
+    if isinstance(value, ast.Call) and isinstance(value.callee, ast.Name):
+        match value.args:
+            case (ast.Function() as function,) if value.callee.name == "on_device":
+                hinted = closure(context, function, local, annotation)
+                return context.ssa(on_device(context, value, [hinted]))
+            case _:
+                pass
+    made = context.emit(value)
+    return made if isinstance(made, UnitResult) else context.ssa(made)
+
+
+def closure(
+    context: Context,
+    function: ast.Function,
+    itself: ast.Local | None,
+    annotation: Attribute | None,
+) -> SSAValue:
+    """Build a `relay.fn`; inside, `itself` is bound to it."""
+    outer_args = context.type_args
+    if function.type_params:
+        fresh = {name: context.types.fresh() for name in function.type_params}
+        context.type_args = {**outer_args, **fresh}
+        here = context.source_map.location(function.offset)
+        context.single_types += [(name, type, here) for name, type in fresh.items()]
+    types = [context.annotation(p.type) for p in function.params]
+    result = context.annotation(function.result)
+    type = FunctionType.from_lists(types, [result])
+    if annotation is not None:
+        context.require(type, annotation, "the function", function.offset)
+    block = Block()
+    if itself is not None:
+        self_argument = block.insert_arg(type, 0)
+        self_argument.name_hint = ssa_name(itself.name)
+        context.note(self_argument)
+        context.values[itself] = self_argument
+    value = function_value(context, function, block, types, result, itself)
+    with context.writing(block):
+        context.add(YieldOp(value), context.hints.result(function.body).offset)
+    recursive = itself is not None and block.args[0].first_use is not None
+    if itself is not None and not recursive:
+        block.erase_arg(block.args[0])
+    context.type_args = outer_args
+    op = FnOp(
+        types,
+        result,
+        Region(block),
+        recursive,
+        attributes_of(context, function.attrs, function.offset),
+        _param_devices(function.params),
+        function.device,
+    )
+    return context.value(op, function.offset)
+
+
+def function_value(
+    context: Context,
+    function: ast.Function,
+    block: Block,
+    types: Sequence[Attribute],
+    result: Attribute,
+    itself: ast.Local | None,
+) -> SSAValue:
+    """Build the parameters and the body of `function`, which `itself` names, into `block`."""
+    add_params(context, block, function.params, types)
+    home, region = context.scopes.regions.home, context.scopes.regions.of[function.body]
+    scope = region if itself is None else home[itself]
+    if itself is not None:
+        home[itself] = region
+    value = region_body(context, function.body, block, is_function=True)
+    if itself is not None:
+        home[itself] = scope
+    context.require(
+        value.type, result, "the result of the function", context.hints.result(function.body).offset
+    )
+    return value
+
+
+def _param_devices(params: Sequence[ast.Local]) -> list[VirtualDeviceAttr] | None:
+    if all(p.device is None for p in params):
+        return None
+    return [p.device or VirtualDeviceAttr() for p in params]
+
+
+def call_value(
+    context: Context, callee: SSAValue, args: Sequence[SSAValue], call: ast.Call
+) -> SSAValue:
+    """Call a function that is a value."""
+    type = context.types.shallow(callee.type)
+    if not isinstance(type, FunctionType):
+        result = context.types.fresh()
+        wanted = FunctionType.from_lists([a.type for a in args], [result])
+        if not context.types.unify(type, wanted):
+            given = context.text(type)
+            wrong = (
+                "infinite type: this function takes itself as an argument"
+                if given == "_"
+                else f"expected a function, but got a value of type {given}"
+            )
+            raise context.error(wrong, call.callee.offset)
+        type = wanted
+    try:
+        require_args(context, type, args, call, "the function")
+    except RelayTextError as error:
+        error.notes = tuple(_single_types(context, type))[-1:]
+        raise
+    op = CallOp.create(operands=[callee, *args], result_types=type.outputs.data)
+    return context.value(op, call.offset)
+
+
+def _single_types(context: Context, type: FunctionType) -> Iterator[tuple[str, FileLineColLoc]]:
+    """Yield a note for each type parameter of a closure that became a parameter type of `type`."""
+    inputs = [context.types.resolved(t) for t in type.inputs]
+    for name, found, location in context.single_types:
+        if context.types.resolved(found) in inputs:
+            yield (
+                f"the type parameter {name} of this function is {context.text(found)}: "
+                "only a function that a let or a graph binding names can have several types",
+                location,
+            )
+
+
+def require_args(
+    context: Context, type: FunctionType, args: Sequence[SSAValue], call: ast.Call, what: str
+) -> None:
+    """Require that `args` match the function type `type` of `what`."""
+    wanted = type.inputs.data
+    if len(args) != len(wanted):
+        raise context.error(
+            f"{what} expects {len(wanted)} arguments, but got {len(args)}", call.offset
+        )
+    for i, (arg, param) in enumerate(zip(args, wanted, strict=True)):
+        at = call.args[i].offset if i < len(call.args) else call.offset
+        context.require(arg.type, param, f"argument {i} of {what}", at)
+
+
+# ------------------------------------------------------------ global functions
+
+
+def signature_of(context: Context, use: ast.Global) -> Signature:
+    """Return the global function that `use` names."""
+    signature = context.program.functions.get(use.name)
+    if signature is None:
+        hint = nearest(use.name, context.program.functions, "@")
+        raise context.error(f"unknown function @{use.name}{hint}", use.offset, len(use.name) + 1)
+    return signature
+
+
+def instance(context: Context, signature: Signature) -> tuple[FunctionType, list[Attribute]]:
+    """Return the type of a global function at fresh type arguments, and these arguments."""
+    if not signature.type_params:
+        return signature.type, []
+    args = {name: context.types.fresh() for name in signature.type_params}
+    type = substituted(context.types.resolved(signature.type), args)
+    assert isinstance(type, FunctionType)
+    return type, list(args.values())
+
+
+def global_value(context: Context, use: ast.Global) -> Value:
+    """Build a global function as a value."""
+    type, args = instance(context, signature_of(context, use))
+    op = GlobalOp(use.name, type, args)
+    if args:
+        defer_type_args(context, op, args, f"@{use.name}")
+    return context.value(op, use.offset)
+
+
+def call_global(
+    context: Context, use: ast.Global, args: Sequence[SSAValue], call: ast.Call
+) -> SSAValue:
+    """Call a global function."""
+    signature = signature_of(context, use)
+    type, type_args = instance(context, signature)
+    require_args(context, type, args, call, f"@{use.name}")
+    if type_args:
+        invoke = InvokeOp(use.name, type_args, args, type.outputs.data[0])
+        defer_type_args(context, invoke, type_args, f"@{use.name}")
+        return context.value(invoke, call.offset)
+    op = FuncCallOp(use.name, list(args), type.outputs.data)
+    context.calls.append((op, signature))
+    return context.value(op, call.offset)
+
+
+def defer_type_args(
+    context: Context, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
+) -> None:
+    """
+    Set the type arguments of `op`, which uses the function called `name`, once they are known.
+    """
+    context.completions.append((_complete_type_args, op, (args, name)))
+
+
+def _complete_type_args(
+    context: Context, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
+) -> None:
+    types = [context.types.resolved(a) for a in args]
+    unknown = next((t for t in types if context.types.first_unknown(t) is not None), None)
+    if unknown is not None:
+        from ..infer.complete_types import cannot_infer
+
+        raise cannot_infer(f"a type argument of {name}", op)
+    op.type_args = ArrayAttr(types)

@@ -1,0 +1,154 @@
+"""Data types: constructors and `match`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, TupleType, UnitAttr
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from ....dialects.relay.language.adt import ConstructOp
+from ....dialects.relay.language.exhaustiveness import missing_cases
+from ....dialects.relay.language.language_types import AdtType, substituted
+from ....dialects.relay.language.match_patterns import (
+    ConstructorPattern,
+    TuplePattern,
+    VarPattern,
+    WildcardPattern,
+)
+from ....dialects.relay.language.matching import MatchOp
+from ....dialects.type_algebra import tuple_of
+from ....passes.functions.instantiation import replaced_in
+from ..errors import SourceMap, nearest
+from ..text import syntax as ast
+from .build_context import Context, Value
+from .definitions_of_program import ConstructorInfo
+from .function_rules import add_params, branch
+
+
+def _instance(context: Context, made: ConstructorInfo) -> tuple[AdtType, list[Attribute]]:
+    """Return the type that a constructor makes at fresh type arguments, and its field types."""
+    args = {p: context.types.fresh() for p in made.of.definition.params}
+    type = substituted(made.of.type(), args)
+    assert isinstance(type, AdtType)
+    return type, [substituted(f, args) for f in made.fields]
+
+
+def construct(context: Context, name: str, args: Sequence[SSAValue], call: ast.Call) -> SSAValue:
+    """Build a value of constructor `name` from `args`."""
+    made = context.program.constructors[name]
+    type, fields = _instance(context, made)
+    if len(args) != len(fields):
+        raise context.error(
+            f"{name} expects {len(fields)} arguments, but got {len(args)}",
+            call.offset,
+            len(name),
+        )
+    for i, (arg, field) in enumerate(zip(args, fields, strict=True)):
+        at = call.args[i].offset if i < len(call.args) else call.offset
+        context.require(arg.type, field, f"argument {i} of {name}", at)
+    for arg, field in zip(args, fields, strict=True):
+        context.types.forget_dims(field, arg.type)
+    return context.value(ConstructOp(type, name, args), call.offset)
+
+
+def match(context: Context, expr: ast.Match) -> Value:
+    """Build a `match`, all of whose cases have one type."""
+    data = context.emit_ssa(expr.data)
+    result = context.types.fresh()
+    joined: Attribute | None = None
+    patterns: list[Attribute] = []
+    regions: list[Region] = []
+    for case in expr.cases:
+        variables: list[tuple[ast.Local, Attribute]] = []
+        patterns.append(_pattern(context, case.pattern, data.type, variables))
+        block = Block()
+        add_params(context, block, [v for v, _ in variables], [type for _, type in variables])
+        value = branch(context, case.body, block)
+        context.require(value.type, result, "the result of this case", case.body.result.offset)
+        joined = value.type if joined is None else context.types.join(joined, value.type)
+        regions.append(Region(block))
+    op = MatchOp.create(
+        operands=[data],
+        properties={
+            "patterns": ArrayAttr(patterns),
+            **({} if expr.complete else {"partial": UnitAttr()}),
+        },
+        result_types=[joined or result],
+        regions=regions,
+    )
+    assert isinstance(op, MatchOp)
+    context.completions.append((_complete, op, (context.source_map, expr.offset)))
+    return context.value(op, expr.offset)
+
+
+def _complete(context: Context, op: MatchOp, source_map: SourceMap, at: int) -> None:
+    """Complete the types of pattern variables and check that all cases are covered."""
+    op.patterns = ArrayAttr([replaced_in(p, context.types.resolved) for p in op.patterns])
+    if op.partial is not None:
+        return
+    missing = missing_cases(op.patterns.data, op.data.type, context.program.type_op)
+    if missing is not None:
+        what = f"does not cover {missing}" if op.patterns else "has no case"
+        message = f"this match {what}; add what is missing, or write match?"
+        raise source_map.error(message, at, len("match"))
+
+
+def _pattern(
+    context: Context,
+    pattern: ast.Pattern,
+    type: Attribute,
+    variables: list[tuple[ast.Local, Attribute]],
+) -> Attribute:
+    """Convert a pattern for values of `type`; append its typed variables to `variables`."""
+    match pattern:
+        case ast.Wildcard():
+            return WildcardPattern()
+        case ast.Variable(at, local):
+            if local.type is not None:
+                annotation = context.annotation(local.type)
+                context.require(type, annotation, f"%{local.name}", at)
+            variables.append((local, type))
+            return VarPattern(type)
+        case ast.Fields(at, parts):
+            known = context.types.shallow(type)
+            if isinstance(known, TupleType) and len(known.types) == len(parts):
+                types: Sequence[Attribute] = known.types.data
+            else:
+                types = [context.types.fresh() for _ in parts]
+                context.require(type, tuple_of(types), "the matched value", at)
+            fields = [_pattern(context, p, t, variables) for p, t in zip(parts, types, strict=True)]
+            return TuplePattern(fields)
+        case ast.Constructed(at, name, parts):
+            return _constructed(context, at, name, parts, type, variables)
+
+
+def _constructed(
+    context: Context,
+    at: int,
+    name: str,
+    parts: Sequence[ast.Pattern] | None,
+    type: Attribute,
+    variables: list[tuple[ast.Local, Attribute]],
+) -> Attribute:
+    made = context.program.constructors.get(name)
+    if made is None:
+        hint = nearest(name, context.program.constructors)
+        raise context.error(f"unknown constructor {name}{hint}", at, len(name))
+    wanted, types = _instance(context, made)
+    if not context.types.unify(type, wanted):
+        raise context.error(
+            f"{name} makes values of type {context.text(wanted)}, "
+            f"but the matched value is of type {context.text(type)}",
+            at,
+            len(name),
+        )
+    if parts is not None and len(parts) != len(types):
+        raise context.error(
+            f"{name} has {len(types)} fields, but the pattern has {len(parts)}", at, len(name)
+        )
+    if parts is None:
+        fields: list[Attribute] = [WildcardPattern() for _ in types]
+    else:
+        fields = [_pattern(context, p, t, variables) for p, t in zip(parts, types, strict=True)]
+    return ConstructorPattern(wanted.adt, name, fields)

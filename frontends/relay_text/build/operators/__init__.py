@@ -1,0 +1,1 @@
+"""Calls of operators that are not one op of the same name."""

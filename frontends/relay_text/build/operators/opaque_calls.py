@@ -1,0 +1,114 @@
+"""
+Calls of operators that the dialect does not have (`--allow-unregistered-dialect`).
+
+    nn.fancy(%x, depth=3) /* ty=Tensor[(4), float32] */
+    ->
+    %y = relay.call_opaque "nn.fancy"(%x) {depth = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+
+The type of the result is the one that TVM's printer notes after the call (or that a saved module
+records), or else the one that its use requires. Once all types are known, tuples of tensors are
+replaced by their fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from .....dialects.attributes import attribute_of as plain_attribute
+from .....dialects.relay import CallOpaqueOp, TupleOp
+from .....dialects.relay.language.tuples import erase_unused, fields_of, fold_projections
+from .....dialects.relay.opaque import is_operator_name
+from .....dialects.tensors import as_tensor
+from ...errors import SourceMap
+from ...text import syntax as ast
+from ...type_texts import type_text
+from ..build_context import Context
+from ..function_attributes import attribute_of
+
+
+def opaque_call(context: Context, name: str, args: Sequence[SSAValue], call: ast.Call) -> SSAValue:
+    """Build a call of an operator of which only the name is known."""
+    attributes = _attributes(context, name, call)
+    type = context.annotation(context.noted_type(call))
+    op = CallOpaqueOp(name, args, [type], attributes)
+    context.completions.append((_complete, op, (context.source_map, call)))
+    return context.value(op, call.offset)
+
+
+def _attributes(context: Context, name: str, call: ast.Call) -> dict[str, Attribute]:
+    made: dict[str, Attribute] = {}
+    for key, value in call.attrs.items():
+        attr = plain_attribute(value) or attribute_of(value)
+        if attr is None or not is_operator_name(key):
+            raise context.error(
+                f"the value of {name}'s attribute {key} is not supported", call.offset
+            )
+        made[key] = attr
+    return made
+
+
+# ------------------------------------------------- once all types are known
+
+
+def _complete(context: Context, op: CallOpaqueOp, source_map: SourceMap, call: ast.Call) -> None:
+    """Make `op` accept and return tensors only, flattening tuples."""
+    name = op.operator.data
+    args: list[SSAValue | Sequence[SSAValue]] = []
+    for i, arg in enumerate(op.args):
+        tensors = _tensors(arg.type)
+        if tensors is None:
+            at = call.args[i].offset if i < len(call.args) else call.offset
+            raise _not_a_tensor(f"argument {i} of {name}", arg, source_map, at)
+        args.append(_fields(arg, op) if isinstance(arg.type, TupleType) else arg)
+    (result,) = op.results
+    types = _tensors(result.type)
+    if not types:
+        raise _not_a_tensor(f"the result of {name}", result, source_map, call.offset)
+    block = op.parent
+    assert block is not None, "the op is in a block"
+    new = CallOpaqueOp(name, args, types, op.given)
+    new.location = op.location
+    block.insert_op_before(new, op)
+    if isinstance(result.type, TupleType):
+        tuple = TupleOp(new.results)
+        tuple.location = op.location
+        block.insert_op_before(tuple, op)
+        result.replace_all_uses_with(tuple.result)
+        fold_projections(tuple)
+        erase_unused(tuple)
+    else:
+        result.replace_all_uses_with(new.results[0])
+    made = [arg.owner for arg in op.args if isinstance(arg.owner, TupleOp)]
+    block.erase_op(op)
+    for owner in dict.fromkeys(made):
+        erase_unused(owner)
+
+
+def _tensors(type: Attribute) -> Sequence[Attribute] | None:
+    """Return the tensors that make up a value of `type`; None when it has other parts."""
+    if isinstance(type, TupleType):
+        fields = type.types.data
+        return None if any(as_tensor(t) is None for t in fields) else fields
+    return None if as_tensor(type) is None else (type,)
+
+
+def _not_a_tensor(what: str, value: SSAValue, source_map: SourceMap, at: int) -> Exception:
+    return source_map.error(
+        f"{what} must be a tensor or a tuple of tensors, as the operator is unknown, "
+        f"but is of type {type_text(value.type)}",
+        at,
+    )
+
+
+def _fields(tuple: SSAValue, before: Operation) -> Sequence[SSAValue]:
+    """Return the fields of `tuple`, extracting them before `before` if necessary."""
+
+    def insert(op: Operation) -> None:
+        op.location = before.location
+        assert before.parent is not None
+        before.parent.insert_op_before(op, before)
+
+    return fields_of(tuple, insert)

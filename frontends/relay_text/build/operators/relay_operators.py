@@ -1,0 +1,132 @@
+"""
+Operators of the dialect, by TVM's names and attributes, on operands of known types.
+
+    nn.conv2d(%x, %w, groups=4)    ->    relay.nn.conv2d %x, %w {groups = 4 : i64}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import TupleType
+from xdsl.ir import Attribute, OpResult, SSAValue, SSAValues
+from xdsl.irdl import OptPropertyDef
+from xdsl.utils.exceptions import VerifyException
+
+from .....dialects.attributes import properties_of
+from .....dialects.interfaces import InferTypes
+from .....dialects.relay import BY_NAME
+from .....dialects.relay.operator import Operator
+from .....dialects.tensors import Tensor, as_tensor
+from ...text import syntax as ast
+from ...tvm_operators import (
+    InvalidAttribute,
+    Values,
+    convert_attributes,
+    is_variadic,
+    operand_count,
+    returns_tuple,
+    verify_repeated,
+)
+from ..build_context import Context, TupleValue, Value
+from ..deferred import when_known
+from ..tuple_rules import project
+
+
+def call_operator(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
+    """Build a call of an operator of the dialect, as soon as the types of `args` are known."""
+    assert isinstance(call.callee, ast.Name)
+    name, count = call.callee.name, operand_count(call.callee.name)
+    prepare(context, name, call.attrs, call.offset)
+    if len(args) != (1 if count is None else count):
+        wanted = "one tuple" if count is None else f"{count} argument{'' if count == 1 else 's'}"
+        raise context.error(f"{name} expects {wanted}, but got {len(args)}", call.offset, len(name))
+    if count is not None:
+        args = [a if isinstance(a, SSAValue) else context.ssa(a) for a in args]
+    return when_known(context, _on_known, call, args)
+
+
+def _on_known(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
+    assert isinstance(call.callee, ast.Name)
+    return operator(context, call.callee.name, args, call.attrs, call.offset)
+
+
+def operator(
+    context: Context, name: str, args: Sequence[Value], attrs: Mapping[str, Any], at: int
+) -> Value:
+    """Build operator `name` on `args`, whose types are known; several results become a tuple."""
+    cls, properties, dropped = prepare(context, name, attrs, at)
+    if is_variadic(name) and len(args) == 1:
+        operands = _fields(context, name, args[0], at)
+    else:
+        operands = [context.ssa(arg) for arg in args]
+    op = cls.create(operands=operands, properties=properties)
+    try:
+        if dropped:
+            _verify_redundant(name, dropped, operands)
+        infer = op.get_trait(InferTypes)
+        assert infer is not None, f"{name} has a type rule"
+        types = infer.rule(op)
+    except (VerifyException, InvalidAttribute) as error:
+        text = str(error).replace("relay.", "")
+        raise context.error(f"{name}: {text}", at, len(name)) from None
+    op.results = SSAValues(OpResult(type, op, i) for i, type in enumerate(types))
+    context.add(op, at)
+    if returns_tuple(name, len(op.results)):
+        return context.tuple_value(op.results, at, from_operator=True)
+    return op.results[0]
+
+
+def _fields(context: Context, name: str, arg: Value, at: int) -> Sequence[SSAValue]:
+    """Return the fields of the one tuple that a variadic operator takes."""
+    if isinstance(arg, TupleValue):
+        return arg.values
+    type = arg.type
+    if not isinstance(type, TupleType):
+        given = context.text(type)
+        raise context.error(f"{name} expects a tuple, but got a value of type {given}", at)
+    return [context.ssa(project(context, arg, i, at)) for i in range(len(type.types))]
+
+
+def prepare(
+    context: Context, name: str, attrs: Mapping[str, Any], at: int
+) -> tuple[type[Operator], dict[str, Attribute], Values]:
+    """
+    Return the class of operator `name`, its properties, and the attributes that are only checked.
+    """
+    key = (name, *attrs.items())
+    try:
+        known = context.caches.get(key)
+    except TypeError:  # an attribute that is not hashable
+        known = None
+    if known is not None:
+        return known
+    cls = BY_NAME[name]
+    try:
+        values, dropped = convert_attributes(name, attrs)
+        properties = properties_of(cls, values)
+        wanted = [n for n, d in cls.get_irdl_definition().properties.items() if _must_be_given(d)]
+        missing = next((n for n in wanted if n not in properties), None)
+        if missing is not None:
+            raise InvalidAttribute(f"{missing} is required")
+    except (VerifyException, InvalidAttribute) as error:
+        text = str(error).replace(f"of relay.{name}", f"of {name}").replace("relay.", "")
+        raise context.error(f"{name}: {text}", at, len(name)) from None
+    made = cls, properties, dropped
+    context.caches[key] = made
+    return made
+
+
+def _must_be_given(definition: Any) -> bool:
+    return not isinstance(definition, OptPropertyDef) and definition.default_value is None
+
+
+def _verify_redundant(name: str, dropped: Values, operands: Sequence[SSAValue]) -> None:
+    tensors: list[Tensor] = []
+    for operand in operands:
+        tensor = as_tensor(operand.type)
+        if tensor is None:
+            return  # the type rule reports it
+        tensors.append(tensor)
+    verify_repeated(name, dropped, tensors)

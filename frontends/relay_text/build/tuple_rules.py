@@ -1,0 +1,66 @@
+"""Tuples, and their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import IntegerAttr, TupleType, i64
+
+from ....dialects.relay.language.tuples import TupleGetItemOp, TupleOp
+from ..text import syntax as ast
+from .build_context import Context, TupleValue, Value
+from .deferred import when_known
+
+
+def tuple_(context: Context, tuple: ast.Tuple) -> Value:
+    """Build a tuple."""
+    fields = [context.emit_ssa(f) for f in tuple.fields]
+    if not fields:
+        return context.value(TupleOp([]), tuple.offset)
+    return context.tuple_value(fields, tuple.offset, from_operator=False)
+
+
+def projection(context: Context, projection: ast.Projection) -> Value:
+    """Build a field of a tuple; fields of fields cause no recursion."""
+    spine = [projection]
+    inner = projection.tuple
+    while isinstance(inner, ast.Projection):
+        spine.append(inner)
+        inner = inner.tuple
+    value = context.emit(inner)
+    for each in reversed(spine):
+        value = _field_of(context, value, each)
+    return value
+
+
+def project(context: Context, value: Value, index: int, at: int) -> Value:
+    """Build field `index` of `value`."""
+    return _field_of(context, value, ast.Projection(at, _ANY, index))
+
+
+_ANY = ast.Tuple(0, ())
+
+
+def _field_of(context: Context, value: Value, node: ast.Projection) -> Value:
+    if isinstance(value, TupleValue) and value.from_operator and node.index < len(value.values):
+        return value.values[node.index]
+    return when_known(context, _field, node, [context.ssa(value)], shallow=True)
+
+
+def _field(context: Context, node: ast.Projection, args: Sequence[Value]) -> Value:
+    tuple = context.ssa(args[0])
+    type = context.types.shallow(tuple.type)
+    if not isinstance(type, TupleType):
+        given = context.text(type)
+        raise context.error(f"expected a tuple, but got a value of type {given}", node.offset)
+    size = len(type.types)
+    if node.index >= size:
+        raise context.error(
+            f"the tuple has {size} fields, but field {node.index} is used", node.offset
+        )
+    op = TupleGetItemOp.create(
+        operands=[tuple],
+        properties={"index": IntegerAttr(node.index, i64)},
+        result_types=[type.types.data[node.index]],
+    )
+    return context.value(op, node.offset)

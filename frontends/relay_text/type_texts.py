@@ -1,0 +1,62 @@
+"""Types in Relay's notation, for the printer and for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
+from xdsl.ir import Attribute
+
+from ...dialects.attributes import ELEMENT_TYPES
+from ...dialects.memory import StorageType
+from ...dialects.relay.incomplete import IncompleteType
+from ...dialects.relay.language.language_types import AdtType, RefType, TypeVarType
+from ...dialects.tensors import as_tensor, dtype_name
+
+
+def type_text(type: Attribute, without_form: Callable[[str], str] | None = None) -> str:
+    """
+    Return `Tensor[(3, ?), float32]`, `fn (A) -> B`, `List[A]`; an unknown type is `_`.
+
+    `without_form` is called with what has no form in Relay text; by default it is written as in IR.
+    """
+
+    def text(type: Attribute) -> str:
+        return type_text(type, without_form)
+
+    def refused(what: str, shown: str) -> str:
+        return shown if without_form is None else without_form(what)
+
+    tensor = as_tensor(type)
+    if tensor is not None:
+        dtype = dtype_name(tensor.element_type)
+        if dtype not in ELEMENT_TYPES:
+            dtype = refused(f"elements of type {tensor.element_type}", str(tensor.element_type))
+        if not tensor.get_num_dims():
+            return dtype
+        dims = ("?" if dim == DYNAMIC_INDEX else str(dim) for dim in tensor.get_shape())
+        return f"Tensor[({', '.join(dims)}), {dtype}]"
+    match type:
+        case TupleType():
+            return f"({', '.join(map(text, type.types))})"
+        case FunctionType():
+            return f"fn ({', '.join(map(text, type.inputs))}) -> {result_text(type, without_form)}"
+        case RefType():
+            return f"ref({text(type.contents)})"
+        case AdtType():
+            args = f"[{', '.join(map(text, type.args))}]" if type.args.data else ""
+            return f"{type.adt.string_value()}{args}"
+        case StorageType():
+            return "Storage[]"
+        case TypeVarType():
+            return type.parameter.data
+        case IncompleteType():
+            return "_"
+        case _:
+            return refused(f"the type {type}", "_")
+
+
+def result_text(type: FunctionType, without_form: Callable[[str], str] | None = None) -> str:
+    """Return a function's result type: its one result, or a tuple of its results."""
+    outputs = [type_text(output, without_form) for output in type.outputs]
+    return outputs[0] if len(outputs) == 1 else f"({', '.join(outputs)})"
