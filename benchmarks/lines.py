@@ -60,6 +60,10 @@ SETS = {
         *("frontends/relay_text/*", "dialects/relay/unification.py"),
         *("passes/functions/unify_types.py", "passes/rename_written_tensors.py"),
     ),
+    "entries, buffers, machine code": (
+        *("lowering/native/*", "lowering/entries/*", "lowering/memref/*"),
+        *("lowering/aot_lower_main.py", "lowering/upstream_sizes/checked_*"),
+    ),
     "native code": ("lowering/native/*", "lowering/entries/*", "runtime/native/*"),
     "records and commands": (
         *("runtime/executable/*", "runtime/native/*", "tools/*", "xrelay/__init__.py"),

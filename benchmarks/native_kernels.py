@@ -23,7 +23,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import numpy as np
 from cpu_times import seconds_per_call
 from helpers.native.memrefs import bind
-from helpers.native.scheduled_kernels import kernel_on, scheduled
+from helpers.native.scheduled_kernels import (
+    built,
+    kernel_on,
+    scheduled,
+    scheduled_module,
+    without_schedules,
+)
 from helpers.onnx.onnx_models import onnxruntime_session
 from onnx import TensorProto, helper, numpy_helper
 from results import Facts, parser_of, write_results
@@ -31,8 +37,6 @@ from xdsl.dialects.builtin import f32
 
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.schedules import choose
-from xrelay.lowering.native.schedules.scheduling import Scheduler, unscheduled
 from xrelay.lowering.native.toolchain.target_machine import Machine
 
 RNG = np.random.default_rng(0)
@@ -221,7 +225,7 @@ def measure_operators(cases: Sequence[Operator], cpu: str, rounds: int) -> list[
     ]
     results: list[Facts] = []
     with TemporaryDirectory() as folder:
-        library = scheduled(compiled, Path(folder), Settings(Machine(cpu=cpu), choose))
+        library = scheduled(compiled, Path(folder), Settings(Machine(cpu=cpu)))
         for i, case in enumerate(cases):
             theirs = operator_reference(case, arrays[i])
             expected = theirs()
@@ -256,15 +260,15 @@ def measure(cases: Sequence[Convolution], cpu: str, rounds: int) -> list[Facts]:
         [aligned(x.transpose(0, 2, 3, 1)), aligned(w.transpose(2, 3, 1, 0))]
         for x, w in zip(images, weights, strict=True)
     ]
-    schedulers: dict[str, Scheduler] = {"scheduled": choose, "plain loops": unscheduled}
     results: list[Facts] = []
     with TemporaryDirectory() as folder:
         libraries: dict[str, Any] = {}
-        for name, scheduler in schedulers.items():
+        for name in ("scheduled", "plain loops"):
             place = Path(folder) / name.replace(" ", "_")
             place.mkdir()
-            settings = Settings(Machine(cpu=cpu), scheduler)
-            libraries[name] = scheduled(kernels(cases, operands), place, settings)
+            module = scheduled_module(kernels(cases, operands))
+            module = module if name == "scheduled" else without_schedules(module)
+            libraries[name] = built(module, place, Settings(Machine(cpu=cpu)))
         for i, case in enumerate(cases):
             theirs = reference(case, images[i], weights[i])
             expected = theirs().transpose(0, 2, 3, 1)

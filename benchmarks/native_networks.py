@@ -31,6 +31,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import numpy as np
 from cpu_times import least, seconds_per_call
 from helpers.machine.in_machine import run_passes
+from helpers.native.built_libraries import STANDALONE
+from helpers.native.scheduled_kernels import prepared
 from helpers.onnx.onnx_models import LIGHT_MODELS, light_network, onnxruntime_session
 from helpers.programs.transformer import VOCABULARY, encoder
 from onnx import ModelProto
@@ -46,14 +48,10 @@ from xrelay.lowering.native.build.kernel_objects import compile_kernels
 from xrelay.lowering.native.build.library_metadata import library_of
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.build.units import Kernel, units_of
-from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.toolchain import linking, stages
 from xrelay.lowering.native.toolchain.blas import openblas
 from xrelay.lowering.native.toolchain.linking import (
-    STANDALONE,
-    SUPPORT,
     Inputs,
-    c_file,
     linked_library,
 )
 from xrelay.lowering.native.toolchain.target_machine import Machine
@@ -201,8 +199,10 @@ def measure(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
 
 def made(net: Compiled, settings: Settings) -> tuple[Caller, int]:
     """Compile and load a network; return its function, and the bytes of its library."""
+    blas = None if settings.blas is None else "openblas-always"
+    module = prepared(net.module.clone(), settings.machine, blas)
     request = Request("library", net.name, f"lib{net.name}.so")
-    product = make_product(net.module, net.library, net.weights.array, request, settings)
+    product = make_product(module, net.library, net.weights.array, request, settings)
     with TemporaryDirectory() as folder:
         path = Path(folder) / request.file
         path.write_bytes(product.contents)
@@ -214,7 +214,7 @@ def made(net: Compiled, settings: Settings) -> tuple[Caller, int]:
 
 def breakdown(name: str, settings: Settings, rounds: int) -> Iterator[Facts]:
     """Measure each kernel of a network alone, on random numbers, with its number of calls."""
-    units = units_of(lowered(name).module, settings)
+    units = units_of(prepared(lowered(name).module, settings.machine), settings)
     calls: defaultdict[str, int] = defaultdict(int)
     for op in units.program.walk():
         if isinstance(op, func.CallOp):
@@ -244,8 +244,7 @@ def memrefs_of(kernel: Kernel) -> list[MemRefType[Attribute]]:
 def loaded(kernels: Sequence[Kernel], settings: Settings) -> ctypes.CDLL:
     """Compile and load kernels, which allocate memory as any C program does."""
     objects = [compiled.code for compiled in compile_kernels(kernels, settings)]
-    sources = {file: c_file(file) for file in (SUPPORT, STANDALONE)}
-    inputs = Inputs(objects, sources, blas=settings.blas)
+    inputs = Inputs(objects, STANDALONE, blas=settings.blas)
     contents = linked_library(inputs, settings, "libkernels.so")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "libkernels.so"
@@ -295,8 +294,7 @@ def main() -> None:
         machine = Machine(cpu=options.cpu)
         settings = Settings(
             machine=machine,
-            blas=openblas(machine, None, is_preferred=True) if options.blas else None,
-            scheduler=choose,
+            blas=openblas(machine, None) if options.blas else None,
             cache=Cache(Path(options.cache or folder)),
             remark=lambda op, message: print(message, file=sys.stderr),
         )

@@ -72,7 +72,7 @@ from .entries.descriptions import (
     table_of,
     texts_of,
 )
-from .entries.flat_entries import FlattenEntry
+from .entries.flat_entries import FlattenEntry, Interface, plan_entry
 from .entries.hooks import add_hooks
 from .entries.reached_functions import kernel_calls, may_fail, reached
 from .entries.size_entries import FlattenSizes
@@ -135,6 +135,7 @@ class AotLowerMainPass(ModulePass):
         contexts = self.numbered_contexts(devices, op)
         # A tuple of one value is given as that value.
         forms: tuple[Form, ...] = tuple(form for form in FORMS if form in self.forms)
+        interface = Interface(devices, contexts, forms)
         library = sanitized(self.prefix or name_from(op))
         pool = pass_constants(op, table_of(op.attributes.get(PARAMS)))
         kernels = number_kernels(op, library)
@@ -149,17 +150,15 @@ class AotLowerMainPass(ModulePass):
             name = description.function.name
             sizes = size_function(op, function.sym_name.data)
             entry = copied(function) if function.sym_name.data in inside else function
-            flatten = FlattenEntry(description, devices, symbol, contexts, forms)
-            apply_patterns(op, flatten, only=[entry])
-            assert flatten.entry is not None, "the entry was matched"
+            plan = plan_entry(entry, description, symbol, interface)
+            apply_patterns(op, FlattenEntry(plan), only=[entry])
             ran = reached(functions, entry)
             calls = tuple(kernel_calls(functions, ran, {entry.sym_name.data: name}))
-            made.append(replace(flatten.entry, calls=calls, may_fail=may_fail(functions, ran)))
+            made.append(replace(plan.entry, calls=calls, may_fail=may_fail(functions, ran)))
             if sizes is not None:
-                workspaces = flatten.size_of_pool
-                flatten_sizes = FlattenSizes(f"{symbol}_sizes", workspaces, flatten.storages)
+                flatten_sizes = FlattenSizes(f"{symbol}_sizes", plan.workspaces, plan.storages)
                 apply_patterns(op, flatten_sizes, only=[sizes])
-            add_hooks(entry, library, flatten.entry, devices)
+            add_hooks(entry, library, plan.entry, devices)
         found = Library(
             library,
             tuple(made),

@@ -72,6 +72,9 @@ What differs, and why:
   so in each turn. `limit-recursion` after them: a loop does not recurse.
 - `aot-lower-main` after them: it makes the entries flat, while memory still has its devices.
 - `erase-memory-spaces` last: it needs all types to be memrefs.
+
+`kernels` prepares the kernels that `aot` leaves; `native.kernel_pipeline` has its reasons. The
+targets `native` and `object` run it.
 """
 
 from abc import ABC, abstractmethod
@@ -276,6 +279,30 @@ class LinalgPipeline(Pipeline):
         return _called_from_outside(passes, self.entries)
 
 
+@dataclass(frozen=True)
+class KernelsPipeline(Pipeline):
+    """Prepare the kernels of a program at level `memref` for compilation, and choose schedules."""
+
+    name = "kernels"
+
+    target: str | None = None
+    """The triple of the machine to compile for; by default this one's."""
+
+    cpu: str | None = None
+    """Its processor as LLVM names it, or `native` for this one; by default the oldest."""
+
+    blas: Literal["openblas", "openblas-always"] | None = None
+    """The library for products that have no schedule, or for all of them; by default none."""
+
+    @property
+    def text(self) -> str:
+        from .native.kernel_pipeline import kernel_passes
+        from .native.toolchain.target_machine import Machine
+
+        passes = kernel_passes(Machine(self.target, self.cpu), self.blas)
+        return ",".join(str(step.pipeline_pass_spec()) for step in passes)
+
+
 def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str:
     """Return the pipeline of `passes`, of which some are given the option `entries`."""
     return ",".join(_with_option(passes, _OF_ENTRIES, "entries", *_values(entries)))
@@ -304,5 +331,6 @@ PIPELINES: dict[str, type[Pipeline]] = {
     "vm": VmPipeline,
     "aot": AotPipeline,
     "linalg": LinalgPipeline,
+    "kernels": KernelsPipeline,
 }
 """The named pipelines."""

@@ -27,7 +27,6 @@ from xdsl.dialects.builtin import TensorType
 
 from xrelay.dialects.attributes import ELEMENT_TYPES
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.lowering.pipelines import AotPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
@@ -147,7 +146,7 @@ CLIPS = {
 
 @pytest.mark.parametrize(
     "settings",
-    [Settings(level=1), Settings(Machine(cpu="native"), choose)],
+    [Settings(level=1), Settings(Machine(cpu="native"))],
     ids=["plain", "scheduled"],
 )
 def test_in_native_kernels(settings: Settings, tmp_path: Path):

@@ -276,7 +276,7 @@ FAMILIES = (
 )
 """Folders with a file for each family of operators, and a few that these share."""
 
-INDEXES = (*FAMILIES, "passes", "lowering")
+INDEXES = (*FAMILIES, "passes", "lowering", "lowering/native/kernels")
 """Folders whose files are all of one kind, under one rule of naming, so that there may be many."""
 
 
@@ -324,7 +324,7 @@ def test_index_folders_of_passes_hold_passes():
     files = {where.partition(":")[0].replace(".", "/") for where in PASSES.values()}
     found = {
         str(path.relative_to(ROOT).with_suffix(""))
-        for room in ("passes", "lowering")
+        for room in ("passes", "lowering", "lowering/native/kernels")
         for path in sources(ROOT / room)
     }
     assert found == files | {"lowering/pipelines"}

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import write_documentation
+from helpers.documentation.kernel_ways import BEGIN, END, ways
 from helpers.documentation.onnx_restrictions import restrictions
 from helpers.documentation.reference_pages import pages
 from xdsl.dialects.builtin import StringAttr, i32
@@ -111,7 +112,10 @@ def test_options_of_passes_are_described():
 
 def test_pages_and_table_are_written(tmp_path: Path):
     (tmp_path / "README.md").write_text("<!-- passes: begin -->\nstale\n<!-- passes: end -->\n")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "native.md").write_text(f"{BEGIN}stale\n{END}")
     write_documentation.write(tmp_path)
+    assert (tmp_path / "docs" / "native.md").read_text() == "".join((BEGIN, *ways(), END))
     written = tmp_path / "docs" / "reference"
     assert {page.name: page.read_text() for page in written.iterdir()} == pages()
     assert "| `fuse-ops` |" in (tmp_path / "README.md").read_text()

@@ -1,5 +1,7 @@
 """
-Write the documentation that is generated: `docs/reference/`, and the table of passes in the README.
+Write the documentation that is generated.
+
+That is `docs/reference/`, the table of passes in the README, and the dumps in `docs/native.md`.
 
     python tests/write_documentation.py
 """
@@ -7,6 +9,7 @@ Write the documentation that is generated: `docs/reference/`, and the table of p
 import sys
 from pathlib import Path
 
+from helpers.documentation.kernel_ways import with_ways
 from helpers.documentation.pass_table import with_table
 from helpers.documentation.reference_pages import pages
 
@@ -21,6 +24,8 @@ def write(root: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
     text = with_table(readme.read_text(encoding="utf-8"))
     readme.write_text(text, encoding="utf-8")
+    native = root / "docs" / "native.md"
+    native.write_text(with_ways(native.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -99,6 +99,15 @@ PASSES = {
     "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
     "convert-program-to-linalg": ("lowering.convert_program_to_linalg:ConvertProgramToLinalgPass"),
     "expand-math": "lowering.expand_math:ExpandMathPass",
+    "move-reshapes": "lowering.native.kernels.move_reshapes:MoveReshapesPass",
+    "fuse-elementwise": "lowering.native.kernels.fuse_elementwise:FuseElementwisePass",
+    "compute-in-destinations": (
+        "lowering.native.kernels.compute_in_destinations:ComputeInDestinationsPass"
+    ),
+    "call-blas": "lowering.native.kernels.call_blas:CallBlasPass",
+    "transpose-operands": "lowering.native.kernels.transpose_operands:TransposeOperandsPass",
+    "write-transposed": "lowering.native.kernels.write_transposed:WriteTransposedPass",
+    "choose-schedules": "lowering.native.kernels.choose_schedules:ChooseSchedulesPass",
     "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
 }
 

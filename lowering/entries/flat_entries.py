@@ -19,7 +19,7 @@ Only an output whose size is known after the run is returned as it is: the calle
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import (
@@ -35,7 +35,7 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
-from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
@@ -47,7 +47,7 @@ from ..memref.memref_types import as_memref
 from .c_names import sanitized, unique_names
 from .constant_pool import POOL
 from .descriptions import ENTRY, Described
-from .lent_storages import memref_of, type_of_views, verify_room
+from .lent_storages import type_of_views, verify_room
 
 NAME = "xrelay.name"
 """The name of the input or output that a parameter is."""
@@ -76,7 +76,7 @@ def total_bytes(params: Sequence[Param]) -> int | None:
     return sum(spec.size for spec in specs) if all(s.is_static for s in specs) else None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Lent:
     """The parameters of a function, by what they are."""
 
@@ -87,6 +87,7 @@ class Lent:
 
 
 def lent_to(function: func.FuncOp) -> Lent:
+    """Return the parameters of `function` in which a caller lends memory."""
     results: dict[int, BlockArgument] = {}
     workspaces: dict[str | None, BlockArgument] = {}
     constants: BlockArgument | None = None
@@ -102,174 +103,201 @@ def lent_to(function: func.FuncOp) -> Lent:
     return Lent(results, workspaces, constants)
 
 
-@dataclass
-class Parameters:
-    """The new parameters of a function, after the old ones, and their attributes."""
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a flat entry."""
 
-    function: func.FuncOp
-    rewriter: PatternRewriter
-    attrs: list[DictionaryAttr] = field(default_factory=list[DictionaryAttr])
-
-    def add(
-        self,
-        type: Attribute,
-        name: str,
-        attrs: Mapping[str, Attribute],
-        old: SSAValue | None = None,
-    ) -> BlockArgument:
-        """Add a parameter, in place of `old` if there is one."""
-        block = self.function.body.block
-        made = self.rewriter.insert_block_argument(block, len(block.args), type)
-        made.name_hint = name
-        if old is not None:
-            old.replace_all_uses_with(made)
-        self.attrs.append(DictionaryAttr(attrs))
-        return made
+    name: str
+    type: Attribute
+    attrs: Mapping[str, Attribute]
+    old: BlockArgument | None = None
+    """The parameter whose place it takes; None if there was none."""
+    replaces_views: bool = False
+    """True if it takes the place of all views of `old`, False if of `old` itself."""
 
 
-@dataclass
+@dataclass(frozen=True)
+class EntryPlan:
+    """A flat entry, and the parameters that a function needs to be one."""
+
+    entry: Entry
+    parameters: Sequence[Parameter]
+    outputs: Sequence[int | None]
+    """By returned tensor, the number of the parameter to write it to; None to return it."""
+    workspaces: Sequence[int | None]
+    """By workspace, the number of the storage that it was lent as; None if it has 0 bytes."""
+    storages: int
+    """The number of storages that the function was lent."""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """All entries of a library have these in common."""
+
+    devices: Sequence[str]
+    contexts: tuple[int, ...]
+    """The devices that get a context."""
+    forms: tuple[Form, ...]
+
+
+def plan_entry(
+    function: func.FuncOp, described: Described, symbol: str, interface: Interface
+) -> EntryPlan:
+    """
+    Return the flat entry that `function` is to be; nothing is changed.
+
+    `symbol` is the prefix of its names in C. Raises `PassError` if the function uses more of a
+    storage than a caller lends.
+    """
+    lent, devices, allocated = lent_to(function), interface.devices, described.allocated
+    old = list(function.body.block.args)
+    inputs, results = described.function.params, described.function.results or ()
+    spaces = [name_for("workspace", i, device) for i, device in enumerate(devices)]
+    contexts = [f"device_context_{sanitized(device)}" for device in devices]
+    texts = [param.name for param in (*inputs, *results)]
+    names = unique_names(texts, [*spaces, *contexts, symbol])
+    parameters = [
+        Parameter(name, param.type, {NAME: StringAttr(of.name)}, param)
+        for of, param, name in zip(inputs, old, names, strict=False)
+    ]
+    returned = (t for t in function.function_type.outputs if not isinstance(t, IndexType))
+    targets: dict[int, int] = {}
+    for i, (result, name) in enumerate(zip(results, names[len(inputs) :], strict=True)):
+        storage = lent.results.get(i)
+        type = next(returned) if storage is None else None
+        if i not in allocated:
+            targets[i] = len(parameters)
+            parameters.append(_output(function, result, i, name, storage, type))
+    if lent.constants is not None:
+        type, attrs = lent.constants.type, {POOL: UnitAttr()}
+        parameters.append(Parameter("constants", type, attrs, lent.constants))
+    typed = tuple(
+        i not in targets or not _is_bytes(parameters[targets[i]].type) for i in range(len(results))
+    )
+    pools: list[Pool] = []
+    numbers: list[int | None] = []
+    for device, name in enumerate(spaces):
+        workspace = lent.workspaces.get(devices[device] if device else None)
+        if device and workspace is None:
+            continue
+        pool = _pool(function, device, name, devices[device], workspace)
+        pools.append(pool)
+        numbers.append(None if workspace is None else old.index(workspace) - len(inputs))
+        parameters.append(_workspace(pool, devices[device], workspace))
+    parameters += [
+        Parameter(contexts[d], llvm.LLVMPointerType(), {CONTEXT: StringAttr(devices[d])})
+        for d in interface.contexts
+    ]
+    entry = Entry(
+        described.function,
+        symbol,
+        tuple(names),
+        typed,
+        tuple(i in allocated for i in range(len(results))),
+        tuple(pools),
+        lent.constants is not None,
+        interface.contexts,
+        interface.forms,
+        total_bytes((*inputs, *results)),
+        structure=described.structure,
+    )
+    for bytes in (entry.io, entry.workspace):
+        if bytes is not None and bytes >= 1 << 63:
+            what = f"the tensors of @{described.function.name} have {bytes} bytes"
+            raise PassError(f"{what}, but must have fewer than 2^63", function)
+    outputs = [targets.get(i) for i in range(len(results)) if i not in lent.results]
+    return EntryPlan(entry, parameters, outputs, numbers, len(lent.results) + len(lent.workspaces))
+
+
+def _output(
+    function: func.FuncOp,
+    result: Param,
+    number: int,
+    name: str,
+    storage: BlockArgument | None,
+    returned: Attribute | None,
+) -> Parameter:
+    """Return the parameter of an output: a tensor, or the bytes of its storage."""
+    attrs = {NAME: StringAttr(result.name), OUTPUT: IntegerAttr(number, i64)}
+    spec = spec_of(result)
+    if storage is None:
+        assert returned is not None, "a result that is not in a storage is returned"
+        return Parameter(name, returned, attrs)
+    type = type_of_views(storage, spec)
+    if type is not None:
+        return Parameter(name, type, attrs, storage, replaces_views=True)
+    room = spec.size if spec.is_static else 0
+    verify_room(function, storage, f"the storage of result '{result.name}'", room)
+    return Parameter(name, storage.type, attrs, storage)
+
+
+def _pool(
+    function: func.FuncOp, device: int, name: str, device_name: str, old: BlockArgument | None
+) -> Pool:
+    """Return the workspace on a device; one that is not there has 0 bytes."""
+    size, alignment = (0, 1) if old is None else workspace_of(function, old)
+    if old is not None and size is not None:
+        verify_room(function, old, f"the workspace on {device_name}", size)
+    return Pool(name, device, size, max(alignment, ALIGNMENT))
+
+
+def _workspace(pool: Pool, device: str, old: BlockArgument | None) -> Parameter:
+    """Return the parameter of a workspace."""
+    attrs: dict[str, Attribute] = {
+        WORKSPACE: StringAttr(device),
+        memory.ALIGNMENT: IntegerAttr(pool.alignment, i64),
+    }
+    if pool.size is not None:
+        attrs[memory.SIZE] = IntegerAttr(pool.size, i64)
+    type = MemRefType(i8, [DYNAMIC_INDEX]) if old is None else old.type
+    return Parameter(pool.symbol, type, attrs, old)
+
+
+@dataclass(frozen=True)
 class FlattenEntry(RewritePattern):
     """Give a function the parameters of a flat entry."""
 
-    described: Described
-    devices: Sequence[str]
-    symbol: str
-    contexts: tuple[int, ...]
-    forms: tuple[Form, ...]
-    entry: Entry | None = None
-    """The entry that was made."""
-    storages: int = 0
-    """The number of storages that the function was lent."""
-    size_of_pool: tuple[int | None, ...] = ()
-    """Of each workspace the number of its storage; None if it has 0 bytes."""
+    plan: EntryPlan
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        old, lent = list(op.body.block.args), lent_to(op)
-        function, allocated = self.described.function, self.described.allocated
-        inputs, results = function.params, function.results or ()
-        workspaces = [name_for("workspace", i, d) for i, d in enumerate(self.devices)]
-        contexts = [f"device_context_{sanitized(device)}" for device in self.devices]
-        texts = [param.name for param in (*inputs, *results)]
-        names = unique_names(texts, [*workspaces, *contexts, self.symbol])
-        params = Parameters(op, rewriter)
-        for param, old_one, name in zip(inputs, old, names, strict=False):
-            params.add(old_one.type, name, {NAME: StringAttr(param.name)}, old_one)
-        outputs: dict[int, BlockArgument] = {}
-        types: list[Attribute] = []
-        returned = (type for type in op.function_type.outputs if not isinstance(type, IndexType))
-        for i, (result, name) in enumerate(zip(results, names[len(inputs) :], strict=True)):
-            storage = lent.results.get(i)
-            if i in allocated:
-                types.append(next(returned))
-                continue
-            type = memref_of(spec_of(result)) if storage is not None else next(returned)
-            outputs[i] = self.add_output(params, result, i, name, storage, type)
-        typed = tuple(i not in outputs or not is_bytes(outputs[i]) for i in range(len(results)))
-        returned_to = [outputs.get(i) for i in range(len(results)) if i not in lent.results]
-        write_outputs(op, returned_to, rewriter)
-        if lent.constants is not None:
-            params.add(lent.constants.type, "constants", {POOL: UnitAttr()}, lent.constants)
-        pools = [
-            self.add_pool(params, device, name, lent.workspaces)
-            for device, name in enumerate(workspaces)
-            if not device or self.devices[device] in lent.workspaces
-        ]
-        for device in self.contexts:
-            attrs = {CONTEXT: StringAttr(self.devices[device])}
-            params.add(llvm.LLVMPointerType(), contexts[device], attrs)
-        self.storages = len(lent.results) + len(lent.workspaces)
-        found = [lent.workspaces.get(space_of_device(self.devices, p.device)) for p in pools]
-        numbers = [None if param is None else old.index(param) for param in found]
-        self.size_of_pool = tuple(None if n is None else n - len(inputs) for n in numbers)
+        block, entry = op.body.block, self.plan.entry
+        old = list(block.args)
+        new = [add_parameter(block, param, rewriter) for param in self.plan.parameters]
+        outputs = [None if number is None else new[number] for number in self.plan.outputs]
+        write_outputs(op, outputs, rewriter)
         for param in old:
             rewriter.erase_block_argument(param)
-        op.function_type = FunctionType.from_lists(op.body.block.arg_types, types)
-        op.arg_attrs, op.res_attrs = ArrayAttr(params.attrs), None
-        op.sym_name = StringAttr(self.symbol + FLAT)
+        end = block.last_op
+        assert isinstance(end, func.ReturnOp), "a function returns"
+        op.function_type = FunctionType.from_lists(block.arg_types, end.arguments.types)
+        op.arg_attrs = ArrayAttr(DictionaryAttr(param.attrs) for param in self.plan.parameters)
+        op.res_attrs = None
+        op.sym_name = StringAttr(entry.symbol + FLAT)
         op.sym_visibility = StringAttr("public")
         op.attributes.pop(ENTRY, None)
         op.attributes[C_INTERFACE] = UnitAttr()
-        self.entry = Entry(
-            function,
-            self.symbol,
-            tuple(names),
-            typed,
-            tuple(i in allocated for i in range(len(results))),
-            tuple(pools),
-            lent.constants is not None,
-            self.contexts,
-            self.forms,
-            total_bytes((*inputs, *results)),
-            structure=self.described.structure,
-        )
-        for attr, bytes in ((IO_MEMORY, self.entry.io), (WORKSPACE_MEMORY, self.entry.workspace)):
+        for attr, bytes in ((IO_MEMORY, entry.io), (WORKSPACE_MEMORY, entry.workspace)):
             if bytes is not None:
-                if bytes >= 1 << 63:
-                    what = f"the tensors of @{function.name} have {bytes} bytes"
-                    raise PassError(f"{what}, but must have fewer than 2^63", op)
                 op.attributes[attr] = IntegerAttr(bytes, i64)
         rewriter.notify_op_modified(op)
 
-    def add_output(
-        self,
-        params: Parameters,
-        result: Param,
-        number: int,
-        name: str,
-        storage: BlockArgument | None,
-        returned: Attribute,
-    ) -> BlockArgument:
-        """Make an output a parameter: a tensor, or the bytes of its storage."""
-        attrs: dict[str, Attribute] = {
-            NAME: StringAttr(result.name),
-            OUTPUT: IntegerAttr(number, i64),
-        }
-        if storage is None:
-            return params.add(returned, name, attrs)
-        type = type_of_views(storage, spec_of(result))
-        if type is None:
-            spec = spec_of(result)
-            room = spec.size if spec.is_static else 0
-            verify_room(params.function, storage, f"the storage of result '{result.name}'", room)
-            return params.add(storage.type, name, attrs, storage)
-        made = params.add(type, name, attrs)
-        for use in list(storage.uses):
-            params.rewriter.replace(use.operation, [], [made])
-        return made
 
-    def add_pool(
-        self,
-        params: Parameters,
-        device: int,
-        name: str,
-        workspaces: Mapping[str | None, BlockArgument],
-    ) -> Pool:
-        """Make the workspace on a device a parameter; one that is not there has 0 bytes."""
-        old = workspaces.get(self.devices[device] if device else None)
-        size, alignment = (0, 1) if old is None else workspace_of(params.function, old)
-        alignment = max(alignment, ALIGNMENT)
-        if old is not None and size is not None:
-            verify_room(params.function, old, f"the workspace on {self.devices[device]}", size)
-        attrs: dict[str, Attribute] = {
-            WORKSPACE: StringAttr(self.devices[device]),
-            memory.ALIGNMENT: IntegerAttr(alignment, i64),
-        }
-        if size is not None:
-            attrs[memory.SIZE] = IntegerAttr(size, i64)
-        type = MemRefType(i8, [DYNAMIC_INDEX]) if old is None else old.type
-        params.add(type, name, attrs, old)
-        return Pool(name, device, size, alignment)
+def add_parameter(block: Block, param: Parameter, rewriter: PatternRewriter) -> BlockArgument:
+    """Add a parameter of a function, whose body is `block`, in place of the old one."""
+    argument = rewriter.insert_block_argument(block, len(block.args), param.type)
+    argument.name_hint = param.name
+    if param.old is not None and param.replaces_views:
+        for use in list(param.old.uses):
+            rewriter.replace(use.operation, [], [argument])
+    elif param.old is not None:
+        param.old.replace_all_uses_with(argument)
+    return argument
 
 
-def space_of_device(devices: Sequence[str], device: int) -> str | None:
-    """Return the name of the memory space of a device: none for the host."""
-    return devices[device] if device else None
-
-
-def is_bytes(output: BlockArgument) -> bool:
-    """Test whether an output is the bytes of its storage."""
-    type = as_memref(output.type)
+def _is_bytes(output: Attribute) -> bool:
+    """Test whether an output of this type is the bytes of its storage."""
+    type = as_memref(output)
     return type.element_type == i8 and type.get_shape() == (DYNAMIC_INDEX,)
 
 

@@ -90,6 +90,7 @@ layout-slices              < < < < . . . . . .
 expand-packs               < < < < . + . . . .
 verify-memory-plan         < < < < . . . . . .
 report-memory              < < < < . . . x x x
+rename-written-tensors     . . . . . . . . . .
 verify-stage               . . . . . . . . . .
 convert-memory-to-memref   < < < < + < + | . |
 merge-tail-cycles          < < < < < < < | . |
@@ -103,6 +104,13 @@ lower-to-bytecode          < < < < + < + . | |
 convert-program-to-linalg  + + x x x x x | | .
 expand-math                . . . . . . . . . +
 allocate-registers         < < < < < < < . | |
+move-reshapes              < < < < < < < | . |
+fuse-elementwise           < < < < < < < | . |
+compute-in-destinations    < < < < < < < | . |
+call-blas                  < < < < < < < | + |
+transpose-operands         < < < < < < < | + |
+write-transposed           < < < < < < < | . |
+choose-schedules           < < < < < < < | . |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:
@@ -167,6 +175,7 @@ def test_every_pass_declares_its_level():
     assert {name for name, level in levels.items() if level == "every"} == {
         "infer-types",
         "remove-unused-functions",
+        "rename-written-tensors",
         "expand-math",
         "verify-stage",
     }

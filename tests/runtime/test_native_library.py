@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.native.built_libraries import build_library
 
 import xrelay
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.library_metadata import library_of
 from xrelay.lowering.native.c.c_header import header_source
 from xrelay.lowering.native.c.c_shim import shim_source
+from xrelay.lowering.native.toolchain import linking
 from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
 from xrelay.runtime.native.interface import InterfaceError, Library
 
@@ -428,6 +429,20 @@ def test_calls_from_c(built: tuple[Path, Library], tmp_path: Path):
     assert done.stderr == ""
     assert done.stdout == MESSAGES
     assert done.returncode == 0
+
+
+WARNINGS = ["cc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Wno-type-limits", "-Werror", "-c"]
+"""(A comparison with no scratch memory is always false.)"""
+
+
+def test_a_c_compiler_reads_the_support_file_and_the_tables(
+    built: tuple[Path, Library], tmp_path: Path
+):
+    folder = Path(linking.__file__).parents[1] / "c"
+    generated = tmp_path / "interface.c"
+    generated.write_text(shim_source(built[1]), encoding="utf-8")
+    for source in (folder / "shim.c", generated):
+        subprocess.run([*WARNINGS, source, "-o", tmp_path / "out.o"], check=True, timeout=60)
 
 
 VIEWS = """

@@ -238,13 +238,11 @@ def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary |
     from ...lowering.native.build.cache import Cache
     from ...lowering.native.build.machine_kernels import machine_kernels
     from ...lowering.native.build.settings import Settings
-    from ...lowering.native.schedules import choose
     from ...lowering.native.toolchain.target_machine import Machine
 
     context.remarks = True
     settings = Settings(
         machine=Machine(cpu="native"),
-        scheduler=choose,
         cache=Cache.of_user(),
         remark=lambda op, message: emit_remark(context, op, message),
     )

@@ -9,7 +9,7 @@ The targets `native`, `object` and `c-header` of `xrelay-opt -t`: machine code, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -21,8 +21,8 @@ from ...lowering.native.build.cache import Cache
 from ...lowering.native.build.library_metadata import library_of
 from ...lowering.native.build.settings import Settings
 from ...lowering.native.c.c_header import header_source
-from ...lowering.native.schedules import choose
-from ...lowering.native.toolchain.blas import Blas, openblas
+from ...lowering.native.kernel_pipeline import BlasUse, kernel_passes
+from ...lowering.native.toolchain.blas import openblas
 from ...lowering.native.toolchain.saved_stages import SavedStages
 from ...lowering.native.toolchain.target_machine import Machine
 from ...passes.support.diagnostics import emit_remark
@@ -30,6 +30,7 @@ from ...runtime.errors import Error
 from ...runtime.program.program import Array
 from ...runtime.weights.derived_weights import Weights, weights_in
 from ..api.session import Given
+from ..pass_run.pipeline import Step
 from .file_target import FileTarget, Job, Written
 
 
@@ -46,7 +47,7 @@ class NativeTarget(FileTarget):
     """The triple of the machine to compile for; by default this one's."""
     cpu: str | None = None
     """Its processor as LLVM names it, or `native` for this one; by default the oldest."""
-    blas: Literal["openblas", "openblas-always"] | None = None
+    blas: BlasUse | None = None
     """The library for products that have no schedule, or for all of them; by default none."""
     cache: str = "on"
     """`on`, `off`, or a folder that keeps objects for the next time."""
@@ -59,26 +60,21 @@ class NativeTarget(FileTarget):
         machine.check()
         settings = Settings(
             machine=machine,
-            scheduler=choose,
             cache=Cache.named(self.cache),
             saved=SavedStages(job.stages),
-            blas=self._blas(machine),
+            blas=None if self.blas is None else openblas(machine, self.cc),
             compiler=self.cc,
             remark=lambda op, message: emit_remark(job.context, op, message),
         )
         module = job.program.module
-        job.runner.run(job.context, module)
+        kernels = [Step(step, ("kernels",)) for step in kernel_passes(machine, self.blas)]
+        replace(job.runner, steps=[*job.runner.steps, *kernels]).run(job.context, module)
         library = library_of(module)
         output = job.output
         request = Request(self.kind, output.stem, output.name, self.weights)
         tensors = _Weights(job.program)
         product = make_product(module, library, tensors, request, settings)
         return Written([product.contents], product.beside)
-
-    def _blas(self, machine: Machine) -> Blas | None:
-        if self.blas is None:
-            return None
-        return openblas(machine, self.cc, is_preferred=self.blas == "openblas-always")
 
 
 @dataclass(frozen=True)

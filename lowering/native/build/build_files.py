@@ -20,7 +20,7 @@ from ..c.c_shim import shim_source
 from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library, merged_object
 from ..toolchain.scratch_files import scratch_folder
 from ..toolchain.stages import Compiled
-from .library import compile_module
+from .library_objects import compile_module
 from .library_weights import BLOCK, Block, Tensors, source_of_block, source_of_file, written
 from .settings import Settings
 

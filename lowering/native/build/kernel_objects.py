@@ -178,15 +178,7 @@ def _compiled(jobs: Sequence[Job], name: str, settings: Settings) -> Compiled:
     schedules = {job.kernel.symbol: job.schedule for job in jobs if job.schedule is not None}
     text = kernels_text(kernels)
     with scratch_folder("schedules") as folder:
-        return compile_text(
-            text,
-            _passes(schedules, folder, name, settings),
-            settings.machine,
-            name,
-            saved=settings.saved,
-            seconds=settings.seconds,
-            level=settings.level,
-        )
+        return compile_text(text, _passes(schedules, folder, name, settings), settings, name)
 
 
 def _passes(

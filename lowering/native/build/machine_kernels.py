@@ -24,8 +24,9 @@ from ....runtime.native.compiled_kernels import ERROR, NativeLibrary, load_kerne
 from ...convert_memory_to_memref import ConvertMemoryToMemrefPass
 from ...convert_relay_to_linalg import ConvertRelayToLinalgPass
 from ...expand_math import ExpandMathPass
-from ..c.c_prototypes import DLPACK
-from ..c.c_shim import INCLUDES, SHIM
+from ..c.c_entries import code_function
+from ..c.c_shim import support_source
+from ..kernel_pipeline import kernel_passes
 from ..schedules import is_tiled
 from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from ..toolchain.scratch_files import scratch_folder, write
@@ -46,12 +47,13 @@ def machine_kernels(context: Context, kernels: ModuleOp, settings: Settings) -> 
         for kernel in kernels.ops
         if isinstance(kernel, relay.PrimFuncOp)
     }
-    for convert in (ConvertRelayToLinalgPass(), ExpandMathPass(), ConvertMemoryToMemrefPass()):
-        convert.apply(context, kernels)
+    lower = ConvertRelayToLinalgPass(), ExpandMathPass(), ConvertMemoryToMemrefPass()
+    for step in (*lower, *kernel_passes(settings.machine)):
+        step.apply(context, kernels)
     chosen: list[Kernel] = []
     for kernel in units_of(kernels, settings).kernels:
         names = products.get(kernel.name)
-        if not names or is_tiled(kernel.function, settings.machine):
+        if not names or is_tiled(kernel.function):
             chosen.append(kernel)
         elif wants_remarks(context):
             text = f"@{kernel.name} is not native: NumPy's {names[0]} is faster for its layout"
@@ -92,26 +94,15 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
 
 def _calls(kernels: Sequence[Kernel]) -> Iterator[str]:
     """Yield the C file of the functions that the machine calls."""
-    yield from (f"#include <{name}.h>" for name in INCLUDES)
-    yield DLPACK
-    yield c_file(SHIM)
+    yield support_source()
     yield f"XRELAY_PUBLIC const char *{ERROR}(void) {{ return xrelay_error; }}\n"
     for kernel in kernels:
         types: list[str] = []
-        values: list[str] = []
         for type in kernel.function.function_type.inputs:
             assert isinstance(type, MemRefType), "an operand of a kernel"
-            for word in range(3 + 2 * type.get_num_dims()):
-                is_pointer = word < 2
-                types.append("void *" if is_pointer else "int64_t")
-                value = f"words[{len(values)}]"
-                values.append(f"(void *)(intptr_t){value}" if is_pointer else value)
-        yield f"void {kernel.symbol}({', '.join(types)});"
+            types += ["void *"] * 2 + ["int64_t"] * (1 + 2 * type.get_num_dims())
+        arguments = [f"({type})words[{i}]" for i, type in enumerate(types)]
+        yield from code_function(f"{kernel.symbol}_code", kernel.symbol, types, arguments)
         yield f"XRELAY_PUBLIC int32_t {kernel.symbol}_call("
-        yield "    const int64_t *words, char *scratch, int64_t size) {"
-        yield "  struct xrelay_call xrelay_now;"
-        yield "  xrelay_begin(&xrelay_now, NULL, 0);"
-        yield "  if (setjmp(xrelay_now.failed)) return xrelay_fail_call();"
-        yield "  xrelay_use_scratch(scratch, size);"
-        yield f"  {kernel.symbol}({', '.join(values)});"
-        yield "  xrelay_end();\n  return 0;\n}\n"
+        yield "    int64_t *words, char *scratch, int64_t size) {"
+        yield f"  return xrelay_call_code({kernel.symbol}_code, words, scratch, size);\n}}\n"

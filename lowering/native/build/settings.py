@@ -1,4 +1,4 @@
-"""Settings of a compilation: the machine, the schedules, and what is kept."""
+"""Settings of a compilation: the machine, the tools, and what is kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
-from ..schedules.scheduling import Scheduler, unscheduled
 from ..toolchain.blas import Blas
 from ..toolchain.processes import SECONDS
 from ..toolchain.saved_stages import UNSAVED, SavedStages
@@ -24,7 +23,6 @@ class Settings:
     """All that decides how a module is compiled, but for the module."""
 
     machine: Machine = field(default_factory=Machine)
-    scheduler: Scheduler = unscheduled
     cache: Cache = OFF
     saved: SavedStages = UNSAVED
     seconds: float = SECONDS

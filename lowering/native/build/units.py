@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Operation
 from xdsl.printer import Printer
 
-from ...memref.buffer_kernels import KERNEL
-from ..kernels.preparation import prepare
+from ..kernel_pass import is_kernel
+from ..schedules import steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
 from ..toolchain.module_text import module_text
 from ..toolchain.stages import KERNELS, tools_key
@@ -62,13 +62,8 @@ class Units:
     program: ModuleOp
 
 
-def is_kernel(op: Operation) -> bool:
-    """Test whether `op` is a kernel that can be compiled."""
-    return isinstance(op, func.FuncOp) and KERNEL in op.attributes and not op.is_declaration
-
-
 def units_of(module: ModuleOp, settings: Settings = DEFAULT) -> Units:
-    """Divide `module`, which stays as it is, and prepare its kernels."""
+    """Divide `module`, which stays as it is, and whose kernels the pipeline `kernels` prepared."""
     constants = {
         op.sym_name.data: op
         for op in module.ops
@@ -87,13 +82,12 @@ def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp], settings: Se
     read = [name for name in _references(op) if name in constants]
     read = list(dict.fromkeys(read))
     function = op.clone()
-    prepare(function, settings)
     function.properties["sym_name"] = StringAttr("kernel")
     function.properties.pop("sym_visibility", None)
     function.attributes["llvm.linkage"] = llvm.LinkageAttr("weak_odr")
     globals = tuple(constants[name] for name in read)
     text = "".join(map(_hashed_text, (function, *globals)))
-    schedule = settings.scheduler(function, settings.machine)
+    schedule = steps_of(function)
     passes = KERNELS if schedule is None else (*SCHEDULED, *schedule)
     how = [tools_key(), settings.machine.key, str(settings.level)]
     symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]

@@ -1,338 +1,187 @@
 """
-The functions of an entry of a compiled library, in C.
+The entries of a compiled library as tables of C, which `shim.c` interprets.
 
-`NAME_measure` computes shapes and workspaces from dims; `NAME_call` checks memory, makes memref
-descriptors and calls the compiled function; the forms that callers use do the rest.
+    static const struct xrelay_function net_main_function = {"main", …, net_main_code};
+    int32_t net_main(const float *x, float *y, void *workspace) { … }
+
+Only what depends on C types is code: the call of the compiled function with its words, and the
+functions that callers use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Iterator, Mapping, Sequence
 
 from ....operators.element_types import NUMBER_TYPES
 from ....runtime.native.interface import FLAT, Entry, Library, spec_of
 from ....runtime.program.dtypes import element_type
 from ....runtime.program.program import TensorSpec
 from .c_prototypes import context_name, dynamic_axes, prototypes
-from .c_text import c_string, comment_text
+from .c_text import array, c_string, comment_text
+
+TABLES = "static const struct xrelay_"
 
 
 def entry_source(library: Library, entry: Entry) -> Iterator[str]:
-    """Yield all functions of an entry."""
+    """Yield the tables and functions of an entry."""
     yield f"/* {comment_text(entry.function.name)} */\n"
-    yield from tables(entry)
-    yield from measure(library, entry)
-    yield from call(library, entry)
+    yield from dim_tables(entry)
+    yield from code(entry)
+    yield from function_table(library, entry)
     yield from forms(library, entry)
     yield from sizes(library, entry)
 
 
-def tables(entry: Entry) -> Iterator[str]:
-    """Yield the types of the inputs and outputs, for checks."""
-    symbol, bounds = entry.symbol, entry.function.dim_bounds
+def dim_tables(entry: Entry) -> Iterator[str]:
+    """Yield the dims of each tensor, with their names and bounds."""
+    bounds = entry.function.dim_bounds
     for i, param in enumerate(entry.tensors):
-        spec = spec_of(param)
-        if not spec.shape:
-            continue
-        dims: list[str] = []
-        for size, name in zip(spec.shape, param.dims or ("",) * len(spec.shape), strict=True):
+        shape = spec_of(param).shape
+        rows: list[str] = []
+        for size, name in zip(shape, param.dims or ("",) * len(shape), strict=True):
             low, high = bounds[name] if size is None and name in bounds else (0, None)
-            limits = f"{low}, {-1 if high is None else high}"
-            text = c_string(name) if name else "NULL"
-            dims.append(f"{{{-1 if size is None else size}, {text}, {limits}}}")
-        yield f"static const struct xrelay_dim {symbol}_dims_{i}[] = {{{', '.join(dims)}}};"
-    rows: list[str] = []
-    for i, param in enumerate(entry.tensors):
-        spec = spec_of(param)
-        bits = 8 * element_type(spec.dtype).itemsize
-        dims_of = f"{symbol}_dims_{i}" if spec.shape else "NULL"
-        code = NUMBER_TYPES[spec.dtype].dlpack
-        rows.append(
-            f"    {{{c_string(param.name)}, {code}, {bits}, {int(entry.allocates(i))}, "
-            f"{len(spec.shape)}, {dims_of}}},"
-        )
-    yield f"static const struct xrelay_tensor {symbol}_tensors[] = {{"
-    yield from rows or ["    {NULL, 0, 0, 0, 0, NULL},"]
-    yield "};"
-    counts = f"{len(entry.function.params)}, {len(entry.results)}"
-    yield (
-        f"static const struct xrelay_function {symbol}_function = "
-        f"{{{c_string(entry.function.name)}, {counts}, {symbol}_tensors}};\n"
-    )
+            limits = f"{low}, {number(high)}"
+            rows.append(f"{{{number(size)}, {c_string(name) if name else 'NULL'}, {limits}}}")
+        if rows:
+            yield array(f"{TABLES}dim {entry.symbol}_dims_{i}", rows)
 
 
-def shape_array(i: int) -> str:
-    return f"shapes[{i}]"
+def number(value: int | None) -> int:
+    """Return `value` as tables have it: -1 for None."""
+    return -1 if value is None else value
 
 
-def offsets_of(entry: Entry) -> list[int]:
-    """Return where the shape of each tensor begins among all sizes; the count of sizes last."""
-    offsets = [0]
-    for param in entry.tensors:
-        offsets.append(offsets[-1] + len(spec_of(param).shape))
-    return offsets
+def tensor_row(
+    spec: TensorSpec, name: str, dims: str, *, is_allocated: bool = False, is_bytes: bool = False
+) -> str:
+    """Return the row of a tensor."""
+    bits, code = 8 * element_type(spec.dtype).itemsize, NUMBER_TYPES[spec.dtype].dlpack
+    flags = f"{int(is_allocated)}, {int(is_bytes)}, {len(spec.shape)}"
+    return f"{{{c_string(name)}, {code}, {bits}, {flags}, {dims}}}"
 
 
-def measure(library: Library, entry: Entry) -> Iterator[str]:
-    """Yield the function that computes all shapes, and the bytes of workspaces, from the dims."""
-    symbol, offsets = entry.symbol, offsets_of(entry)
-    params, tensors = entry.function.params, entry.tensors
-    queried = [axis for axis in dynamic_axes(entry.results) if not entry.allocated[axis[0]]]
-    pools = len(entry.pools)
-    if entry.is_dynamic:
-        yield (f"void _mlir_ciface_{symbol}_sizes(struct memref1 *dims, struct memref1 *sizes);\n")
-    yield "/* All shapes, one after the other, and the bytes of each workspace. */"
-    yield (
-        f"static void {symbol}_measure(const int64_t *dims, int64_t *sizes, int64_t *workspaces) {{"
-    )
-    yield "  (void)dims, (void)sizes, (void)workspaces;"
-    if entry.is_dynamic:
-        total = pools + len(queried)
-        count_ = len(dynamic_axes(params))
-        yield f"  int64_t found[{max(total, 1)}];"
-        yield f"  struct memref1 given = {{(char *)dims, (char *)dims, 0, {{{count_}}}, {{1}}}};"
-        yield f"  struct memref1 result = {{(char *)found, (char *)found, 0, {{{total}}}, {{1}}}};"
-        yield '  if (!dims) xrelay_fail("the dims of %s are NULL", '
-        yield f"                         {symbol}_function.name);"
-        yield f"  for (int i = 0; i < {count_}; i++)"
-        yield '    if (dims[i] < 0) xrelay_fail("dim %d of %s is %" PRId64, i,'
-        yield f"                                 {symbol}_function.name, dims[i]);"
-        yield f"  _mlir_ciface_{symbol}_sizes(&given, &result);"
-    given, found = count(), count(pools)
-    for i, param in enumerate(tensors):
-        for axis, size in enumerate(spec_of(param).shape):
-            value = str(size)
-            if size is None and entry.allocates(i):
-                value = "-1"
-            elif size is None:
-                value = f"dims[{next(given)}]" if i < len(params) else f"found[{next(found)}]"
-            yield f"  sizes[{offsets[i] + axis}] = {value};"
-    for i, pool in enumerate(entry.pools):
-        value = str(pool.size) if pool.size is not None else f"found[{i}]"
-        value = value if i else f"xrelay_with_scratch({value})"
-        yield f"  workspaces[{i}] = {value};"
-    yield "}\n"
+def has_as_bytes(entry: Entry, tensor: int) -> bool:
+    """Test whether the compiled function has a tensor as bytes."""
+    output = tensor - len(entry.function.params)
+    return output >= 0 and not entry.typed[output]
 
 
-def call(library: Library, entry: Entry) -> Iterator[str]:
-    """Yield the function that all forms share: checks, descriptors, and the call."""
-    symbol, offsets, tensors = entry.symbol, offsets_of(entry), entry.tensors
-    inputs = len(entry.function.params)
-    ranks = descriptor_ranks(entry)
-    allocated = [i for i in range(len(tensors)) if entry.allocates(i)]
-    types = [
-        *([f"struct {symbol}_allocated *"] if allocated else []),
-        *(f"struct memref{rank} *" for i, rank in enumerate(ranks) if i not in allocated),
-        *(["struct memref1 *"] if entry.has_constants else []),
-        *("struct memref1 *" for _ in entry.pools),
-        *("void *" for _ in entry.contexts),
-    ]
-    if allocated:
-        fields = " ".join(f"struct memref{ranks[i]} {entry.names[i]};" for i in allocated)
-        yield f"struct {symbol}_allocated {{ {fields} }};"
-    yield f"void _mlir_ciface_{symbol}{FLAT}({', '.join(types) or 'void'});\n"
-    yield f"static void {symbol}_call(void *const *data, const int64_t *dims,"
-    yield "    DLTensor *const *tensors, void *const *given, void *const *contexts) {"
-    yield f"  int64_t sizes[{max(offsets[-1], 1)}], workspaces[{max(len(entry.pools), 1)}];"
-    shapes = ", ".join(f"sizes + {offset}" for offset in offsets[:-1])
-    yield f"  const int64_t *const shapes[] = {{{shapes or 'sizes'}}};"
-    yield "  (void)given, (void)contexts, (void)data;"
-    yield f"  {symbol}_measure(dims, sizes, workspaces);"
-    yield f"  xrelay_check_dims(&{symbol}_function, shapes);"
-    if len(tensors) - inputs > len(allocated):
-        yield f"  for (int i = {inputs}; tensors && i < {len(tensors)}; i++)"
-        check = f"xrelay_check_tensor(&{symbol}_function, i, shapes[i], tensors[i]);"
-        yield f"    if (!{symbol}_tensors[i].is_allocated) {check}"
-    else:
-        yield "  (void)tensors;"
-    yield f"  xrelay_check_memory(&{symbol}_function, shapes, data);"
-    args = ["&allocated"] if allocated else []
-    if allocated:
-        yield f"  struct {symbol}_allocated allocated;"
-    for i, (param, name) in enumerate(zip(tensors, entry.names, strict=True)):
-        if i in allocated:
-            yield f"  xrelay_check_target(&{symbol}_function, {i}, data[{i}]);"
-            continue
-        is_typed = len(spec_of(param).shape) == ranks[i] and (i < inputs or entry.typed[i - inputs])
-        args.append(f"&m_{name}")
-        if is_typed:
-            yield f"  {descriptor(f'm_{name}', i, spec_of(param))}"
-        else:
-            size = f"xrelay_bytes(&{symbol}_tensors[{i}], shapes[{i}])"
-            yield f"  struct memref1 m_{name} = {{data[{i}], data[{i}], 0, {{{size}}}, {{1}}}};"
-    if entry.has_constants:
-        args.append("&constants")
-        yield f"  char *pool = (char *){library.name}_constants(xrelay_error,"
-        yield "                                                sizeof xrelay_error);"
-        size = library.constants_size
-        yield f"  struct memref1 constants = {{pool, pool, 0, {{{size}}}, {{1}}}};"
-        yield "  if (!pool) longjmp(xrelay_current->failed, 1); /* the reason is in the error */"
-    for i, pool in enumerate(entry.pools):
-        args.append(f"&m_{pool.symbol}")
-        yield (
-            f"  char *b_{pool.symbol} = xrelay_workspace(&{symbol}_function, shapes, data, "
-            f"given[{i}], workspaces[{i}], {pool.alignment});"
-        )
-        yield (
-            f"  struct memref1 m_{pool.symbol} = {{b_{pool.symbol}, b_{pool.symbol}, 0, "
-            f"{{workspaces[{i}]}}, {{1}}}};"
-        )
-    if entry.pools:
-        yield f"  xrelay_use_scratch(b_{entry.pools[0].symbol}, workspaces[0]);"
-    if entry.contexts:
-        yield "  xrelay_current->contexts = contexts;\n  xrelay_current->abandon = abandon;"
-        args += [f"contexts[{device}]" for device in entry.contexts]
-    yield f"  _mlir_ciface_{symbol}{FLAT}({', '.join(args)});"
-    for i, param in enumerate(entry.results, start=inputs):
-        if spec_of(param).dtype == "bool" and i not in allocated:
-            size = f"xrelay_bytes({symbol}_tensors + {i}, shapes[{i}])"
-            yield f"  xrelay_make_bools(data[{i}], {size});"
-    yield from hand_over(entry, allocated)
-    yield "}\n"
-
-
-def hand_over(entry: Entry, allocated: Sequence[int]) -> Iterator[str]:
-    """Yield code that gives the caller the allocated outputs, or none of them after a failure."""
-    for i in allocated:
-        name, spec = entry.names[i], spec_of(entry.tensors[i])
-        found = f"allocated.{name}"
-        sizes = f"{found}.sizes" if spec.shape else "NULL"
-        item = element_type(spec.dtype).itemsize
-        size = f"xrelay_size({len(spec.shape)}, {sizes}, {item})"
-        yield f"  void *d_{name} = xrelay_separate({found}.allocated,"
-        yield f"      {found}.aligned + {found}.offset * {item}, {size});"
-        if spec.dtype == "bool":
-            yield f"  xrelay_make_bools(d_{name}, {size});"
-    for i in allocated:
-        name, spec = entry.names[i], spec_of(entry.tensors[i])
-        sizes = f"allocated.{name}.sizes" if spec.shape else "NULL"
-        tensor = f"{entry.symbol}_tensors + {i}"
-        yield f"  xrelay_hand_over({tensor}, d_{name}, {sizes}, data[{i}]);"
-
-
-def descriptor_ranks(entry: Entry) -> list[int]:
-    """Return the rank of each tensor as the compiled function has it: 1 for bytes."""
-    inputs = len(entry.function.params)
-    return [
-        len(spec_of(param).shape) if i < inputs or entry.typed[i - inputs] else 1
+def word_counts(entry: Entry) -> list[int]:
+    """Return the words of each argument of the compiled function."""
+    ranks = [
+        1 if has_as_bytes(entry, i) else len(spec_of(param).shape)
         for i, param in enumerate(entry.tensors)
     ]
+    allocated = [3 + 2 * rank for i, rank in enumerate(ranks) if entry.allocates(i)]
+    lent = [3 + 2 * rank for i, rank in enumerate(ranks) if not entry.allocates(i)]
+    pools = [5] * (int(entry.has_constants) + len(entry.pools))
+    return [*([sum(allocated)] if allocated else []), *lent, *pools, *(1 for _ in entry.contexts)]
 
 
-def descriptor(name: str, i: int, spec: TensorSpec) -> str:
-    """Return the declaration of the descriptor of tensor `i`, contiguous in memory."""
-    rank = len(spec.shape)
-    if not rank:
-        return f"struct memref0 {name} = {{data[{i}], data[{i}], 0}};"
-    sizes = ", ".join(f"shapes[{i}][{axis}]" for axis in range(rank))
-    strides: list[str] = []
-    for axis in range(rank):
-        inner = [f"shapes[{i}][{later}]" for later in range(axis + 1, rank)]
-        strides.append(" * ".join(inner) or "1")
-    return (
-        f"struct memref{rank} {name} = {{data[{i}], data[{i}], 0, {{{sizes}}}, "
-        f"{{{', '.join(strides)}}}}};"
+def code(entry: Entry) -> Iterator[str]:
+    """Yield the function that calls the compiled one with words."""
+    counts, arguments, at = word_counts(entry), list[str](), 0
+    for i, count in enumerate(counts):
+        is_context = i >= len(counts) - len(entry.contexts)
+        arguments.append(f"(void *)words[{at}]" if is_context else f"words + {at}")
+        at += count
+    types = ["void *"] * len(counts)
+    yield from code_function(
+        f"{entry.symbol}_code", f"_mlir_ciface_{entry.symbol}{FLAT}", types, arguments
     )
+
+
+def code_function(
+    name: str, callee: str, types: Sequence[str], arguments: Sequence[str]
+) -> Iterator[str]:
+    """Yield a function of words that calls `callee` with `arguments`."""
+    yield f"void {callee}({', '.join(types) or 'void'});"
+    yield f"static void {name}(int64_t *words) {{"
+    yield f"  (void)words;\n  {callee}({', '.join(arguments)});\n}}"
+
+
+def function_table(library: Library, entry: Entry) -> Iterator[str]:
+    """Yield the tables of a function."""
+    symbol, tensors = entry.symbol, entry.tensors
+    rows = [
+        tensor_row(
+            spec_of(param),
+            param.name,
+            f"{symbol}_dims_{i}" if spec_of(param).shape else "NULL",
+            is_allocated=entry.allocates(i),
+            is_bytes=has_as_bytes(entry, i),
+        )
+        for i, param in enumerate(tensors)
+    ]
+    pools = [f"{{{number(pool.size)}, {pool.alignment}}}" for pool in entry.pools]
+    parts = {"tensor": rows, "pool": pools}
+    for part, lines in parts.items():
+        if lines:
+            yield array(f"{TABLES}{part} {symbol}_{part}s", lines)
+    if entry.contexts:
+        yield array(f"static const int32_t {symbol}_contexts", map(str, entry.contexts))
+    if entry.is_dynamic:
+        yield f"void _mlir_ciface_{symbol}_sizes(int64_t *dims, int64_t *sizes);"
+    queried = [axis for axis in dynamic_axes(entry.results) if not entry.allocated[axis[0]]]
+    counts = len(entry.function.params), len(entry.results), len(pools), len(entry.contexts)
+    dims = len(dynamic_axes(entry.function.params)), len(pools) + len(queried)
+    fields = (
+        c_string(entry.function.name),
+        "&xrelay_program",
+        *counts,
+        f"{symbol}_tensors" if rows else "NULL",
+        f"{symbol}_pools" if pools else "NULL",
+        f"{symbol}_contexts" if entry.contexts else "NULL",
+        int(entry.has_constants),
+        *dims,
+        sum(len(spec_of(param).shape) for param in tensors),
+        sum(word_counts(entry)),
+        f"_mlir_ciface_{symbol}_sizes" if entry.is_dynamic else "NULL",
+        f"{symbol}_code",
+    )
+    yield f"{TABLES}function {symbol}_function = {{{', '.join(map(str, fields))}}};\n"
 
 
 def forms(library: Library, entry: Entry) -> Iterator[str]:
     """Yield the functions that callers use."""
-    symbol, found = entry.symbol, prototypes(library, entry)
-    given = ", ".join(pool.symbol for pool in entry.pools) or "NULL"
-    if "unpacked" in found:
+    function, public = f"&{entry.symbol}_function", prototypes(library, entry)
+    workspaces = ", ".join(pool.symbol for pool in entry.pools) or "NULL"
+    if "unpacked" in public:
         data = ", ".join(f"(void *){name}" for name in entry.names) or "NULL"
-        contexts = contexts_array(
-            library, entry, {d: context_name(library, d) for d in entry.contexts}
-        )
         dims = "dims" if entry.is_dynamic else "NULL"
-        yield f"XRELAY_PUBLIC {found['unpacked']} {{"
-        yield f"  void *xrelay_data[] = {{{data}}}, *xrelay_given[] = {{{given}}};"
-        yield f"  void *xrelay_contexts[] = {{{contexts}}};"
-        values = f"xrelay_data, {dims}, NULL, xrelay_given, xrelay_contexts"
-        yield from guarded(f"{symbol}_call({values});")
-    if "packed" not in found and "cpacked" not in found:
-        return
-    yield from gather(entry)
-    for form in ("packed", "cpacked"):
-        if form not in found:
-            continue
-        values = {}
-        if form == "cpacked" and len(entry.contexts) == 1:
-            values = {entry.contexts[0]: "resource_handle"}
-        elif form == "cpacked":
-            values = {d: f"((void **)resource_handle)[{i}]" for i, d in enumerate(entry.contexts)}
-        contexts = contexts_array(library, entry, values)
-        yield f"XRELAY_PUBLIC {found[form]} {{"
-        yield f"  void *given[] = {{{given}}}, *contexts[] = {{{contexts}}};"
-        if form == "cpacked" and not entry.contexts:
-            yield "  (void)resource_handle;"
-        yield from guarded(f"{symbol}_gather(tensors, count, given, contexts);")
+        yield f"XRELAY_PUBLIC {public['unpacked']} {{"
+        yield f"  void *xrelay_data[] = {{{data}}}, *xrelay_lent[] = {{{workspaces}}};"
+        named = {device: context_name(library, device) for device in entry.contexts}
+        yield f"  void *xrelay_contexts[] = {{{contexts_array(library, named)}}};"
+        values = f"{function}, xrelay_data, {dims}, xrelay_lent, xrelay_contexts"
+        yield f"  return xrelay_call_unpacked({values});\n}}\n"
+    handles = {
+        device: f"((void **)resource_handle)[{i}]" for i, device in enumerate(entry.contexts)
+    }
+    if len(entry.contexts) == 1:
+        handles = {entry.contexts[0]: "resource_handle"}
+    for form, given in (("packed", {}), ("cpacked", handles)):
+        if form in public:
+            yield f"XRELAY_PUBLIC {public[form]} {{"
+            yield f"  void *lent[] = {{{workspaces}}};"
+            yield f"  void *contexts[] = {{{contexts_array(library, given)}}};"
+            if form == "cpacked" and not entry.contexts:
+                yield "  (void)resource_handle;"
+            yield f"  return xrelay_call_packed({function}, tensors, count, lent, contexts);\n}}\n"
 
 
-def contexts_array(library: Library, entry: Entry, values: dict[int, str]) -> str:
+def contexts_array(library: Library, values: Mapping[int, str]) -> str:
     """Return the contexts, by the number of their device."""
     return ", ".join(values.get(device, "NULL") for device in range(len(library.devices)))
 
 
-def guarded(statement: str) -> Iterator[str]:
-    """Yield the rest of a function that does `statement`, and returns 1 if it fails."""
-    yield "  struct xrelay_call xrelay_now;"
-    yield "  xrelay_begin(&xrelay_now, xrelay_messages, XRELAY_MESSAGES);"
-    yield "  if (setjmp(xrelay_now.failed)) return xrelay_fail_call();"
-    yield f"  {statement}"
-    yield "  xrelay_end();\n  return 0;\n}\n"
-
-
-def gather(entry: Entry) -> Iterator[str]:
-    """Yield the function that takes data and dims from DLPack tensors."""
-    symbol, tensors, inputs = entry.symbol, entry.tensors, len(entry.function.params)
-    axes = dynamic_axes(entry.function.params)
-    yield f"static void {symbol}_gather(DLTensor *const *tensors, int32_t count,"
-    yield "    void *const *given, void *const *contexts) {"
-    yield f"  void *data[{max(len(tensors), 1)}] = {{NULL}};"
-    yield f"  int64_t dims[{max(len(axes), 1)}] = {{0}};"
-    message = f"{entry.function.name} expects {len(tensors)} tensors, {inputs} inputs and then "
-    message += f"{len(tensors) - inputs} outputs, but got %d"
-    escaped = c_string(message.replace("%", "%%").replace("got %%d", "got %d"))
-    yield f"  if (count != {len(tensors)} || !tensors) xrelay_fail({escaped}, count);"
-    for i, param in enumerate(entry.function.params):
-        shape = ", ".join("-1" if size is None else str(size) for size in spec_of(param).shape)
-        literal = f"(const int64_t[]){{{shape}}}" if shape else "NULL"
-        yield f"  xrelay_check_tensor(&{symbol}_function, {i}, {literal}, tensors[{i}]);"
-    for n, (i, axis) in enumerate(axes):
-        yield f"  dims[{n}] = tensors[{i}]->shape[{axis}];"
-    if len(tensors) > inputs:
-        yield f"  for (int i = {inputs}; i < {len(tensors)}; i++)"
-        yield "    if (!tensors[i]) xrelay_fail(\"result '%s' of %s is NULL\","
-        yield f"                                 {symbol}_tensors[i].name, {symbol}_function.name);"
-    if tensors:
-        yield f"  for (int i = 0; i < {len(tensors)}; i++)"
-        yield f"    if ({symbol}_tensors[i].is_allocated)"
-        yield "      data[i] = tensors[i];"
-        yield "    else if (tensors[i]->data)"
-        yield "      data[i] = (char *)tensors[i]->data + tensors[i]->byte_offset;"
-    yield f"  {symbol}_call(data, dims, tensors, given, contexts);\n}}\n"
-
-
 def sizes(library: Library, entry: Entry) -> Iterator[str]:
     """Yield the functions that tell callers what to allocate."""
-    symbol, offsets, found = entry.symbol, offsets_of(entry), prototypes(library, entry)
-    inputs = len(entry.function.params)
-    locals_ = f"int64_t sizes[{max(offsets[-1], 1)}], workspaces[{max(len(entry.pools), 1)}];"
+    function, public = f"&{entry.symbol}_function", prototypes(library, entry)
     for i, pool in enumerate(entry.pools):
         yield f"/* The bytes of {pool.symbol}; -1 after a failure. */"
-        yield f"XRELAY_PUBLIC {found[pool.symbol]} {{"
-        yield "  struct xrelay_call xrelay_now;"
-        yield f"  {locals_}"
-        yield "  xrelay_begin(&xrelay_now, xrelay_messages, XRELAY_MESSAGES);"
-        yield "  if (setjmp(xrelay_now.failed)) return xrelay_fail_call(), -1;"
-        yield f"  {symbol}_measure(dims, sizes, workspaces);"
-        yield f"  xrelay_end();\n  return workspaces[{i}];\n}}\n"
+        yield f"XRELAY_PUBLIC {public[pool.symbol]} {{"
+        yield f"  return xrelay_sizes({function}, dims, {i}, NULL);\n}}\n"
     yield "/* The shapes of the outputs, one after the other. */"
-    yield f"XRELAY_PUBLIC {found['shapes']} {{"
-    yield f"  {locals_}"
-    first, last = offsets[inputs], offsets[-1]
-    copied = f"memcpy(shapes, sizes + {first}, {last - first} * sizeof *shapes);"
-    copied = copied if last > first else "(void)shapes;"
-    yield from guarded(f"{symbol}_measure(dims, sizes, workspaces);\n  {copied}")
+    yield f"XRELAY_PUBLIC {public['shapes']} {{"
+    yield f"  return xrelay_sizes({function}, dims, {len(entry.pools)}, shapes) < 0;\n}}\n"

@@ -8,21 +8,10 @@ from ....operators.element_types import NUMBER_TYPES
 from ....runtime.native.interface import Entry, Library, spec_of
 from ....runtime.program.program import Param
 from ...entries.c_names import spelled
+from ..toolchain.linking import c_file
 
-DLPACK = """\
-#ifndef DLPACK_DLPACK_H_ /* include dlpack.h first if you use it */
-typedef struct { int32_t device_type, device_id; } DLDevice;
-typedef struct { uint8_t code, bits; uint16_t lanes; } DLDataType;
-typedef struct {
-  void *data;
-  DLDevice device;
-  int32_t ndim;
-  DLDataType dtype;
-  int64_t *shape, *strides;
-  uint64_t byte_offset;
-} DLTensor;
-#endif
-"""
+DLPACK = c_file("dlpack.h")
+"""The types of DLPack, for headers."""
 
 CALLBACK = "int32_t (*callback)(void *, int32_t, const DLTensor *const *, int32_t)"
 

@@ -4,23 +4,23 @@ The C interface of a compiled library: wrappers around the entry that MLIR compi
     int32_t model_main(const float *x, float *y, void *workspace);                       unpacked
     int32_t model_main_packed(DLTensor *const *tensors, int32_t count, void *workspace);
 
-A wrapper checks what it is given, makes memref descriptors of it, and catches failures. `shim.c`
-holds what does not depend on the program. The text is a whole C11 file.
+The program is tables, and `shim.c`, which does not depend on it, interprets them: it checks what a
+caller gives, describes it to the compiled code, and catches failures. The text is a whole C11 file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....runtime.native.interface import Library, spec_of
+from ....runtime.native.interface import Library
 from ..toolchain.linking import c_file
 from .c_callbacks import hooks, kernel_callbacks
 from .c_entries import entry_source
-from .c_prototypes import DLPACK, library_prototypes
-from .c_text import c_string, struct_of
+from .c_prototypes import DLPACK, devices_with_contexts, library_prototypes
+from .c_text import array, c_string
 
 SHIM = "shim.c"
-INCLUDES = ("inttypes", "setjmp", "stdarg", "stddef", "stdint", "stdio", "stdlib", "string")
+INCLUDED = '#include "dlpack.h"\n'
 
 
 def shim_source(library: Library) -> str:
@@ -28,18 +28,16 @@ def shim_source(library: Library) -> str:
     return "".join(line + "\n" for line in _shim(library))
 
 
+def support_source() -> str:
+    """Return `shim.c`, with the header that it includes."""
+    return c_file(SHIM).replace(INCLUDED, DLPACK)
+
+
 def _shim(library: Library) -> Iterator[str]:
     yield "/* Written by xrelay-opt: the C interface of a compiled program. */\n"
-    yield from (f"#include <{name}.h>" for name in INCLUDES)
-    yield f"\n{DLPACK}"
-    yield c_file(SHIM)
+    yield support_source()
     yield "/* ---- the program ---- */\n"
-    if any(entry.has_constants for entry in library.entries):
-        yield f"const void *{library.name}_constants(char *error, size_t room);\n"
-    messages = ", ".join(map(c_string, library.messages or [""]))
-    yield f"static const char *const xrelay_messages[] = {{{messages}}};"
-    yield f"#define XRELAY_MESSAGES {len(library.messages)}\n"
-    yield from (f"{struct};\n" for struct in structs(library))
+    yield from program_table(library)
     yield from hooks(library)
     yield from kernel_callbacks(library)
     for entry in library.entries:
@@ -51,12 +49,21 @@ def _shim(library: Library) -> Iterator[str]:
     yield from metadata(library)
 
 
-def structs(library: Library) -> list[str]:
-    """Return the definitions of the memref descriptors that are used, by rank."""
-    tensors = [spec_of(param) for entry in library.entries for param in entry.tensors]
-    tensors += [spec for kernel in library.kernels for spec in (*kernel.ins, *kernel.outs)]
-    ranks = {1, *(len(spec.shape) for spec in tensors)}
-    return [struct_of(rank) for rank in sorted(ranks)]
+def program_table(library: Library) -> Iterator[str]:
+    """Yield the table that all entries share."""
+    constants, size, messages, abandon = "NULL", 0, "NULL", "NULL"
+    if any(entry.has_constants for entry in library.entries):
+        constants, size = f"{library.name}_constants", library.constants_size
+        yield f"const void *{constants}(char *error, size_t room);"
+    if library.messages:
+        messages = "xrelay_messages"
+        yield array(f"static const char *const {messages}", map(c_string, library.messages))
+    if devices_with_contexts(library):
+        abandon = "abandon"
+        yield f"static void {abandon}(struct xrelay_call *call);"
+    numbers = f"{len(library.messages)}, {constants}, {size}, {len(library.devices)}"
+    yield "static const struct xrelay_library xrelay_program = {"
+    yield f"    {messages}, {numbers}, {abandon}}};\n"
 
 
 def metadata(library: Library) -> Iterator[str]:

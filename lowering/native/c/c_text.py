@@ -1,6 +1,8 @@
-"""Pieces of C: strings, types and memref descriptors."""
+"""Pieces of C: strings, arrays and comments."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 
 def c_string(text: str) -> str:
@@ -17,10 +19,10 @@ def c_string(text: str) -> str:
     return f'"{"".join(parts)}"'
 
 
-def struct_of(rank: int) -> str:
-    """Return the definition of the descriptor of a memref."""
-    dims = f" int64_t sizes[{rank}], strides[{rank}];" if rank else ""
-    return f"struct memref{rank} {{ char *allocated, *aligned; int64_t offset;{dims} }}"
+def array(declaration: str, rows: Iterable[str]) -> str:
+    """Return the definition of an array, a row a line."""
+    lines = "".join(f"    {row},\n" for row in rows)
+    return f"{declaration}[] = {{\n{lines}}};"
 
 
 def comment_text(text: str) -> str:

@@ -1,14 +1,34 @@
 /*
- * What compiled code needs while it runs: memory, failures, checks of arguments.
+ * What compiled code needs while it runs: memory, failures, checks of arguments, calls.
+ *
+ * A program is described by tables, which the functions at the end read: see
+ * `struct xrelay_function`. Compiled code is called with the words of all its memrefs, one memref
+ * after the other: the address twice, an offset, the sizes, the strides.
  *
  * Nothing is shared between threads. A call has a record on the stack; memory that the code
  * allocates is in a list there, and a failure frees it and jumps back to the start of the call.
- * The functions are weak and hidden, so that several objects can be linked into one program.
+ * What compiled code refers to is weak and hidden, so that several objects can be linked into one
+ * program. All else is static: the C compiler sees the tables beside it, and specializes the calls.
  */
 
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dlpack.h"
+
+_Static_assert(sizeof(void *) == sizeof(int64_t), "a memref has words of 64 bits");
+
 #define XRELAY_SHARED __attribute__((weak, visibility("hidden")))
+#define XRELAY_LOCAL static __attribute__((unused))
 #define XRELAY_PUBLIC __attribute__((visibility("default")))
 #define XRELAY_ALIGNMENT 64
+#define XRELAY_BOOL 6 /* DLPack's code of the type */
 #ifndef XRELAY_SCRATCH
 #define XRELAY_SCRATCH 0 /* bytes at the end of a workspace from which kernels allocate */
 #endif
@@ -21,15 +41,24 @@ struct xrelay_block { /* before each piece of memory that the code allocates */
   void *start;
 };
 
+struct xrelay_call;
+
+struct xrelay_library {
+  const char *const *messages; /* of failures, by number */
+  int64_t message_count;
+  const void *(*constants)(char *error, size_t room); /* NULL: none */
+  int64_t constants_size;
+  int32_t devices;
+  void (*abandon)(struct xrelay_call *); /* closes what is open on devices; NULL: nothing */
+};
+
 struct xrelay_call {
   jmp_buf failed;
   struct xrelay_call *outer;
   struct xrelay_block *blocks;
-  const char *const *messages;
-  int64_t message_count;
+  const struct xrelay_library *library; /* NULL: a kernel alone */
   const char *stack;
-  void (*abandon)(struct xrelay_call *); /* closes what is open on devices */
-  void *const *contexts;
+  void *const *contexts; /* by device */
   int is_active, is_open; /* a bit a device */
   char *scratch, *scratch_next;
   int64_t scratch_count; /* pieces of it that are in use */
@@ -45,31 +74,47 @@ struct xrelay_tensor {
   const char *name;
   uint8_t code, bits; /* of DLPack */
   uint8_t is_allocated; /* by the call: the size is known only after it */
+  uint8_t is_bytes;     /* the code has it as bytes, not as a tensor */
   int32_t rank;
   const struct xrelay_dim *dims;
 };
 
+struct xrelay_pool {
+  int64_t size; /* bytes; -1: computed from dims */
+  int64_t alignment;
+};
+
+/*
+ * The code gets the words of the outputs that it allocates, of the other tensors, of the constants,
+ * of the pools, and the contexts.
+ */
 struct xrelay_function {
   const char *name;
-  int32_t inputs, outputs;
+  const struct xrelay_library *library;
+  int32_t inputs, outputs, pool_count, context_count;
   const struct xrelay_tensor *tensors; /* inputs, then outputs */
+  const struct xrelay_pool *pools;
+  const int32_t *contexts; /* devices */
+  int32_t has_constants;
+  int32_t dims, computed; /* sizes of inputs that callers give; sizes that `sizes` computes of them */
+  int32_t rank_sum, words; /* of all tensors; of all that the code gets */
+  void (*sizes)(int64_t *dims, int64_t *sizes); /* two memrefs; NULL: all sizes are known */
+  void (*code)(int64_t *words);
 };
 
 XRELAY_SHARED _Thread_local struct xrelay_call *xrelay_current = NULL;
 XRELAY_SHARED _Thread_local char xrelay_error[1024] = "";
 
-XRELAY_SHARED void xrelay_begin(struct xrelay_call *call, const char *const *messages,
-                                int64_t message_count) {
+XRELAY_LOCAL void xrelay_begin(struct xrelay_call *call, const struct xrelay_library *library) {
   memset(call, 0, sizeof *call);
   call->outer = xrelay_current;
-  call->messages = messages;
-  call->message_count = message_count;
+  call->library = library;
   call->stack = (const char *)call;
   xrelay_current = call;
 }
 
 /* Free what the call allocated, and return to the call around it. */
-XRELAY_SHARED void xrelay_end(void) {
+XRELAY_LOCAL void xrelay_end(void) {
   struct xrelay_call *call = xrelay_current;
   while (call->blocks) {
     struct xrelay_block *block = call->blocks;
@@ -79,8 +124,9 @@ XRELAY_SHARED void xrelay_end(void) {
   xrelay_current = call->outer;
 }
 
-XRELAY_SHARED int32_t xrelay_fail_call(void) {
-  if (xrelay_current->abandon) xrelay_current->abandon(xrelay_current);
+XRELAY_LOCAL int32_t xrelay_fail_call(void) {
+  const struct xrelay_library *library = xrelay_current->library;
+  if (library && library->abandon) library->abandon(xrelay_current);
   xrelay_end();
   return 1;
 }
@@ -98,11 +144,11 @@ __attribute__((noreturn, format(printf, 1, 2))) XRELAY_SHARED void xrelay_fail(c
 /* Fail with message `code`, in which {0} and {1} are `a` and `b`, unless the lowest bit is set. */
 XRELAY_SHARED void xrelay_require(uint8_t ok, int64_t code, int64_t a, int64_t b) {
   char text[sizeof xrelay_error];
-  const char *from;
+  const char *from = "the program failed";
+  const struct xrelay_library *library = xrelay_current->library;
   size_t at = 0;
   if (ok & 1) return;
-  from = 0 <= code && code < xrelay_current->message_count ? xrelay_current->messages[code]
-                                                           : "the program failed";
+  if (library && 0 <= code && code < library->message_count) from = library->messages[code];
   while (*from && at + 1 < sizeof text) {
     if (from[0] == '{' && (from[1] == '0' || from[1] == '1') && from[2] == '}') {
       int length = snprintf(text + at, sizeof text - at, "%" PRId64, from[1] == '0' ? a : b);
@@ -156,13 +202,13 @@ XRELAY_SHARED void *_mlir_memref_to_llvm_alloc(uint64_t size) {
   return _mlir_memref_to_llvm_aligned_alloc(XRELAY_ALIGNMENT, size);
 }
 
-XRELAY_SHARED int xrelay_in_scratch(const void *memory) {
+XRELAY_LOCAL int xrelay_in_scratch(const void *memory) {
   const char *scratch = xrelay_current->scratch;
   return scratch && (uintptr_t)memory - (uintptr_t)scratch < (uintptr_t)XRELAY_SCRATCH;
 }
 
 /* Take an allocation from those that end with the call. */
-XRELAY_SHARED void xrelay_keep(void *memory) {
+XRELAY_LOCAL void xrelay_keep(void *memory) {
   struct xrelay_block *block = (struct xrelay_block *)memory - 1;
   *block->link = block->next;
   if (block->next) block->next->link = block->link;
@@ -181,7 +227,7 @@ XRELAY_SHARED void _mlir_memref_to_llvm_free(void *memory) {
 }
 
 /* Return the `size` bytes at `data`, in the allocation `memory`, as an allocation by themselves. */
-XRELAY_SHARED void *xrelay_separate(void *memory, const void *data, int64_t size) {
+XRELAY_LOCAL void *xrelay_separate(void *memory, const void *data, int64_t size) {
   char *scratch = xrelay_current->scratch;
   if (data == memory && !xrelay_in_scratch(memory)) return memory;
   xrelay_current->scratch = NULL;
@@ -191,19 +237,19 @@ XRELAY_SHARED void *xrelay_separate(void *memory, const void *data, int64_t size
 }
 
 /* Free what a call allocated for its caller. */
-XRELAY_SHARED void xrelay_release(void *memory) {
+XRELAY_LOCAL void xrelay_release(void *memory) {
   if (memory) free(((struct xrelay_block *)memory - 1)->start);
 }
 
 /* Return count * size, or fail. */
-XRELAY_SHARED int64_t xrelay_times(int64_t count, int64_t size) {
+XRELAY_LOCAL int64_t xrelay_times(int64_t count, int64_t size) {
   int64_t product;
   if (count < 0 || size < 0 || __builtin_mul_overflow(count, size, &product))
     xrelay_fail("a tensor is too large");
   return product;
 }
 
-XRELAY_SHARED int64_t xrelay_bytes(const struct xrelay_tensor *tensor, const int64_t *shape) {
+XRELAY_LOCAL int64_t xrelay_bytes(const struct xrelay_tensor *tensor, const int64_t *shape) {
   int64_t count = (tensor->bits + 7) / 8;
   int32_t axis;
   if (tensor->is_allocated) return 0; /* not in memory of the caller */
@@ -216,7 +262,7 @@ XRELAY_SHARED int64_t xrelay_bytes(const struct xrelay_tensor *tensor, const int
   return count;
 }
 
-XRELAY_SHARED void xrelay_describe(char *text, size_t room, uint8_t code, uint8_t bits,
+XRELAY_LOCAL void xrelay_describe(char *text, size_t room, uint8_t code, uint8_t bits,
                                    uint16_t lanes, int32_t rank, const int64_t *shape) {
   static const char *const names[] = {"int", "uint", "float", "handle", "bfloat", "complex"};
   size_t at;
@@ -240,7 +286,7 @@ XRELAY_SHARED void xrelay_describe(char *text, size_t room, uint8_t code, uint8_
   snprintf(text + at, room - at, axis < rank ? ", ...]" : "]");
 }
 
-__attribute__((noreturn)) XRELAY_SHARED void xrelay_reject(const char *kind,
+__attribute__((noreturn)) XRELAY_LOCAL void xrelay_reject(const char *kind,
                                                          const struct xrelay_function *function,
                                                          const struct xrelay_tensor *tensor,
                                                          const int64_t *shape,
@@ -254,7 +300,7 @@ __attribute__((noreturn)) XRELAY_SHARED void xrelay_reject(const char *kind,
 }
 
 /* Check type, device and layout of tensor `index`; `shape` has its sizes, -1 for any. */
-XRELAY_SHARED void xrelay_check_tensor(const struct xrelay_function *function, int32_t index,
+XRELAY_LOCAL void xrelay_check_tensor(const struct xrelay_function *function, int32_t index,
                                        const int64_t *shape, const DLTensor *given) {
   const struct xrelay_tensor *tensor = &function->tensors[index];
   const char *kind = index < function->inputs ? "parameter" : "result";
@@ -281,7 +327,7 @@ XRELAY_SHARED void xrelay_check_tensor(const struct xrelay_function *function, i
 }
 
 /* Check that dims of one name are equal, and within their bounds. */
-XRELAY_SHARED void xrelay_check_dims(const struct xrelay_function *function,
+XRELAY_LOCAL void xrelay_check_dims(const struct xrelay_function *function,
                                      const int64_t *const *shapes) {
   int32_t i, j, a, b;
   for (i = 0; i < function->inputs; i++)
@@ -301,7 +347,7 @@ XRELAY_SHARED void xrelay_check_dims(const struct xrelay_function *function,
       for (j = 0; j <= i; j++)
         for (b = 0; b < (j < i ? function->tensors[j].rank : a); b++) {
           const struct xrelay_dim *other = &function->tensors[j].dims[b];
-          if (!other->name || strcmp(other->name, dim->name) || shapes[j][b] == shapes[i][a])
+          if (!other->name || strcmp(other->name, dim->name) != 0 || shapes[j][b] == shapes[i][a])
             continue;
           xrelay_fail("%s: parameter '%s' has dim %d (%s) of %" PRId64
                       ", but parameter '%s' has dim %d (%s) of %" PRId64,
@@ -311,13 +357,13 @@ XRELAY_SHARED void xrelay_check_dims(const struct xrelay_function *function,
     }
 }
 
-XRELAY_SHARED int xrelay_overlap(const void *a, int64_t size, const void *b, int64_t other) {
+XRELAY_LOCAL int xrelay_overlap(const void *a, int64_t size, const void *b, int64_t other) {
   uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
   return size > 0 && other > 0 && x < y + (uint64_t)other && y < x + (uint64_t)size;
 }
 
 /* Check the memory of all tensors: it is there, aligned, and no result is in that of another. */
-XRELAY_SHARED void xrelay_check_memory(const struct xrelay_function *function,
+XRELAY_LOCAL void xrelay_check_memory(const struct xrelay_function *function,
                                        const int64_t *const *shapes, void *const *data) {
   int32_t i, j;
   for (i = 0; i < function->inputs + function->outputs; i++) {
@@ -337,7 +383,7 @@ XRELAY_SHARED void xrelay_check_memory(const struct xrelay_function *function,
 }
 
 /* Return `given`, the workspace of a caller, or allocate one. */
-XRELAY_SHARED char *xrelay_workspace(const struct xrelay_function *function,
+XRELAY_LOCAL char *xrelay_workspace(const struct xrelay_function *function,
                                      const int64_t *const *shapes, void *const *data, void *given,
                                      int64_t size, int64_t alignment) {
   int32_t i;
@@ -353,20 +399,20 @@ XRELAY_SHARED char *xrelay_workspace(const struct xrelay_function *function,
 }
 
 /* Return the bytes of a workspace of `size`, with the scratch memory of kernels at its end. */
-XRELAY_SHARED int64_t xrelay_with_scratch(int64_t size) {
+XRELAY_LOCAL int64_t xrelay_with_scratch(int64_t size) {
   if (size < 0 || size > INT64_MAX / 2) xrelay_fail("the workspace is too large");
   size = (size + XRELAY_ALIGNMENT - 1) / XRELAY_ALIGNMENT * XRELAY_ALIGNMENT;
   return XRELAY_SCRATCH ? size + XRELAY_SCRATCH : size;
 }
 
 /* Let kernels allocate from the end of `workspace`, of `size` bytes. */
-XRELAY_SHARED void xrelay_use_scratch(char *workspace, int64_t size) {
+XRELAY_LOCAL void xrelay_use_scratch(char *workspace, int64_t size) {
   if (!XRELAY_SCRATCH) return;
   xrelay_current->scratch = xrelay_current->scratch_next = workspace + size - XRELAY_SCRATCH;
 }
 
 /* Check the tensor that a result of unknown size is to be described in. */
-XRELAY_SHARED void xrelay_check_target(const struct xrelay_function *function, int32_t index,
+XRELAY_LOCAL void xrelay_check_target(const struct xrelay_function *function, int32_t index,
                                        const DLTensor *given) {
   const struct xrelay_tensor *tensor = &function->tensors[index];
   if (!given || (tensor->rank && !given->shape))
@@ -374,21 +420,21 @@ XRELAY_SHARED void xrelay_check_target(const struct xrelay_function *function, i
                 tensor->name, function->name, (int)tensor->rank);
 }
 
-XRELAY_SHARED int64_t xrelay_size(int32_t rank, const int64_t *shape, int64_t size) {
+XRELAY_LOCAL int64_t xrelay_size(int32_t rank, const int64_t *shape, int64_t size) {
   int32_t axis;
   for (axis = 0; axis < rank; axis++) size = xrelay_times(size, shape[axis]);
   return size;
 }
 
 /* Make bytes that are not 0 a 1: a tensor of bools may view bytes of another type. */
-XRELAY_SHARED void xrelay_make_bools(void *data, int64_t size) {
+XRELAY_LOCAL void xrelay_make_bools(void *data, int64_t size) {
   uint8_t *bytes = data;
   int64_t i;
   for (i = 0; i < size; i++) bytes[i] = bytes[i] != 0;
 }
 
 /* Describe a result in `to`, and let its memory outlive the call. */
-XRELAY_SHARED void xrelay_hand_over(const struct xrelay_tensor *tensor, void *data,
+XRELAY_LOCAL void xrelay_hand_over(const struct xrelay_tensor *tensor, void *data,
                                     const int64_t *shape, DLTensor *to) {
   xrelay_keep(data);
   to->data = data;
@@ -401,4 +447,245 @@ XRELAY_SHARED void xrelay_hand_over(const struct xrelay_tensor *tensor, void *da
   if (tensor->rank) memcpy(to->shape, shape, (size_t)tensor->rank * sizeof *shape);
   to->strides = NULL;
   to->byte_offset = 0;
+}
+
+/* ---- words of memrefs ---- */
+
+/* Write the words of a contiguous memref; return where the next one begins. */
+XRELAY_LOCAL int64_t *xrelay_describe_memref(int64_t *words, const void *data, int32_t rank,
+                                              const int64_t *sizes) {
+  uint64_t stride = 1; /* may wrap if a size is 0: then no element is read */
+  int32_t axis;
+  words[0] = words[1] = (int64_t)(intptr_t)data;
+  words[2] = 0;
+  for (axis = rank - 1; axis >= 0; axis--) {
+    words[3 + axis] = sizes[axis];
+    words[3 + rank + axis] = (int64_t)stride;
+    stride *= (uint64_t)sizes[axis];
+  }
+  return words + 3 + (ptrdiff_t)2 * rank;
+}
+
+XRELAY_LOCAL int64_t *xrelay_describe_bytes(int64_t *words, const void *data, int64_t size) {
+  return xrelay_describe_memref(words, data, 1, &size);
+}
+
+XRELAY_LOCAL char *xrelay_data_of(const int64_t *words, const struct xrelay_tensor *tensor) {
+  return (char *)(intptr_t)words[1] + words[2] * ((tensor->bits + 7) / 8);
+}
+
+/* ---- calls ---- */
+
+/* Compute all shapes, one after the other, and the bytes of each workspace. */
+XRELAY_LOCAL void xrelay_measure(const struct xrelay_function *function, const int64_t *dims,
+                                  int64_t *sizes, int64_t *workspaces) {
+  int64_t computed[function->computed + 1];
+  const int64_t *output = computed + function->pool_count;
+  int32_t i, axis;
+  if (function->sizes) {
+    int64_t from[5], to[5], dim_count = function->dims, computed_count = function->computed;
+    if (!dims) xrelay_fail("the dims of %s are NULL", function->name);
+    for (i = 0; i < function->dims; i++)
+      if (dims[i] < 0) xrelay_fail("dim %d of %s is %" PRId64, i, function->name, dims[i]);
+    xrelay_describe_memref(from, dims, 1, &dim_count);
+    xrelay_describe_memref(to, computed, 1, &computed_count);
+    function->sizes(from, to);
+  }
+  for (i = 0; i < function->inputs + function->outputs; i++) {
+    const struct xrelay_tensor *tensor = &function->tensors[i];
+    for (axis = 0; axis < tensor->rank; axis++) {
+      int64_t size = tensor->dims[axis].size;
+      if (size < 0 && !tensor->is_allocated) size = i < function->inputs ? *dims++ : *output++;
+      *sizes++ = size;
+    }
+  }
+  for (i = 0; i < function->pool_count; i++) {
+    int64_t size = function->pools[i].size < 0 ? computed[i] : function->pools[i].size;
+    workspaces[i] = i ? size : xrelay_with_scratch(size);
+  }
+}
+
+/* Give the caller the outputs that `words` describe, or none of them after a failure. */
+XRELAY_LOCAL void xrelay_hand_over_all(const struct xrelay_function *function,
+                                        const int64_t *words, void *const *data) {
+  void *separate[function->outputs + 1];
+  const int64_t *from = words;
+  int32_t i, pass;
+  for (pass = 0; pass < 2; pass++, from = words)
+    for (i = 0; i < function->outputs; i++) {
+      const struct xrelay_tensor *tensor = &function->tensors[function->inputs + i];
+      if (!tensor->is_allocated) continue;
+      if (!pass) {
+        int64_t size = xrelay_size(tensor->rank, from + 3, (tensor->bits + 7) / 8);
+        separate[i] =
+            xrelay_separate((void *)(intptr_t)from[0], xrelay_data_of(from, tensor), size);
+        if (tensor->code == XRELAY_BOOL) xrelay_make_bools(separate[i], size);
+      } else {
+        xrelay_hand_over(tensor, separate[i], from + 3, data[function->inputs + i]);
+      }
+      from += 3 + 2 * tensor->rank;
+    }
+}
+
+/* Check memory, describe it to the code, and call it. */
+XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *const *data,
+                                 const int64_t *dims, DLTensor *const *tensors,
+                                 void *const *workspaces, void *const *contexts) {
+  const int32_t count = function->inputs + function->outputs;
+  int64_t all_sizes[function->rank_sum + 1], sizes[function->pool_count + 1];
+  int64_t words[function->words + 1], *next = words;
+  const int64_t *shapes[count + 1], *shape = all_sizes;
+  int32_t i;
+  xrelay_measure(function, dims, all_sizes, sizes);
+  for (i = 0; i < count; shape += function->tensors[i++].rank) shapes[i] = shape;
+  xrelay_check_dims(function, shapes);
+  for (i = function->inputs; tensors && i < count; i++)
+    if (!function->tensors[i].is_allocated) xrelay_check_tensor(function, i, shapes[i], tensors[i]);
+  xrelay_check_memory(function, shapes, data);
+  for (i = function->inputs; i < count; i++)
+    if (function->tensors[i].is_allocated) {
+      xrelay_check_target(function, i, data[i]);
+      next += 3 + 2 * function->tensors[i].rank;
+    }
+  for (i = 0; i < count; i++) {
+    const struct xrelay_tensor *tensor = &function->tensors[i];
+    if (tensor->is_allocated) continue;
+    if (tensor->is_bytes)
+      next = xrelay_describe_bytes(next, data[i], xrelay_bytes(tensor, shapes[i]));
+    else
+      next = xrelay_describe_memref(next, data[i], tensor->rank, shapes[i]);
+  }
+  if (function->has_constants) {
+    const void *pool = function->library->constants(xrelay_error, sizeof xrelay_error);
+    if (!pool) longjmp(xrelay_current->failed, 1); /* the reason is in the error */
+    next = xrelay_describe_bytes(next, pool, function->library->constants_size);
+  }
+  for (i = 0; i < function->pool_count; i++) {
+    char *pool = xrelay_workspace(function, shapes, data, workspaces[i], sizes[i],
+                                  function->pools[i].alignment);
+    next = xrelay_describe_bytes(next, pool, sizes[i]);
+    if (!i) xrelay_use_scratch(pool, sizes[i]);
+  }
+  xrelay_current->contexts = contexts;
+  for (i = 0; i < function->context_count; i++)
+    *next++ = (int64_t)(intptr_t)contexts[function->contexts[i]];
+  function->code(words);
+  for (i = function->inputs; i < count; i++) {
+    const struct xrelay_tensor *tensor = &function->tensors[i];
+    if (tensor->code == XRELAY_BOOL && !tensor->is_allocated)
+      xrelay_make_bools(data[i], xrelay_bytes(tensor, shapes[i]));
+  }
+  xrelay_hand_over_all(function, words, data);
+}
+
+/* The unpacked form: return 0, or 1 after a failure. */
+XRELAY_LOCAL int32_t xrelay_call_unpacked(const struct xrelay_function *function, void *const *data,
+                                           const int64_t *dims, void *const *workspaces,
+                                           void *const *contexts) {
+  struct xrelay_call call;
+  xrelay_begin(&call, function->library);
+  if (setjmp(call.failed)) return xrelay_fail_call();
+  xrelay_invoke(function, data, dims, NULL, workspaces, contexts);
+  xrelay_end();
+  return 0;
+}
+
+/* Take data and dims from DLPack tensors, and call the code with them. */
+XRELAY_LOCAL void xrelay_gather(const struct xrelay_function *function, DLTensor *const *tensors,
+                                 int32_t count, void *const *workspaces, void *const *contexts) {
+  const int32_t expected = function->inputs + function->outputs;
+  void *data[expected + 1];
+  int64_t dims[function->dims + 1], *dim = dims, shape[function->rank_sum + 1];
+  int32_t i, axis;
+  if (count != expected || !tensors)
+    xrelay_fail("%s expects %d tensors, %d inputs and then %d outputs, but got %d", function->name,
+                expected, function->inputs, function->outputs, count);
+  for (i = 0; i < function->inputs; i++) {
+    const struct xrelay_tensor *tensor = &function->tensors[i];
+    for (axis = 0; axis < tensor->rank; axis++) shape[axis] = tensor->dims[axis].size;
+    xrelay_check_tensor(function, i, shape, tensors[i]);
+    for (axis = 0; axis < tensor->rank; axis++)
+      if (shape[axis] < 0) *dim++ = tensors[i]->shape[axis];
+  }
+  for (i = 0; i < count; i++) {
+    const char *name = function->tensors[i].name;
+    if (!tensors[i]) xrelay_fail("result '%s' of %s is NULL", name, function->name);
+    data[i] = tensors[i]->data ? (char *)tensors[i]->data + tensors[i]->byte_offset : NULL;
+    if (function->tensors[i].is_allocated) data[i] = tensors[i];
+  }
+  xrelay_invoke(function, data, dims, tensors, workspaces, contexts);
+}
+
+/* The packed forms: return 0, or 1 after a failure. */
+XRELAY_LOCAL int32_t xrelay_call_packed(const struct xrelay_function *function,
+                                         DLTensor *const *tensors, int32_t count,
+                                         void *const *workspaces, void *const *contexts) {
+  struct xrelay_call call;
+  xrelay_begin(&call, function->library);
+  if (setjmp(call.failed)) return xrelay_fail_call();
+  xrelay_gather(function, tensors, count, workspaces, contexts);
+  xrelay_end();
+  return 0;
+}
+
+/* Write the shapes of outputs, unless NULL; return the bytes of `pool`, or -1 after a failure. */
+XRELAY_LOCAL int64_t xrelay_sizes(const struct xrelay_function *function, const int64_t *dims,
+                                   int32_t pool, int64_t *output_shapes) {
+  int64_t sizes[function->rank_sum + 1], workspaces[function->pool_count + 1];
+  struct xrelay_call call;
+  xrelay_begin(&call, function->library);
+  if (setjmp(call.failed)) return xrelay_fail_call(), -1;
+  workspaces[function->pool_count] = 0;
+  xrelay_measure(function, dims, sizes, workspaces);
+  if (output_shapes) {
+    int32_t i, first = 0;
+    for (i = 0; i < function->inputs; i++) first += function->tensors[i].rank;
+    memcpy(output_shapes, sizes + first, (size_t)(function->rank_sum - first) * sizeof *sizes);
+  }
+  xrelay_end();
+  return workspaces[pool];
+}
+
+/* Call the code of a kernel by itself: return 0, or 1 after a failure. */
+XRELAY_LOCAL int32_t xrelay_call_code(void (*code)(int64_t *), int64_t *words, char *scratch,
+                                       int64_t size) {
+  struct xrelay_call call;
+  xrelay_begin(&call, NULL);
+  if (setjmp(call.failed)) return xrelay_fail_call();
+  xrelay_use_scratch(scratch, size);
+  code(words);
+  xrelay_end();
+  return 0;
+}
+
+/* ---- kernels that the runtime supplies ---- */
+
+struct xrelay_supplier {
+  const char *setter; /* the function that sets the others */
+  int32_t (*callback)(void *, int32_t, const DLTensor *const *, int32_t);
+  void *context;
+};
+
+XRELAY_LOCAL void xrelay_call_supplied(const struct xrelay_supplier *supplier, int32_t kernel,
+                                        const char *name, const struct xrelay_tensor *types,
+                                        int64_t *const *words, int32_t count) {
+  DLTensor tensors[count + 1];
+  const DLTensor *list[count + 1];
+  int32_t i;
+  if (!supplier->callback)
+    xrelay_fail("kernel %s needs the runtime: load the library with xrelay.load, or "
+                "give %s a function",
+                name, supplier->setter);
+  for (i = 0; i < count; i++) {
+    const struct xrelay_tensor *type = &types[i];
+    const DLDevice host = {1, 0};
+    const DLDataType element = {type->code, type->bits, 1};
+    const DLTensor tensor = {xrelay_data_of(words[i], type), host, type->rank, element,
+                             type->rank ? words[i] + 3 : NULL, NULL, 0};
+    tensors[i] = tensor;
+    list[i] = &tensors[i];
+  }
+  strcpy(xrelay_error, "");
+  if (supplier->callback(supplier->context, kernel, list, count))
+    xrelay_fail("kernel %s failed", name);
 }

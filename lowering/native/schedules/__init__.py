@@ -1,42 +1,212 @@
 """
-Schedules: good loops for each class of kernel and machine.
+Schedules: good loops for each kind of kernel and machine.
 
-| file | kernels |
+    func.func private @k(…) attributes {xrelay.kernel, xrelay.schedule = [
+        {kind = "register-tile", row = 0, rows = 8, width = 32, order = array<i64: 0, 1>}]}
+
+`SCHEDULES` says on which loops of which kernels each kind works, and why. `choose` writes the
+attribute, `steps_of` reads it; tests and users may set it, too. Kernels without tiles have no
+schedule: LLVM makes vectors of their loops.
+
+| file | steps |
 |---|---|
-| prepare.mlir | all that have a schedule |
-| squares.mlir | loops that read along one dim and write along another |
-| register_tile.mlir | one reduction along rows: products, convolutions, windows, sums of columns |
-| lower_vectors.mlir | those with tiles of vectors, after bufferization |
-
-`choose` reads a kernel's loops (`nests`), chooses sizes (`tiles`), and fills in the file. Kernels
-without tiles have no schedule: LLVM makes vectors of their loops.
+| prepare.mlir | of all that have a schedule |
+| squares.mlir, register_tile.mlir | of these kinds |
+| lower_vectors.mlir | of those with tiles of vectors, after bufferization |
 """
 
 from __future__ import annotations
 
-from xdsl.dialects.func import FuncOp
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast
 
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    StringAttr,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
+
+from ....passes.support.diagnostics import PassError
 from ..toolchain.target_machine import Machine
 from .nests import nest_of
 from .register_tile import register_tile
-from .scheduling import Schedule
-from .squares import squares
+from .scheduling import SCHEDULE, Schedule
+from .squares import squares, transposing_loop
 from .templates import filled
-from .tiles import tile_of
+from .tiles import Tile, tile_of
 from .vectors import vectors_of
 
+KIND = "kind"
 
-def choose(kernel: FuncOp, machine: Machine) -> Schedule | None:
-    """Return the schedule of `kernel` for `machine`."""
+Sizes: TypeAlias = Mapping[str, Attribute]
+"""The numbers that a schedule is written with, by name."""
+
+
+@dataclass(frozen=True)
+class ScheduleKind:
+    """A kind of schedule: the loops that it is for, how it is chosen, and its steps."""
+
+    name: str
+    loops: str
+    """The loops that it works on, and the kernels that have them."""
+    reason: str
+    """Why the code is faster."""
+    choose: Callable[[FuncOp, Machine], Sizes | None]
+    """Returns the sizes for a kernel; None if it has no such loops."""
+    write: Callable[[FuncOp, Sizes], Schedule | None]
+    """Returns the steps for a kernel; None if it has no such loops, or the sizes are wrong."""
+
+
+def _choose_squares(kernel: FuncOp, machine: Machine) -> Sizes | None:
+    return None if transposing_loop(kernel) is None else {}
+
+
+def _write_squares(kernel: FuncOp, sizes: Sizes) -> Schedule | None:
+    loop = transposing_loop(kernel)
+    return None if loop is None else Schedule(squares(loop))
+
+
+def _choose_tile(kernel: FuncOp, machine: Machine) -> Sizes | None:
     nest = nest_of(kernel)
     tile = nest and tile_of(nest, vectors_of(machine))
-    steps = squares(kernel)
-    if nest is not None and tile is not None:
-        steps += register_tile(nest, tile)
-    return Schedule(filled("prepare") + steps, filled("lower_vectors")) if steps else None
+    return tile and sizes_of(tile)
 
 
-def is_tiled(kernel: FuncOp, machine: Machine) -> bool:
-    """Test whether `choose` has tiles for the loops of `kernel`."""
-    nest = nest_of(kernel)
-    return nest is not None and tile_of(nest, vectors_of(machine)) is not None
+def _write_tile(kernel: FuncOp, sizes: Sizes) -> Schedule | None:
+    nest, tile = nest_of(kernel), _tile_from(sizes)
+    if nest is None or tile is None or not tile.fits(nest):
+        return None
+    return Schedule(register_tile(nest, tile))
+
+
+def _never(kernel: FuncOp, machine: Machine) -> None:
+    """Choose no schedule."""
+
+
+def _write_transform(kernel: FuncOp, sizes: Sizes) -> Schedule | None:
+    texts = [sizes.get(stage, StringAttr("")) for stage in Schedule._fields]
+    return Schedule(*(t.data if isinstance(t, StringAttr) else "" for t in texts))
+
+
+SCHEDULES = (
+    ScheduleKind(
+        "squares",
+        "loops that read along one dim and write along another (`write-transposed`, "
+        "`transpose-operands`)",
+        "a square is transposed in registers, so that memory is read and written in whole vectors",
+        _choose_squares,
+        _write_squares,
+    ),
+    ScheduleKind(
+        "register-tile",
+        "the one reduction along rows of a kernel, and the elementwise loop that reads it: "
+        "products, convolutions, windows, sums of columns",
+        "sums stay in registers over the loops that reduce, and each vector that is loaded serves "
+        "several rows",
+        _choose_tile,
+        _write_tile,
+    ),
+    ScheduleKind(
+        "transform",
+        "any; its steps, `on_tensors` and `on_buffers`, are text of transform dialect in which "
+        "`%kernel` is the function",
+        "it is never chosen: tests and users set it",
+        _never,
+        _write_transform,
+    ),
+)
+"""All kinds, in the order in which they are applied."""
+
+TILED = "register-tile"
+
+
+def choose(kernel: FuncOp, machine: Machine) -> ArrayAttr[DictionaryAttr] | None:
+    """Return the schedules of `kernel` for `machine`, if it has any."""
+    chosen = [(kind.name, kind.choose(kernel, machine)) for kind in SCHEDULES]
+    found = [
+        DictionaryAttr({KIND: StringAttr(name), **sizes})
+        for name, sizes in chosen
+        if sizes is not None
+    ]
+    return ArrayAttr(found) if found else None
+
+
+def steps_of(kernel: FuncOp) -> Schedule | None:
+    """
+    Return the steps of the schedules that `kernel` has, if it has any.
+
+    Raises `PassError` if one is not for its loops.
+    """
+    schedules = [_steps(kernel, schedule) for schedule in schedules_of(kernel)]
+    if not schedules:
+        return None
+    own = [schedule for name, schedule in schedules if name == "transform"]
+    tiles = [schedule.on_tensors for name, schedule in schedules if name != "transform"]
+    before, after = (filled("prepare"), filled("lower_vectors")) if tiles else ("", "")
+    return Schedule(
+        before + "".join([*tiles, *(s.on_tensors for s in own)]),
+        "".join(s.on_buffers for s in own) + after,
+    )
+
+
+def is_tiled(kernel: FuncOp) -> bool:
+    """Test whether `kernel` has a schedule with tiles for its reduction."""
+    return any(_kind_name(schedule) == TILED for schedule in schedules_of(kernel))
+
+
+def schedules_of(kernel: FuncOp) -> Sequence[Sizes]:
+    """Return the schedules of `kernel` as its attribute has them. Raises `PassError`."""
+    attribute = kernel.attributes.get(SCHEDULE, ArrayAttr([]))
+    if not isinstance(attribute, ArrayAttr):
+        raise PassError(f"{SCHEDULE} must be an array, but is {attribute}", kernel)
+    schedules: list[Sizes] = []
+    for schedule in cast("ArrayAttr[Attribute]", attribute):
+        if not isinstance(schedule, DictionaryAttr):
+            raise PassError(f"a schedule must be a dictionary, but is {schedule}", kernel)
+        schedules.append(schedule.data)
+    return schedules
+
+
+def _steps(kernel: FuncOp, schedule: Sizes) -> tuple[str, Schedule]:
+    name = _kind_name(schedule)
+    kind = next((kind for kind in SCHEDULES if kind.name == name), None)
+    if kind is None:
+        kinds = ", ".join(kind.name for kind in SCHEDULES)
+        raise PassError(f"a schedule has kind '{name}', but must be one of: {kinds}", kernel)
+    steps = kind.write(kernel, schedule)
+    if steps is None:
+        text = DictionaryAttr(dict(schedule))
+        raise PassError(f"the kernel has no loops that schedule {text} is for", kernel)
+    return name, steps
+
+
+def _kind_name(schedule: Sizes) -> str:
+    kind = schedule.get(KIND)
+    return kind.data if isinstance(kind, StringAttr) else ""
+
+
+def sizes_of(tile: Tile) -> Sizes:
+    """Return a tile as attributes; what it does not have is omitted."""
+    numbers = {"row": tile.row, "rows": tile.rows, "width": tile.width, "block": tile.block}
+    sizes: dict[str, Attribute] = {
+        name: IntegerAttr(number, i64) for name, number in numbers.items() if number is not None
+    }
+    return {**sizes, "order": DenseArrayBase.from_list(i64, tile.order)}
+
+
+def _tile_from(sizes: Sizes) -> Tile | None:
+    def number(name: str) -> int | None:
+        size = sizes.get(name)
+        return size.value.data if isinstance(size, IntegerAttr) else None
+
+    rows, width, order = number("rows"), number("width"), sizes.get("order")
+    if rows is None or width is None or not isinstance(order, DenseArrayBase):
+        return None
+    loops = tuple(int(loop) for loop in order.get_values())
+    return Tile(number("row"), rows, width, loops, number("block"))

@@ -28,8 +28,8 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from ..kernels.linalg_generics import maps_of
-from ..kernels.transposition import TRANSPOSING
+from ..linalg_generics import maps_of
+from ..transposing_loops import TRANSPOSING
 
 PARALLEL, REDUCTION = "parallel", "reduction"
 

@@ -109,7 +109,7 @@ def _column_rest(nest: Nest, number: int, width: int, parts: int) -> list[str]:
 
 def _single_rows(nest: Nest, tile: Tile) -> str:
     """Write the steps that give each row vectors of its own: those of one slice are adjacent."""
-    if not tile.is_strided:
+    if not tile.is_strided(nest):
         return ""
     assert tile.row is not None
     sizes = [0] * len(nest.iterators)

@@ -1,24 +1,24 @@
 """
-Schedules: how a kernel's loops are tiled, fused and vectorised, as transform dialect.
+A schedule as the text of transform dialect: the steps of one kernel, and the library of many.
 
     Schedule(on_tensors='''
       %product = transform.structured.match ops{["linalg.matmul"]} in %kernel …
       …
     ''')
 
-A scheduler chooses one for each kernel, or none. A schedule only makes code faster: a kernel
-whose schedule fails, or takes too long, is compiled without.
+A schedule only makes code faster: a kernel whose schedule fails, or takes too long, is compiled
+without.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
-
-from xdsl.dialects.func import FuncOp
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from ..toolchain.stages import BUFFERIZE, LOWER_TO_LLVM
-from ..toolchain.target_machine import Machine
+
+SCHEDULE = "xrelay.schedule"
+"""The schedules of a kernel, in order: a dictionary each, of its kind and its sizes."""
 
 ON_TENSORS = "on_tensors"
 ON_BUFFERS = "on_buffers"
@@ -46,14 +46,6 @@ class Schedule(NamedTuple):
 
     on_tensors: str
     on_buffers: str = ""
-
-
-Scheduler: TypeAlias = Callable[[FuncOp, Machine], Schedule | None]
-"""Chooses the schedule of a kernel, if it has one for it."""
-
-
-def unscheduled(kernel: FuncOp, machine: Machine) -> None:
-    """Choose no schedule."""
 
 
 def library_text(schedules: Mapping[str, Schedule]) -> str:

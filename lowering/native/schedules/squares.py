@@ -1,5 +1,5 @@
 """
-Tile a loop that transposes into squares: see `transposition`.
+Tile a loop that transposes into squares: see `write-transposed`.
 
     for i, 16:  for j, 16:  %out[i .. i + 16, j .. j + 16] = transpose %in[j .. j + 16, i .. i + 16]
 """
@@ -11,22 +11,21 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir.affine import AffineDimExpr
 
-from ..kernels.linalg_generics import maps_of
-from ..kernels.transposition import SIDE, TRANSPOSING
+from ..linalg_generics import maps_of
+from ..transposing_loops import SIDE, TRANSPOSING
 from .templates import FOR, filled, ops
 
 
-def squares(kernel: FuncOp) -> str:
-    """Return the steps for the loop of `kernel` that transposes, if there is one."""
-    for op in kernel.walk():
-        if isinstance(op, linalg.GenericOp) and TRANSPOSING in op.attributes:
-            return _squares(op)
-    return ""
+def transposing_loop(kernel: FuncOp) -> linalg.GenericOp | None:
+    """Return the loop of `kernel` that transposes, if there is one."""
+    loops = (op for op in kernel.walk() if isinstance(op, linalg.GenericOp))
+    return next((op for op in loops if TRANSPOSING in op.attributes), None)
 
 
-def _squares(op: linalg.GenericOp) -> str:
+def squares(op: linalg.GenericOp) -> str:
+    """Return the steps for a loop that transposes."""
     out = op.outputs[0].type
-    assert isinstance(out, MemRefType), "transposition.py writes buffers"
+    assert isinstance(out, MemRefType), "loops that transpose write buffers"
     shape = out.get_shape()
     maps = maps_of(op)
     lasts = [map.results[-1] for map in maps if map.results]

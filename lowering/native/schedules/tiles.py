@@ -44,8 +44,6 @@ class Tile:
     rows: int
     width: int
     """The number of elements of a row, a power of two."""
-    is_strided: bool
-    """True if a step to the next row is more than one element of some operand's dim."""
     order: tuple[int, ...]
     """The parallel loops, outermost first."""
     block: int | None = None
@@ -58,6 +56,22 @@ class Tile:
             sizes[self.row] = self.rows
         sizes[-1] = 0 if nest.sizes[-1] == self.width else self.width
         return sizes
+
+    def fits(self, nest: Nest) -> bool:
+        """Test whether `nest` can be computed in such tiles."""
+        loops, size = len(nest.parallel), nest.sizes[-1] or 0
+        return (
+            sorted(self.order) == [*range(loops)]
+            and (self.rows == 1 if self.row is None else self.row in range(loops - 1))
+            and self.rows >= 1
+            and 1 <= self.width <= size
+            and self.width.bit_count() == 1
+            and (self.block is None or (self.block > 0 and self.block % self.width == 0))
+        )
+
+    def is_strided(self, nest: Nest) -> bool:
+        """Test whether a step to the next row is more than one element of some operand's dim."""
+        return self.row is not None and self.rows > 1 and nest.stride(nest.parallel[self.row]) > 1
 
 
 def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
@@ -73,7 +87,7 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     sums = vectors.count // 2 if vectors.count > 16 else vectors.count - 4
     if row is None:
         width = _width(size, ALONE * lanes)
-        return Tile(None, 1, width, False, _order(nest, None))
+        return Tile(None, 1, width, _order(nest, None))
     is_strided = nest.stride(nest.parallel[row]) > 1
     shares = _shares_vectors(nest, row)
     if not shares and size <= sums * lanes and size.bit_count() == 1:
@@ -90,7 +104,7 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
         block = _block(size, width, columns)
         if block is not None:
             order = (*(i for i in order if i != last), last)
-    return Tile(row, rows, width, is_strided and rows > 1, order, None if block == size else block)
+    return Tile(row, rows, width, order, None if block == size else block)
 
 
 def _vectors(nest: Nest) -> list[AffineMap]:

@@ -32,11 +32,9 @@ class Blas:
     """That of its symbols."""
     flags: Sequence[str]
     """For the linker."""
-    is_preferred: bool = False
-    """True if all products call it, False if only those that have no schedule."""
 
 
-def openblas(machine: Machine, compiler: str | None, *, is_preferred: bool = False) -> Blas:
+def openblas(machine: Machine, compiler: str | None) -> Blas:
     """
     Return OpenBLAS for `machine`: that of the package, or else of the system.
 
@@ -45,10 +43,10 @@ def openblas(machine: Machine, compiler: str | None, *, is_preferred: bool = Fal
     found = _package() if machine.is_host else None
     if found is not None:
         flags = [f"-L{found}", "-Xlinker", "-rpath", "-Xlinker", str(found), "-lscipy_openblas"]
-        return Blas("scipy_", tuple(flags), is_preferred)
+        return Blas("scipy_", tuple(flags))
     if not _is_installed(*c_compiler(compiler)):
         raise MissingTool(f"blas=openblas needs OpenBLAS, which is not installed: {INSTALL}")
-    return Blas("", ("-lopenblas",), is_preferred)
+    return Blas("", ("-lopenblas",))
 
 
 def _package() -> Path | None:

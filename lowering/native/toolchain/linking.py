@@ -24,9 +24,6 @@ OBJECT_FLAGS = ("-r", "-nostdlib")
 
 SUPPORT = "runtime_support.c"
 """Functions that compiled code calls, for every library."""
-STANDALONE = "standalone.c"
-"""Memory and failures for a library that is called without the entries of `aot-lower-main`."""
-
 PRODUCTS = "blas.c"
 """Functions of products, for kernels that call a library."""
 

@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .processes import SECONDS, ProcessFailed, run
-from .saved_stages import UNSAVED, SavedStages
-from .target_machine import Machine
+from ..build.settings import Settings
+from .processes import ProcessFailed, run
 from .tool_messages import error_of
 from .tool_paths import tool, version
 
@@ -63,7 +62,8 @@ LOWER_TO_LLVM = (
 )
 
 PROGRAM = LOWER_TO_LLVM
-KERNELS = (*BUFFERIZE, *LOWER_TO_LLVM)
+# A loop that only copies into a slice is the slice: bufferization copies its rows whole.
+KERNELS = ("canonicalize", *BUFFERIZE, *LOWER_TO_LLVM)
 
 ALLOCATION = re.compile(r"@_mlir_memref_to_llvm_alloc\(i64 (\d+)\)")
 DEFINITION = re.compile(r"^define [^@]*@([\w.$]+)\(", re.M)
@@ -98,39 +98,30 @@ class Compiled:
     """
 
 
-def compile_text(
-    text: str,
-    passes: Sequence[str],
-    machine: Machine,
-    name: str = "module",
-    *,
-    saved: SavedStages = UNSAVED,
-    seconds: float = SECONDS,
-    level: int = 3,
-) -> Compiled:
+def compile_text(text: str, passes: Sequence[str], settings: Settings, name: str) -> Compiled:
     """
     Compile the text of a module, with `passes` of mlir-opt in front.
 
-    `name` is that of the files in `saved`; `seconds` limits each tool; `level` is
-    that of LLVM's optimizations. Raises `Error`, at the place
-    in the source that the text names, or `TimedOut`.
+    `name` is that of the files that `settings` saves. Raises `Error`, at the place in the source
+    that the text names, or `TimedOut`.
     """
     current = text.encode()
     scratch: dict[str, int] = {}
-    saved.save(f"{name}.0.mlir", current)
-    for number, stage in enumerate(_stages(passes, machine, level), start=1):
+    settings.saved.save(f"{name}.0.mlir", current)
+    for number, stage in enumerate(_stages(passes, settings), start=1):
         try:
             command = [tool(stage.tool), *stage.arguments]
-            current = run(stage.tool, command, current, seconds=seconds).output
+            current = run(stage.tool, command, current, seconds=settings.seconds).output
         except ProcessFailed as failed:
             raise error_of(failed, current.decode(errors="replace")) from failed
-        saved.save(f"{name}.{number}.{stage.extension}", current)
+        settings.saved.save(f"{name}.{number}.{stage.extension}", current)
         if stage.tool == "mlir-translate":
             scratch = _scratch(current.decode(errors="replace"))
     return Compiled(current, scratch)
 
 
-def _stages(passes: Sequence[str], machine: Machine, level: int) -> list[Stage]:
+def _stages(passes: Sequence[str], settings: Settings) -> list[Stage]:
+    machine, level = settings.machine, settings.level
     pipeline = f"--pass-pipeline=builtin.module({','.join(passes)})"
     quiet = ["--mlir-print-op-on-diagnostic=false", "--mlir-disable-threading"]
     code = ["-relocation-model=pic", "-function-sections", "-data-sections", "-filetype=obj"]

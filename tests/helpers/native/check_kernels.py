@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from helpers.native.built_libraries import build_library
 from helpers.native.memrefs import bind
 from helpers.operators.inferring import OPERATORS
 from helpers.operators.kernel_results import compare, garbage
@@ -31,7 +32,6 @@ from xrelay.dialects.attributes import ELEMENT_TYPES, properties_of
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
 from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.module_text import module_text
 from xrelay.runtime.kernels import KERNELS

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from helpers.native.built_libraries import build_library
 from helpers.native.memrefs import descriptor_of, descriptor_type
+from helpers.native.scheduled_kernels import prepared, without_schedules
 from helpers.programs.agreement import Array, Outcome, quiet
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
@@ -37,9 +39,9 @@ from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.lowering.memref.buffer_kernels import KERNEL
 from xrelay.lowering.memref.conversion_state import MESSAGES
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
+from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.lowering.upstream_sizes.checked_functions import ENTER, REQUIRE
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import PassError
@@ -168,7 +170,7 @@ class NativeBatch:
     def build(self, folder: Path) -> None:
         """Compile all programs."""
         path = build_library(
-            self.module,
+            prepared(without_schedules(self.module), Machine()),
             folder / "libprograms.so",
             Settings(level=1),
             sources={

@@ -2,7 +2,7 @@
 Compile kernels with their schedules, and call them on arrays.
 
     kernel = kernel_on("conv", [x, w], lambda x, w: [conv2d(x, w, strides=(1, 1), …)])
-    library = scheduled([kernel], tmp_path, Settings(machine, choose))
+    library = scheduled([kernel], tmp_path, Settings(machine))
     run(library, "conv", [x, w], [y])
 """
 
@@ -13,10 +13,18 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from helpers.native.built_libraries import build_library
 from helpers.operators.inferring import OPERATORS
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, TensorType, UnitAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from xrelay.dialects import relay
@@ -24,8 +32,11 @@ from xrelay.dialects.attributes import properties_of
 from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
 from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
 from xrelay.lowering.expand_math import ExpandMathPass
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.kernel_pass import kernels_of
+from xrelay.lowering.native.kernel_pipeline import BlasUse, kernel_passes
+from xrelay.lowering.native.schedules.scheduling import SCHEDULE
+from xrelay.lowering.native.toolchain.target_machine import Machine
 
 
 class Body:
@@ -55,10 +66,36 @@ def kernel_on(
     return relay.PrimFuncOp(name, type, Region(body.block))
 
 
-def scheduled(kernels: Iterable[relay.PrimFuncOp], folder: Path, settings: Settings) -> ctypes.CDLL:
+def scheduled(
+    kernels: Iterable[relay.PrimFuncOp],
+    folder: Path,
+    settings: Settings,
+    blas: BlasUse | None = None,
+) -> ctypes.CDLL:
     """Convert kernels to linalg, and compile them to one library in `folder`."""
-    path = build_library(scheduled_module(kernels), folder / "scheduled.so", settings)
-    return ctypes.CDLL(str(path))
+    return built(scheduled_module(kernels), folder, settings, blas)
+
+
+def built(
+    module: ModuleOp, folder: Path, settings: Settings, blas: BlasUse | None = None
+) -> ctypes.CDLL:
+    """Compile `module`, whose kernels are prepared first, to a library in `folder`."""
+    module = prepared(module, settings.machine, blas)
+    return ctypes.CDLL(str(build_library(module, folder / "scheduled.so", settings)))
+
+
+def prepared(module: ModuleOp, machine: Machine, blas: BlasUse | None = None) -> ModuleOp:
+    """Return `module`, whose kernels the pipeline `kernels` rewrote."""
+    for step in kernel_passes(machine, blas):
+        step.apply(Context(), module)
+    return module
+
+
+def without_schedules(module: ModuleOp) -> ModuleOp:
+    """Return `module`, in which `choose-schedules` will choose none."""
+    for kernel in kernels_of(module):
+        kernel.attributes[SCHEDULE] = ArrayAttr([])
+    return module
 
 
 def scheduled_module(kernels: Iterable[relay.PrimFuncOp]) -> ModuleOp:
@@ -80,7 +117,7 @@ def scheduled_module(kernels: Iterable[relay.PrimFuncOp]) -> ModuleOp:
 
 
 def function_of(kernel: relay.PrimFuncOp) -> func.FuncOp:
-    """Return `kernel` as the function that schedules are chosen for."""
+    """Return `kernel` as the function that the pipeline `kernels` begins with."""
     first = next(iter(scheduled_module([kernel]).ops))
     assert isinstance(first, func.FuncOp)
     return first

@@ -24,7 +24,6 @@ from xdsl.ir import Operation, Region
 from xrelay.lowering.memref.booleans import store_booleans_as_bytes
 from xrelay.lowering.native.build.machine_kernels import machine_kernels
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.toolchain.module_text import module_text
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.operators.sizes.algebra import Algebra
@@ -77,7 +76,7 @@ class Native:
 
     def __init__(self, rows: Sequence[Row], folder: Path):
         self.names = {row: f"k{number}" for number, row in enumerate(rows)}
-        settings = Settings(machine=Machine(cpu="native"), scheduler=choose)
+        settings = Settings(machine=Machine(cpu="native"))
         module = ModuleOp([row.kernel(name) for row, name in self.names.items()])
         self.library = machine_kernels(Context(), module, settings)
         assert set(self.library.functions) == set(self.names.values()), "all are machine code"

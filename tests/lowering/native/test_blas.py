@@ -8,16 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.native.check_kernels import run
-from helpers.native.scheduled_kernels import Body, function_of, kernel_on, scheduled
+from helpers.native.scheduled_kernels import (
+    Body,
+    kernel_on,
+    prepared,
+    scheduled,
+    scheduled_module,
+    without_schedules,
+)
 from xdsl.dialects import func
-from xdsl.dialects.builtin import f32, f64
+from xdsl.dialects.builtin import ModuleOp, f32, f64
 
 from xrelay.dialects import relay
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.kernels.preparation import prepare
-from xrelay.lowering.native.schedules import choose
-from xrelay.lowering.native.schedules.scheduling import unscheduled
+from xrelay.lowering.native.kernel_pass import kernels_of
+from xrelay.lowering.native.kernel_pipeline import BlasUse
 from xrelay.lowering.native.toolchain import blas
 from xrelay.lowering.native.toolchain.blas import Blas, openblas
 from xrelay.lowering.native.toolchain.target_machine import Machine
@@ -28,8 +34,8 @@ Write = Callable[[Body, Any], Any]
 RNG = np.random.default_rng(0)
 
 
-def settings(**options: Any) -> Settings:
-    return Settings(Machine(), choose, blas=openblas(Machine(), None, **options))
+def settings() -> Settings:
+    return Settings(Machine(), blas=openblas(Machine(), None))
 
 
 def matmul(transpose_a: bool = False, transpose_b: bool = False, name: str = "matmul") -> Write:
@@ -95,7 +101,7 @@ def kernel(name: str) -> relay.PrimFuncOp:
 
 
 def test_products_of_the_library(tmp_path: Path):
-    library = scheduled(map(kernel, CASES), tmp_path, settings(is_preferred=True))
+    library = scheduled(map(kernel, CASES), tmp_path, settings(), "openblas-always")
     for name, (_, element, shapes, expected) in CASES.items():
         dtype = np.float32 if element == f32 else np.float64
         arrays = [RNG.standard_normal(shape).astype(dtype) for shape in shapes]
@@ -104,22 +110,22 @@ def test_products_of_the_library(tmp_path: Path):
         np.testing.assert_allclose(result, expected(*arrays), rtol=1e-4, atol=1e-5, err_msg=name)
 
 
-def calls(name: str, options: Settings) -> list[str]:
-    function = function_of(kernel(name))
-    prepare(function, options)
-
+def calls(module: ModuleOp, blas: BlasUse) -> list[str]:
+    prepared(module, Machine(), blas)
+    (function,) = kernels_of(module)
     return [op.callee.string_value() for op in function.walk() if isinstance(op, func.CallOp)]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_products_call_the_library(name: str):
     expected = "xrelay_dgemm" if name == "doubles" else "xrelay_sgemm"
-    assert calls(name, settings(is_preferred=True)) == [expected]
+    assert calls(scheduled_module([kernel(name)]), "openblas-always") == [expected]
 
 
 def test_products_with_a_schedule_keep_it():
-    assert calls("plain", settings()) == []
-    assert calls("left", Settings(Machine(), unscheduled, blas=settings().blas)) == ["xrelay_sgemm"]
+    assert calls(scheduled_module([kernel("plain")]), "openblas") == []
+    module = without_schedules(scheduled_module([kernel("left")]))
+    assert calls(module, "openblas") == ["xrelay_sgemm"]
 
 
 PROGRAM = """#[version = "0.0.5"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.native.built_libraries import build_library
 from helpers.native.memrefs import bind
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
@@ -12,7 +13,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from xrelay.lowering.native.build.cache import Cache
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.saved_stages import SavedStages
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
@@ -103,7 +103,7 @@ def test_strided_copies_need_no_library_of_mlir(tmp_path: Path):
 
 
 def test_code_for_another_architecture():
-    made = compile_text(STRIDED, KERNELS, Machine("aarch64-unknown-linux-gnu"))
+    made = compile_text(STRIDED, KERNELS, Settings(Machine("aarch64-unknown-linux-gnu")), "far")
     assert made.code[:6] == b"\x7fELF\x02\x01"
     assert int.from_bytes(made.code[18:20], "little") == 183  # EM_AARCH64
 
@@ -111,14 +111,14 @@ def test_code_for_another_architecture():
 def test_errors_name_the_users_line():
     text = 'func.func @f() -> f32 { "func.return"() : () -> () loc("model.relay":7:3) }'
     with pytest.raises(Error) as raised:
-        compile_text(text, KERNELS, Machine())
+        compile_text(text, KERNELS, Settings(), "bad")
     assert raised.value.location == ("model.relay", 7, 3)
     assert raised.value.message.startswith("mlir-opt: 'func.return' op has 0 operands")
 
 
 def test_errors_without_a_line_quote_the_text():
     with pytest.raises(Error) as raised:
-        compile_text("func.func @f() {\n  nobody.knows\n}", KERNELS, Machine())
+        compile_text("func.func @f() {\n  nobody.knows\n}", KERNELS, Settings(), "bad")
     assert raised.value.location is None
     assert [note.message for note in raised.value.notes] == ["in: nobody.knows"]
 

@@ -14,7 +14,6 @@ import xrelay
 from xrelay.lowering.native.build.build_files import Request, make_product
 from xrelay.lowering.native.build.library_metadata import library_of
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.schedules import choose
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.program.program import Array
 
@@ -112,9 +111,9 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         head = f"func.func @{name}(%x: {X4}, %y: {X4}) -> {type}"
         functions.append(f"{head} {{\n{text}\nfunc.return %r : {type}\n}}")
     module = parse("\n".join(functions))
-    run_passes(module, "aot")
+    run_passes(module, "aot,kernels{cpu=native}")
     library = library_of(module)
-    settings = Settings(machine=Machine(cpu="native"), scheduler=choose)
+    settings = Settings(machine=Machine(cpu="native"))
     request = Request("library", "kernels", "libkernels.so")
     product = make_product(module, library, lambda name: X, request, settings)
     path = tmp_path_factory.mktemp("destinations") / request.file

@@ -7,20 +7,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.native.built_libraries import build_library
 from helpers.native.memrefs import bind
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 
 from xrelay.lowering.native.build import kernel_objects as compilation
 from xrelay.lowering.native.build.cache import Cache
 from xrelay.lowering.native.build.kernel_objects import compile_kernels
-from xrelay.lowering.native.build.library import build_library
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.build.units import units_of
-from xrelay.lowering.native.schedules.scheduling import Schedule
+from xrelay.lowering.native.kernel_pass import kernels_of
+from xrelay.lowering.native.schedules.scheduling import SCHEDULE, Schedule
 from xrelay.lowering.native.toolchain.saved_stages import SavedStages
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.lowering.native.toolchain.tool_paths import tool
@@ -61,6 +62,17 @@ def parsed(*texts: str):
     return Parser(context, "\n".join(texts), "model.mlir").parse_module()
 
 
+def with_schedule(module: ModuleOp, word: str, *steps: str) -> ModuleOp:
+    """Return a copy of `module` in which kernels with `word` have a schedule of `steps`."""
+    module = module.clone()
+    texts = {"kind": "transform", **dict(zip(Schedule._fields, steps, strict=False))}
+    schedule = DictionaryAttr({name: StringAttr(text) for name, text in texts.items()})
+    for kernel in kernels_of(module):
+        if word in str(kernel):
+            kernel.attributes[SCHEDULE] = ArrayAttr([schedule])
+    return module
+
+
 def result(library: Path, x: list[float]) -> list[float]:
     given = np.array(x, np.float32)
     y = np.empty_like(given)
@@ -89,23 +101,18 @@ def test_equal_kernels_have_one_symbol():
 
 
 def test_kernels_that_are_compiled_differently_have_symbols_of_their_own():
-    def scheduler(kernel: FuncOp, machine: Machine) -> Schedule:
-        return Schedule(TILE)
-
-    def longer(kernel: FuncOp, machine: Machine) -> Schedule:
-        return Schedule(TILE, TILE)
-
     module = parsed(kernel("a", "add", 64))
-    settings = [
-        Settings(),
-        Settings(level=2),
-        Settings(Machine(cpu="native")),
-        Settings(Machine("aarch64-unknown-linux-gnu")),
-        Settings(scheduler=scheduler),
-        Settings(scheduler=longer),
+    tiled, longer = (with_schedule(module, "", *steps) for steps in ([TILE], [TILE, TILE]))
+    compilations = [
+        (module, Settings()),
+        (module, Settings(level=2)),
+        (module, Settings(Machine(cpu="native"))),
+        (module, Settings(Machine("aarch64-unknown-linux-gnu"))),
+        (tiled, Settings()),
+        (longer, Settings()),
     ]
-    symbols = {units_of(module, each).kernels[0].symbol for each in settings}
-    assert len(symbols) == len(settings)
+    symbols = {units_of(*each).kernels[0].symbol for each in compilations}
+    assert len(symbols) == len(compilations)
 
 
 SUM = """
@@ -157,11 +164,11 @@ def test_a_schedule_that_changed_is_used_next_to_kernels_of_the_cache(
     sum, a, b = np.empty((), np.float32), np.ones(4, np.float32), np.empty(4, np.float32)
 
     def total(name: str, by_columns: bool) -> float:
-        def scheduler(kernel: FuncOp, machine: Machine) -> Schedule:
-            return Schedule(BY_COLUMNS if by_columns and "addf" in str(kernel) else "")
-
-        settings = Settings(scheduler=scheduler, cache=Cache(tmp_path / "cache"))
-        library = build_library(module, tmp_path / name, settings)
+        scheduled = with_schedule(module, "", "")
+        if by_columns:
+            scheduled = with_schedule(scheduled, "addf", BY_COLUMNS)
+        settings = Settings(cache=Cache(tmp_path / "cache"))
+        library = build_library(scheduled, tmp_path / name, settings)
         bind(ctypes.CDLL(str(library)), "main", [x, sum, a, b])()
         assert b.tolist() == [2] * 4
         return float(sum)
@@ -225,14 +232,10 @@ TILE = """
 
 
 def test_schedules_are_applied_each_to_its_kernel(tmp_path: Path):
-    def scheduler(kernel: FuncOp, machine: Machine) -> Schedule | None:
-        tiles = "linalg.add" in str(kernel)
-        return Schedule(TILE) if tiles else None
-
-    saved = SavedStages(tmp_path / "stages")
-    settings = Settings(scheduler=scheduler, saved=saved)
+    settings = Settings(saved=SavedStages(tmp_path / "stages"))
     texts = (kernel("twice", "add", 64), kernel("square", "mul", 64))
     module = parsed(program("twice", "square", size=64), *texts)
+    module = with_schedule(module, "linalg.add", TILE)
     library = build_library(module, tmp_path / "lib.so", settings)
     assert result(library, [3] * 64) == [36] * 64
     files = {path.name: path.read_text() for path in (tmp_path / "stages").glob("*.mlir")}
@@ -249,16 +252,14 @@ WRONG = "transform.structured.match ops{} in %nothing : (!transform.any_op) -> !
 def test_a_schedule_that_fails_is_left_out(tmp_path: Path):
     said: list[str] = []
 
-    def scheduler(kernel: FuncOp, machine: Machine) -> Schedule:
-        return Schedule(WRONG if "linalg.mul" in str(kernel) else TILE)
-
     def remark(op: Operation, message: str) -> None:
         said.append(message)
 
     cache, stages = Cache(tmp_path / "cache"), tmp_path / "stages"
-    settings = Settings(scheduler=scheduler, remark=remark, cache=cache)
+    settings = Settings(remark=remark, cache=cache)
     texts = (kernel("twice", "add", 64), kernel("square", "mul", 64))
     module = parsed(program("twice", "square", size=64), *texts)
+    module = with_schedule(with_schedule(module, "", TILE), "linalg.mul", WRONG)
     library = build_library(module, tmp_path / "lib.so", settings)
     assert result(library, [3] * 64) == [36] * 64
     saved = replace(settings, saved=SavedStages(stages))
@@ -275,14 +276,12 @@ def test_a_schedule_that_takes_too_long_is_left_out(
 ):
     said: list[str] = []
 
-    def scheduler(kernel: FuncOp, machine: Machine) -> Schedule:
-        return Schedule(TILE)
-
     def remark(op: Operation, message: str) -> None:
         said.append(message)
 
-    settings = Settings(scheduler=scheduler, remark=remark, cache=Cache(tmp_path / "cache"))
-    units = units_of(parsed(kernel("twice", "add", 64)), settings)
+    settings = Settings(remark=remark, cache=Cache(tmp_path / "cache"))
+    module = with_schedule(parsed(kernel("twice", "add", 64)), "", TILE)
+    units = units_of(module, settings)
     slow = _slow_tool(tmp_path, "mlir-opt", "transform-interpreter")
     monkeypatch.setattr("xrelay.lowering.native.toolchain.stages.tool", slow)
     objects = compile_kernels(units.kernels, replace(settings, seconds=2.0))

@@ -1,5 +1,6 @@
 """Schedules apply to the kernels that they are for, and do not change results."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,32 +8,39 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from helpers.documentation.kernel_ways import with_ways
 from helpers.native.check_kernels import run
 from helpers.native.scheduled_kernels import (
     Body,
+    built,
     function_of,
     kernel_on,
+    prepared,
     scheduled,
     scheduled_module,
 )
+from helpers.programs.agreement import quiet
 from xdsl.dialects.builtin import f32
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.parser import Parser
 
 from xrelay.dialects.device import tensor_type
 from xrelay.lowering.native.build.kernel_objects import compile_kernels
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.build.units import units_of
-from xrelay.lowering.native.kernels.loop_fusion import fuse_elementwise
-from xrelay.lowering.native.kernels.preparation import prepare
-from xrelay.lowering.native.kernels.reshapes import move_reshapes_to_ends
-from xrelay.lowering.native.schedules import choose
+from xrelay.lowering.native.kernel_pass import kernels_of
+from xrelay.lowering.native.kernels.fuse_elementwise import FuseElementwisePass
+from xrelay.lowering.native.kernels.move_reshapes import MoveReshapesPass
+from xrelay.lowering.native.schedules import SCHEDULES
 from xrelay.lowering.native.schedules.nests import PARALLEL, REDUCTION, Nest, nest_of
+from xrelay.lowering.native.schedules.scheduling import SCHEDULE
 from xrelay.lowering.native.schedules.tiles import tile_of, widths
 from xrelay.lowering.native.schedules.vectors import AVX, AVX512, SSE, Vectors
 from xrelay.lowering.native.toolchain.saved_stages import SavedStages
 from xrelay.lowering.native.toolchain.target_machine import Machine
+from xrelay.passes.support.diagnostics import PassError
 
 Array = Any
 RNG = np.random.default_rng(0)
@@ -170,7 +178,7 @@ def test_scheduled_kernels_compute_what_they_mean(cpu: str | None, tmp_path: Pat
         kernels.append(kernel_on(f"o{i}", types, operator.write))
         calls.append((f"o{i}", arrays, np.ascontiguousarray(operator.expected(*arrays))))
     stages = SavedStages(tmp_path)
-    settings = Settings(Machine(cpu=cpu), choose, saved=stages, remark=must_apply)
+    settings = Settings(Machine(cpu=cpu), saved=stages, remark=must_apply)
     library = scheduled(kernels, tmp_path, settings)
     for name, ins, expected in calls:
         result = np.full_like(expected, np.nan)
@@ -186,9 +194,9 @@ def test_schedules_for_other_processors_compile():
     types = [tensor_type(f32, list(size)) for size in OPERATORS[0].shapes]
     kernels = [convolution("c", shape, x, w), kernel_on("o", types, OPERATORS[0].write)]
     machine = Machine("aarch64-unknown-linux-gnu")
-    settings = Settings(machine, choose, remark=must_apply)
-    units = units_of(scheduled_module(kernels), settings)
-    assert all(choose(kernel.function, machine) is not None for kernel in units.kernels)
+    settings = Settings(machine, remark=must_apply)
+    units = units_of(prepared(scheduled_module(kernels), machine), settings)
+    assert all(kernel.schedule is not None for kernel in units.kernels)
     assert all(part.code for part in compile_kernels(units.kernels, settings))
 
 
@@ -213,7 +221,7 @@ def test_a_result_may_lie_over_what_is_added(tmp_path: Path):
         residual(f"r{i}", case, x, w)
         for i, (case, (x, w)) in enumerate(zip(cases, arrays, strict=True))
     ]
-    settings = Settings(Machine(cpu="native"), choose, remark=must_apply)
+    settings = Settings(Machine(cpu="native"), remark=must_apply)
     library = scheduled(kernels, tmp_path, settings)
     for i, (case, (x, w)) in enumerate(zip(cases, arrays, strict=True)):
         product = case.product(x, w)
@@ -227,8 +235,8 @@ def test_an_elementwise_chain_is_one_loop_in_the_dims_of_its_reduction():
     case = Convolution(7, 12, 76, 1, groups=4)
     x, w = draw(1, 7, 7, 12), draw(*case.weight())
     function = function_of(residual("k", case, x, w))
-    move_reshapes_to_ends(function)
-    fuse_elementwise(function)
+    MoveReshapesPass().rewrite(function)
+    FuseElementwisePass().rewrite(function)
     function.verify()
     reduction, chain = [op for op in function.walk() if isinstance(op, linalg.GenericOp)]
     assert chain.results[0].type == reduction.results[0].type
@@ -243,8 +251,8 @@ def test_tiles_fit_into_registers(case: Convolution, vectors: Vectors):
     x, w = draw(1, case.size, case.size, case.channels), draw(*case.weight())
     kernel = convolution("k", case, x, w)
     function = function_of(kernel)
-    move_reshapes_to_ends(function)
-    fuse_elementwise(function)
+    MoveReshapesPass().rewrite(function)
+    FuseElementwisePass().rewrite(function)
     nest = nest_of(function)
     assert nest is not None
     tile = tile_of(nest, vectors)
@@ -261,9 +269,8 @@ def test_tiles_fit_into_registers(case: Convolution, vectors: Vectors):
 @pytest.mark.parametrize("case", OPERATORS, ids=range(len(OPERATORS)))
 def test_kernels_have_a_schedule(case: Operator):
     types = [tensor_type(f32, list(shape)) for shape in case.shapes]
-    function = function_of(kernel_on("k", types, case.write))
-    prepare(function, Settings())
-    assert choose(function, Machine()) is not None
+    module = prepared(scheduled_module([kernel_on("k", types, case.write)]), Machine())
+    assert all(SCHEDULE in kernel.attributes for kernel in kernels_of(module))
 
 
 def test_large_operands_are_read_in_blocks():
@@ -280,8 +287,8 @@ def test_tiles_of_deep_sums_are_narrow():
     case = Convolution(14, 512, 64, 3, padding=1)
     x, w = np.empty((1, 14, 14, 512), np.float32), np.empty(case.weight(), np.float32)
     function = function_of(convolution("k", case, x, w))
-    move_reshapes_to_ends(function)
-    fuse_elementwise(function)
+    MoveReshapesPass().rewrite(function)
+    FuseElementwisePass().rewrite(function)
     nest = nest_of(function)
     assert nest is not None
     tile = tile_of(nest, AVX512)
@@ -304,3 +311,46 @@ def test_rests_of_rows_are_powers_of_two():
     assert widths(58, 32) == [16, 8, 2]
     assert widths(64, 32) == []
     assert widths(5, 4) == [1]
+
+
+WRONG_SCHEDULES = {
+    '[{kind = "tiles"}]': "a schedule has kind 'tiles', but must be one of: squares, register-tile",
+    '[{kind = "squares"}]': 'the kernel has no loops that schedule {kind = "squares"} is for',
+    '[{kind = "register-tile", row = 0 : i64, rows = 4 : i64, width = 24 : i64, '
+    "order = array<i64: 0, 1>}]": 'the kernel has no loops that schedule {kind = "register-tile"',
+    "[1 : i64]": "a schedule must be a dictionary, but is 1 : i64",
+    '"fast"': 'xrelay.schedule must be an array, but is "fast"',
+}
+
+
+@pytest.mark.parametrize("text", WRONG_SCHEDULES)
+def test_a_wrong_schedule_is_an_error_at_its_kernel(text: str):
+    module = scheduled_module([product("k", draw(8, 16), draw(16, 32))])
+    (kernel,) = kernels_of(module)
+    kernel.attributes[SCHEDULE] = Parser(quiet(), text).parse_attribute()
+    with pytest.raises(PassError, match=re.escape(WRONG_SCHEDULES[text])):
+        units_of(prepared(module, Machine()))
+
+
+def test_a_schedule_that_is_set_is_used(tmp_path: Path):
+    x, w = draw(8, 16), draw(16, 32)
+    module = scheduled_module([product("k", x, w)])
+    (kernel,) = kernels_of(module)
+    sizes = "row = 0 : i64, rows = 2 : i64, width = 4 : i64, order = array<i64: 1, 0>"
+    text = f'[{{kind = "register-tile", {sizes}}}]'
+    kernel.attributes[SCHEDULE] = Parser(quiet(), text).parse_attribute()
+    stages = SavedStages(tmp_path / "stages")
+    settings = Settings(Machine(), saved=stages, remark=must_apply)
+    library = built(module, tmp_path, settings)
+    result = np.full((8, 32), np.nan, np.float32)
+    run(library, "k", [x, w], [result])
+    np.testing.assert_allclose(result, np.maximum(x @ w, 0), rtol=1e-4, atol=1e-4)
+    (script,) = (tmp_path / "stages").glob("*.schedules.mlir")
+    assert "tile_sizes [2, 4]" in script.read_text()
+
+
+def test_the_page_has_the_kinds_of_schedules_and_the_ways_of_kernels():
+    page = (Path(__file__).parents[3] / "docs" / "native.md").read_text(encoding="utf-8")
+    for kind in SCHEDULES:
+        assert f"| `{kind.name}` | {kind.loops} | {kind.reason} |" in page
+    assert with_ways(page) == page, "run tests/write_documentation.py"

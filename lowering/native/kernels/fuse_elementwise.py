@@ -5,12 +5,15 @@ Make one loop of each chain of elementwise ops of a kernel.
     %f = generic add(%e, %b)
 
 A loop that reads each element of a chain once, such as a transposition or a sum, computes it, too.
+At level `memref`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from typing_extensions import override
 from xdsl.dialects import tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
@@ -19,7 +22,8 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from ...linalg.builder import element_of
-from .linalg_generics import (
+from ..kernel_pass import KernelPass
+from ..linalg_generics import (
     generic_like,
     has_index,
     is_elementwise,
@@ -31,18 +35,6 @@ from .linalg_generics import (
 
 MOST_OPERANDS = 32
 """The operands of one loop: programs of many more would take long to compile."""
-
-
-def fuse_elementwise(kernel: FuncOp) -> None:
-    """Fuse the chains of elementwise ops in `kernel`, in place."""
-    for op in [*kernel.body.block.ops]:
-        if isinstance(op, linalg.GenericOp) and len(op.results) == 1:
-            op = _with_distinct_inputs(op)
-            while (fused := _fused(op)) is not None:
-                op = _with_distinct_inputs(fused)
-    for op in [*kernel.body.block.ops]:
-        if isinstance(op, tensor.EmptyOp) and not op.tensor.uses:
-            Rewriter.erase_op(op)
 
 
 def _with_distinct_inputs(op: linalg.GenericOp) -> linalg.GenericOp:
@@ -123,3 +115,21 @@ def _with_producer(
     replace(op, fused, fused.results[0])
     Rewriter.erase_op(producer)
     return fused
+
+
+@dataclass(frozen=True)
+class FuseElementwisePass(KernelPass):
+    """Make one loop of each chain of elementwise ops of a kernel."""
+
+    name = "fuse-elementwise"
+
+    @override
+    def rewrite(self, kernel: FuncOp) -> None:
+        for op in [*kernel.body.block.ops]:
+            if isinstance(op, linalg.GenericOp) and len(op.results) == 1:
+                op = _with_distinct_inputs(op)
+                while (fused := _fused(op)) is not None:
+                    op = _with_distinct_inputs(fused)
+        for op in [*kernel.body.block.ops]:
+            if isinstance(op, tensor.EmptyOp) and not op.tensor.uses:
+                Rewriter.erase_op(op)

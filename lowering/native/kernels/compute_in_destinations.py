@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from typing_extensions import override
 from xdsl.dialects import bufferization, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
@@ -28,23 +29,10 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import Rewriter
 
 from ...linalg.builder import tensor_of
-from .linalg_generics import generic_like, is_elementwise, is_identity, maps_of, move_body, replace
+from ..kernel_pass import KernelPass
+from ..linalg_generics import generic_like, is_elementwise, is_identity, maps_of, move_body, replace
 
 VIEWS = tensor.ExtractSliceOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp
-
-
-def compute_in_destinations(kernel: FuncOp) -> None:
-    """Compute intermediate values of `kernel` in its results' memory where that is safe."""
-    for op in [*kernel.body.block.ops]:
-        if isinstance(op, linalg.GenericOp) and _is_copy(op):
-            _compute_in_part(op)
-    stores = [
-        op
-        for op in kernel.body.block.ops
-        if isinstance(op, bufferization.MaterializeInDestinationOp)
-    ]
-    if len(stores) == 1:
-        _compute_in(stores[0])
 
 
 def _compute_in(store: bufferization.MaterializeInDestinationOp) -> None:
@@ -241,3 +229,23 @@ def _write_onto_input(op: linalg.GenericOp, number: int) -> None:
     replace(op, made, made.results[0])
     if isinstance(empty, tensor.EmptyOp) and not empty.results[0].uses:
         Rewriter.erase_op(empty)
+
+
+@dataclass(frozen=True)
+class ComputeInDestinationsPass(KernelPass):
+    """Compute the intermediate values of kernels in their results' memory where that is safe."""
+
+    name = "compute-in-destinations"
+
+    @override
+    def rewrite(self, kernel: FuncOp) -> None:
+        for op in [*kernel.body.block.ops]:
+            if isinstance(op, linalg.GenericOp) and _is_copy(op):
+                _compute_in_part(op)
+        stores = [
+            op
+            for op in kernel.body.block.ops
+            if isinstance(op, bufferization.MaterializeInDestinationOp)
+        ]
+        if len(stores) == 1:
+            _compute_in(stores[0])

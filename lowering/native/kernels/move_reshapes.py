@@ -1,18 +1,20 @@
 """
-Let reshapes be at the ends of the elementwise chains of a kernel, where they cost nothing.
+Move the reshapes of a kernel to the ends of its elementwise chains, where they cost nothing.
 
     %c = collapse_shape %x                       %e = expand_shape %y
     %f = generic add(%c, %y)                     %f = generic add(%x, %e)
     materialize_in_destination %f in %out  ->    materialize_in_destination %f in %out
 
 where the last %out has the shape of %x. Then the loops that come after a reduction have its dims,
-and schedules tile them together.
+and schedules tile them together. At level `memref`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from typing_extensions import override
 from xdsl.dialects import bufferization, memref, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -28,7 +30,8 @@ from xdsl.rewriter import Rewriter
 
 from ....dialects.device import tensor_type
 from ...linalg.builder import element_of, reassociation, tensor_of
-from .linalg_generics import (
+from ..kernel_pass import KernelPass
+from ..linalg_generics import (
     generic_like,
     has_index,
     is_elementwise,
@@ -39,19 +42,6 @@ from .linalg_generics import (
     move_body,
     replace,
 )
-
-
-def move_reshapes_to_ends(kernel: FuncOp) -> None:
-    """Move the reshapes between the loops of `kernel` to its operands and results, in place."""
-    for op in [*kernel.body.block.ops]:
-        if isinstance(op, linalg.GenericOp) and is_elementwise(op) and not has_index(op):
-            _expand_before(op)
-    for op in [*kernel.body.block.ops]:
-        if isinstance(op, linalg.GenericOp) and is_pointwise(op) and not has_index(op):
-            _expand(op)
-    for op in [*kernel.body.block.ops]:
-        if isinstance(op, bufferization.MaterializeInDestinationOp):
-            _reshape_destination(op)
 
 
 def _expand_before(op: linalg.GenericOp) -> None:
@@ -215,3 +205,22 @@ def _shape(value: SSAValue) -> list[int]:
 
 def _is_static(value: SSAValue) -> bool:
     return DYNAMIC_INDEX not in _shape(value)
+
+
+@dataclass(frozen=True)
+class MoveReshapesPass(KernelPass):
+    """Move the reshapes of kernels to the ends of their elementwise chains."""
+
+    name = "move-reshapes"
+
+    @override
+    def rewrite(self, kernel: FuncOp) -> None:
+        for op in [*kernel.body.block.ops]:
+            if isinstance(op, linalg.GenericOp) and is_elementwise(op) and not has_index(op):
+                _expand_before(op)
+        for op in [*kernel.body.block.ops]:
+            if isinstance(op, linalg.GenericOp) and is_pointwise(op) and not has_index(op):
+                _expand(op)
+        for op in [*kernel.body.block.ops]:
+            if isinstance(op, bufferization.MaterializeInDestinationOp):
+                _reshape_destination(op)

@@ -1,0 +1,111 @@
+// RUN: xrelay-opt --split-input-file -p 'choose-schedules{cpu=x86-64-v3}' %s | filecheck %s
+
+// A product is computed in tiles whose sums stay in registers: 6 rows by 2 vectors of 8, or as many
+// rows as divide the rows of the result.
+//
+// CHECK-LABEL: @product
+// CHECK-SAME:    xrelay.schedule = [{kind = "register-tile", row = 0 : i64, rows = 4 : i64, width = 16 : i64
+func.func private @product(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<16x32xf32> to tensor<16x32xf32>
+  %se = tensor.empty() : tensor<8x32xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<8x16xf32>, tensor<16x32xf32>) outs(%s0 : tensor<8x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<8x32xf32>
+  %f = tensor.empty() : tensor<8x32xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%p : tensor<8x32xf32>) outs(%f : tensor<8x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.negf %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<8x32xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// A kernel that has the attribute keeps it, also if it is empty.
+//
+// CHECK-LABEL: @by_hand
+// CHECK-SAME:    xrelay.schedule = [{kind = "register-tile", row = 0 : i64, rows = 2 : i64
+// CHECK-LABEL: @none
+// CHECK-SAME:    xrelay.schedule = []
+func.func private @by_hand(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel, xrelay.schedule = [{kind = "register-tile", row = 0 : i64, rows = 2 : i64, width = 8 : i64, order = array<i64: 1, 0>}]} {
+  %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<16x32xf32> to tensor<16x32xf32>
+  %se = tensor.empty() : tensor<8x32xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<8x16xf32>, tensor<16x32xf32>) outs(%s0 : tensor<8x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<8x32xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
+  func.return
+}
+func.func private @none(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel, xrelay.schedule = []} {
+  %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<16x32xf32> to tensor<16x32xf32>
+  %se = tensor.empty() : tensor<8x32xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<8x16xf32>, tensor<16x32xf32>) outs(%s0 : tensor<8x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<8x32xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// An elementwise loop has no schedule: LLVM makes vectors of it.
+//
+// CHECK-LABEL: @elementwise
+// CHECK-NOT:     xrelay.schedule
+// CHECK:         func.return
+func.func private @elementwise(%mx: memref<4x8xf32>, %my: memref<4x8xf32>, %out: memref<4x8xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<4x8xf32> to tensor<4x8xf32>
+  %y = bufferization.to_tensor %my restrict : memref<4x8xf32> to tensor<4x8xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %n = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.negf %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<4x8xf32>
+  %f = tensor.empty() : tensor<4x8xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%n, %y : tensor<4x8xf32>, tensor<4x8xf32>) outs(%f : tensor<4x8xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %v = arith.addf %e0, %e1 : f32
+    linalg.yield %v : f32
+  } -> tensor<4x8xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<4x8xf32>, memref<4x8xf32>) -> ()
+  func.return
+}

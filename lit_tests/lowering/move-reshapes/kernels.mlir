@@ -1,0 +1,73 @@
+// RUN: xrelay-opt --split-input-file -p move-reshapes %s | filecheck %s
+
+// What follows a reduction has its dims, and the reshape moves to the other operand and to the
+// destination.
+//
+// CHECK-LABEL: @after_a_reduction
+// CHECK:         %[[S:.*]] = linalg.generic {{.*}}"reduction"
+// CHECK-NOT:     tensor.collapse_shape
+// CHECK:         tensor.expand_shape {{.*}} : tensor<24xf32> into tensor<4x6xf32>
+// CHECK:         %[[R:.*]] = linalg.generic {{.*}} ins(%[[S]], {{.*}} : tensor<4x6xf32>, tensor<4x6xf32>)
+// CHECK:         %[[D:.*]] = memref.reinterpret_cast %{{.*}} : memref<24xf32> to memref<4x6xf32>
+// CHECK-NEXT:    bufferization.materialize_in_destination %[[R]] in restrict writable %[[D]]
+func.func private @after_a_reduction(%mx: memref<4x6x3xf32>, %my: memref<24xf32>, %out: memref<24xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<4x6x3xf32> to tensor<4x6x3xf32>
+  %y = bufferization.to_tensor %my restrict : memref<24xf32> to tensor<24xf32>
+  %se = tensor.empty() : tensor<4x6xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x : tensor<4x6x3xf32>) outs(%s0 : tensor<4x6xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.addf %e1, %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<4x6xf32>
+  %c = tensor.collapse_shape %s [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %e = tensor.empty() : tensor<24xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]
+    } ins(%c, %y : tensor<24xf32>, tensor<24xf32>) outs(%e : tensor<24xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %v = arith.addf %e0, %e1 : f32
+    linalg.yield %v : f32
+  } -> tensor<24xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<24xf32>, memref<24xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// A function that is not a kernel stays as it is.
+//
+// CHECK-LABEL: @no_kernel
+// CHECK:         tensor.collapse_shape
+func.func private @no_kernel(%mx: memref<4x6x3xf32>, %my: memref<24xf32>, %out: memref<24xf32>) attributes {test.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<4x6x3xf32> to tensor<4x6x3xf32>
+  %y = bufferization.to_tensor %my restrict : memref<24xf32> to tensor<24xf32>
+  %se = tensor.empty() : tensor<4x6xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %s = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x : tensor<4x6x3xf32>) outs(%s0 : tensor<4x6xf32>) {
+  ^bb0(%e0: f32, %e1: f32):
+    %v = arith.addf %e1, %e0 : f32
+    linalg.yield %v : f32
+  } -> tensor<4x6xf32>
+  %c = tensor.collapse_shape %s [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %e = tensor.empty() : tensor<24xf32>
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]
+    } ins(%c, %y : tensor<24xf32>, tensor<24xf32>) outs(%e : tensor<24xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %v = arith.addf %e0, %e1 : f32
+    linalg.yield %v : f32
+  } -> tensor<24xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out : (tensor<24xf32>, memref<24xf32>) -> ()
+  func.return
+}

@@ -1,0 +1,53 @@
+// RUN: xrelay-opt --split-input-file -p transpose-operands %s | filecheck %s
+
+// A right operand whose columns are not contiguous is copied before it is read by rows.
+//
+// CHECK-LABEL: @by_rows
+// CHECK:         %[[T:.*]] = memref.alloc() : memref<16x32xf32>
+// CHECK:         linalg.generic {{.*}} outs(%[[T]] : memref<16x32xf32>) attrs ={{ *}}{xrelay.transposing}
+// CHECK:         %[[W:.*]] = bufferization.to_tensor %[[T]] restrict
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %[[W]] : tensor<8x16xf32>, tensor<16x32xf32>)
+func.func private @by_rows(%mx: memref<8x16xf32>, %mw: memref<32x16xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<32x16xf32> to tensor<32x16xf32>
+  %se = tensor.empty() : tensor<8x32xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<8x16xf32>, tensor<32x16xf32>) outs(%s0 : tensor<8x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<8x32xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// One whose columns are contiguous is read as it is.
+//
+// CHECK-LABEL: @by_columns
+// CHECK-NOT:     memref.alloc
+// CHECK:         func.return
+func.func private @by_columns(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<16x32xf32> to tensor<16x32xf32>
+  %se = tensor.empty() : tensor<8x32xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<8x16xf32>, tensor<16x32xf32>) outs(%s0 : tensor<8x32xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<8x32xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<8x32xf32>, memref<8x32xf32>) -> ()
+  func.return
+}

@@ -1,0 +1,44 @@
+"""
+Passes on kernels: each kernel is rewritten by itself, the program around them stays.
+
+    func.func private @add(…) attributes {xrelay.kernel} { … }        a kernel, at level `memref`
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from ...passes.support.levels import Level
+from ..memref.buffer_kernels import KERNEL
+
+
+def is_kernel(op: Operation) -> bool:
+    """Test whether `op` is a kernel that can be compiled."""
+    return isinstance(op, FuncOp) and KERNEL in op.attributes and not op.is_declaration
+
+
+def kernels_of(module: ModuleOp) -> Iterator[FuncOp]:
+    """Return the kernels of `module` that can be compiled, in order."""
+    return (op for op in module.ops if isinstance(op, FuncOp) and is_kernel(op))
+
+
+class KernelPass(ModulePass, ABC):
+    """A pass that rewrites each kernel by itself."""
+
+    accepts: ClassVar[Level] = "memref"
+
+    @abstractmethod
+    def rewrite(self, kernel: FuncOp) -> None:
+        """Rewrite `kernel`, in place."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for kernel in kernels_of(op):
+            self.rewrite(kernel)

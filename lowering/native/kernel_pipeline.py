@@ -1,0 +1,43 @@
+"""
+The passes of the pipeline `kernels`, from kernels at level `memref` to their schedules.
+
+- `move-reshapes` first: what lies between two loops keeps them apart.
+- `fuse-elementwise` then: a schedule tiles one loop after a reduction.
+- `compute-in-destinations` on the loops that are left: each of them would have memory of its own.
+- `call-blas`, if all products are the library's, before their operands are copied for a schedule.
+- `transpose-operands`, `write-transposed`: they write buffers, which nothing fuses with any more.
+- `choose-schedules` on the final loops.
+- `call-blas{unscheduled=true}` after it, for products without a schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from .kernel_pass import KernelPass
+from .kernels.call_blas import CallBlasPass
+from .kernels.choose_schedules import ChooseSchedulesPass
+from .kernels.compute_in_destinations import ComputeInDestinationsPass
+from .kernels.fuse_elementwise import FuseElementwisePass
+from .kernels.move_reshapes import MoveReshapesPass
+from .kernels.transpose_operands import TransposeOperandsPass
+from .kernels.write_transposed import WriteTransposedPass
+from .toolchain.target_machine import Machine
+
+BlasUse: TypeAlias = Literal["openblas", "openblas-always"]
+"""The products that call OpenBLAS: those without a schedule, or all."""
+
+
+def kernel_passes(machine: Machine, blas: BlasUse | None = None) -> Sequence[KernelPass]:
+    """Return the passes that prepare kernels for `machine`, in order."""
+    return (
+        MoveReshapesPass(),
+        FuseElementwisePass(),
+        ComputeInDestinationsPass(),
+        *((CallBlasPass(),) if blas == "openblas-always" else ()),
+        TransposeOperandsPass(),
+        WriteTransposedPass(),
+        ChooseSchedulesPass(machine.triple, machine.cpu),
+        *((CallBlasPass(unscheduled=True),) if blas is not None else ()),
+    )

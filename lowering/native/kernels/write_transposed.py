@@ -1,0 +1,85 @@
+"""
+Write the result of a kernel that is one loop, and transposes, into its buffer.
+
+    %y = generic (copy or elementwise)     ->   generic {xrelay.transposing} (%out = …)
+    materialize_in_destination %y in %out
+
+A loop that reads along one dim and writes along another is done in squares, in registers. At level
+`memref`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from typing_extensions import override
+from xdsl.dialects import bufferization
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, f32
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Block
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.rewriter import Rewriter
+
+from ...linalg.builder import tensor_of
+from ..kernel_pass import KernelPass
+from ..linalg_generics import is_elementwise, is_simple, maps_of, move_body
+from ..transposing_loops import SIDE, buffer_of, transposing_loops
+
+
+def _transposes(op: linalg.GenericOp) -> bool:
+    """Test whether `op` reads f32 along another dim than it writes, both as long as squares."""
+    shape = tensor_of(op.results[0]).get_shape()
+    values = (*op.inputs, *op.results)
+    if any(
+        tensor_of(v).element_type != f32 or DYNAMIC_INDEX in tensor_of(v).get_shape()
+        for v in values
+    ):
+        return False
+    *maps, _ = maps_of(op)
+    lasts = {loop for map in maps if (loop := _last_loop(map)) is not None}
+    others = lasts - {len(shape) - 1}
+    return (
+        len(others) == 1
+        and all(is_simple(map) for map in maps)
+        and shape[-1] >= SIDE
+        and shape[others.pop()] >= SIDE
+    )
+
+
+def _last_loop(map: AffineMap) -> int | None:
+    last = map.results[-1] if map.results else None
+    return last.position if isinstance(last, AffineDimExpr) else None
+
+
+@dataclass(frozen=True)
+class WriteTransposedPass(KernelPass):
+    """Write the results of kernels that are one loop, and transpose, into their buffers."""
+
+    name = "write-transposed"
+
+    @override
+    def rewrite(self, kernel: FuncOp) -> None:
+        generics = [op for op in kernel.body.block.ops if isinstance(op, linalg.GenericOp)]
+        if len(generics) != 1 or not is_elementwise(generics[0]) or not _transposes(generics[0]):
+            return
+        (op,) = generics
+        uses = [*op.results[0].uses]
+        store = uses[0].operation
+        if (
+            len(uses) != 1
+            or not isinstance(store, bufferization.MaterializeInDestinationOp)
+            or not isinstance(store.dest.type, MemRefType)
+        ):
+            return
+        sources = [buffer_of(value) for value in op.inputs]
+        maps = maps_of(op)
+        block = Block(arg_types=[argument.type for argument in op.body.block.args])
+        move_body(op.body.block, block, block.args)
+        loops = transposing_loops(
+            [source.results[0] for source in sources], store.dest, maps, block, op
+        )
+        assert store.parent is not None
+        store.parent.insert_ops_before([*sources, loops], store)
+        Rewriter.erase_op(store)
+        Rewriter.erase_op(op)

@@ -1,0 +1,50 @@
+"""
+Compile a module at level `memref` to a shared library, without the entries of `aot-lower-main`.
+
+    library = build_library(module, Path("libmodel.so"))
+    ctypes.CDLL(str(library))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.lowering.native.build.library_objects import CompiledModule, compile_module
+from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.toolchain.linking import SUPPORT, Inputs, c_file, linked_library
+from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
+
+STANDALONE = {
+    SUPPORT: c_file(SUPPORT),
+    "standalone.c": Path(__file__).with_name("standalone.c").read_text(encoding="utf-8"),
+}
+"""What compiled code calls, with memory and failures of a plain C program."""
+
+DEFAULT = Settings()
+
+
+def build_library(
+    module: ModuleOp | str,
+    path: Path,
+    settings: Settings = DEFAULT,
+    *,
+    sources: Mapping[str, str] = STANDALONE,
+    flags: Sequence[str] = (),
+) -> Path:
+    """
+    Compile a module, with its kernels, to a shared library at `path`; return `path`.
+
+    `module` is IR, or the text of kernels, which is compiled as it is. `sources` are C files, by
+    name, to be in the library. `flags` are for the linker. Raises `Error`.
+    """
+    if isinstance(module, str):
+        compiled = CompiledModule([compile_text(module, KERNELS, settings, "kernels")], None)
+    else:
+        compiled = compile_module(module, settings)
+    objects = [part.code for part in compiled.objects]
+    inputs = Inputs(objects, sources, flags=flags, blas=compiled.blas)
+    path.write_bytes(linked_library(inputs, settings, path.name))
+    return path
