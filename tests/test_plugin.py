@@ -694,7 +694,7 @@ TICKING_RUNS: dict[str, tuple[str, ...]] = {
         f"transpose-weights,pack-weights,fold-weights,plan-devices,{REMOVALS},lambda-lift,inline,"
         f"fuse-ops,{REMOVALS},outline-primitives,{REMOVALS},create-shape-functions,manifest-alloc,"
         f"simplify-shapes,{REMOVALS},remove-dead-writes,remove-unused-kernels,reorder-for-memory,"
-        f"plan-memory,{REMOVALS},remove-dead-writes,lower-to-bytecode,allocate-registers",
+        f"plan-memory,{REMOVALS},remove-dead-writes,expand-packs,lower-to-bytecode,allocate-registers",
     ),
 }
 
@@ -800,7 +800,7 @@ def test_an_operator_with_effects_is_called_from_relay_text(run: Run, ticking: P
         "lowered.relay",
         *arguments,
         "--pipeline",
-        f"{REMOVALS},plan-devices,create-shape-functions,manifest-alloc,remove-dead-writes,plan-memory,lower-to-bytecode,allocate-registers",
+        f"{REMOVALS},plan-devices,create-shape-functions,manifest-alloc,remove-dead-writes,plan-memory,expand-packs,lower-to-bytecode,allocate-registers",
     )
     assert ran.status == 0, ran.err
     assert ticks(ticking) == "0 1 1 "

@@ -116,7 +116,7 @@ Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 
 def machine_of_plan(plan: str) -> Machine:
     module = parse(re.sub(r"\b[TKS]\b", lambda match: TYPES[match[0]], PROGRAM))
-    run_passes(module, f"{plan},lower-to-bytecode")
+    run_passes(module, f"{plan},expand-packs,lower-to-bytecode")
     return machine_of(assemble(module))
 
 

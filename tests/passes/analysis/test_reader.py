@@ -98,9 +98,9 @@ func.func private @f(%x: tensor<?x4xf32> {relay.dims = ["n", 4 : i64]},
   %s = vm.shape_of %x : (tensor<?x4xf32>) -> tensor<2xi64>
   %n = tensor.extract %s[%i] : tensor<2xi64>
   %b = arith.muli %n, %c16 : i64
-  %total, %o = memory.pack align 64 within %w : !memory.storage {
-    [0, 2) %b
-  }
+  %pack = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+  %o = memory.slice %pack [0, 2) %b
+  %total = memory.total %pack
   func.return
 }
 func.func @main(%y: tensor<?x4xf32> {relay.dims = ["m", 4 : i64]}) -> i64 {
@@ -118,9 +118,7 @@ def test_the_size_of_a_workspace_is_what_the_callee_needs_for_the_dims_of_the_ca
 
 
 def test_the_size_of_a_workspace_that_is_not_laid_out_is_unknown():
-    module = parse(
-        WORKSPACE.replace("[0, 2) %b", "[0, 2) %b\n    [1, 3) %n").replace("%o =", "%o:2 =")
-    )
+    module = parse(WORKSPACE.replace("[0, 2) %b", "[0, 2) %b\n  %p = memory.slice %pack [1, 3) %n"))
     size = Sizes().size(first(module, memory.WorkspaceSizeOp).results[0])
     assert size.symbol is not None
     assert size.symbol.kind == "value"
