@@ -24,18 +24,17 @@ import numpy as np
 from ..errors import MachineError, Sources, render
 from ..files import streams_kept
 from ..machine.machine import Machine
-from ..program.listing import listing
 from ..program.planned_memory import PlannedMemory, storages_of
 from ..program.program import Array, Function, Program
-from .call_signature import Signature, signature_of
 from .caller_outputs import require_disjoint
-from .memory_summary import MemoryUse, memory_use
 from .python_arguments import converted, in_order
 from .saving import load, save
 
 if TYPE_CHECKING:
     from ..native.compiled_kernels import NativeLibrary
     from ..observe.profiler import Profile
+    from .call_signature import Signature
+    from .memory_summary import MemoryUse
 
 MAIN = "main"
 
@@ -109,6 +108,8 @@ class CompiledFunction:
     @cached_property
     def signature(self) -> Signature:
         """Names, types, dims and devices of parameters and results."""
+        from .call_signature import signature_of  # on demand, as those below: fast start-up
+
         return signature_of(self._function, self._machine.program)
 
     def __repr__(self) -> str:
@@ -226,6 +227,8 @@ class Executable(Callables):
     @property
     def memory(self) -> MemoryUse:
         """The memory that functions plan, and that calls have used so far."""
+        from .memory_summary import memory_use
+
         memory, counters = self._machine.memory, self._machine.counters
         plans = self._plans or tuple(storages_of(self.program))
         entries = list(self.functions)
@@ -234,6 +237,8 @@ class Executable(Callables):
     @property
     def listing(self) -> str:
         """The instructions of all functions and the steps of all kernels, as text."""
+        from ..program.listing import listing
+
         return listing(self.program)
 
     def profile(self) -> AbstractContextManager[Profile]:

@@ -24,7 +24,6 @@ from ..executable import (
 from ..files import path_text
 from ..program.planned_memory import PlannedMemory
 from ..program.program import Array, Program
-from ..weights.given_weights import bound_inputs
 from ..weights.late_bound import bind_weights
 from ..weights.tensor_file import write_side_file
 
@@ -76,7 +75,11 @@ def load(
     except ExecutableError as error:
         hint = "" if name.endswith(".xrx") else " (models are read by xrelay.compile)"
         raise ExecutableError(f"cannot load '{name}': {error.message}{hint}") from None
-    bound = {} if params is None else bound_inputs(file.program, params, unused=file.unused)
+    bound: Mapping[str, Array] = {}
+    if params is not None:
+        from ..weights.given_weights import bound_inputs  # on demand, for fast start-up
+
+        bound = bound_inputs(file.program, params, unused=file.unused)
     return file, _weights(file, Path(path), params, verify), bound
 
 

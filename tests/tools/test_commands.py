@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,14 @@ def line(command: str, tmp_path: Path) -> list[str]:
         assert opt.main([str(path), "-p", "vm", "-t", "executable", "-o", str(exe)]) == 0
         path = exe
     return start(command, str(path), *STATS.get(command, []))
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Generator[None]:
+    """Let the processes of a test be interrupted, also where the tests run in the background."""
+    reaction = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, reaction)
 
 
 @every_command
