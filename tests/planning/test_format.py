@@ -107,6 +107,15 @@ def test_tied_rows_without_bytes_are_in_a_pool_that_all_may_lie_in():
     assert check(problem, plan) == []
 
 
+def test_buffers_at_one_fixed_offset_are_in_two_pools():
+    text = "id,lower,upper,size,offset,pools\na,0,2,4,0,fast slow\nb,1,3,4,2,fast slow\nc,0,3,2,,\n"
+    problem = parse_problem(text, pools=(Pool("fast"), Pool("slow")))
+    plan = solve(problem)
+    assert isinstance(plan, Plan)
+    assert check(problem, plan) == []
+    assert plan.pools[0] != plan.pools[1]
+
+
 def test_a_tie_that_leaves_one_pool_leaves_it_for_fixed_offsets_too():
     text = "id,lower,upper,size,offset,pools,tie\na,0,1,1,0,,t\nb,0,0,0,,slow,t\nc,0,1,1,0,slow,\n"
     with pytest.raises(CsvError, match=r"4: error: buffers 'a' and 'c' are alive together"):
