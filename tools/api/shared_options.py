@@ -9,11 +9,9 @@ The class is the type of the keywords in Python; `declare` makes them options of
 command, and a `Session` follows them.
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, cast, get_args, get_origin
 
 from ...passes.support.levels import Stage
 from ..errors import UsageError
@@ -42,7 +40,7 @@ class SharedOptions(TypedDict, total=False):
 
 def shared_hints() -> Mapping[str, Any]:
     """Return the annotations of the options by name, which `declare` makes options of a command."""
-    return get_type_hints(SharedOptions, include_extras=True)
+    return SharedOptions.__annotations__
 
 
 def shared_options(parsed: Namespace | Mapping[str, Any]) -> SharedOptions:
