@@ -244,7 +244,7 @@ def parts_of(op: ModuleOp, totals: Totals) -> list[Operation]:
         return [op]
     graph = CallGraph.of(op)
     totals.functions = graph.symbols
-    return [graph.symbols[name] for part in graph.components() for name in part]
+    return [graph.symbols[name] for name in graph.callees_first()]
 
 
 def fold_constants(op: ModuleOp) -> None:
