@@ -40,15 +40,58 @@ and data are not told apart. It shares no code with the passes that plan. From l
 `memory-planned` to the same.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
-from .plan_check.modules import check_module
+from ..dialects.xdsl_extras.walking import walk
+from ..runtime.program.components import components
+from .analysis.blocks import only_block
+from .bytes.aliases import Functions
+from .bytes.numbered import Numbered
+from .plan_check.checker import Checked, Checker
+from .plan_check.names import nothing, summary
 from .support.changes import InspectionPass
 from .support.levels import Level
+
+
+def check_module(module: ModuleOp, new: Callable[..., Checker] = Checker) -> None:
+    """Raise an error at the first fault of a plan."""
+    for part in walk(module, enters=lambda op: isinstance(op, ModuleOp)):
+        if isinstance(part, ModuleOp):
+            _check_functions(part, new)
+
+
+def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:
+    functions = Functions.of(module)
+    kernels = {
+        name.data: inner
+        for inner in module.ops
+        if isinstance(name := inner.properties.get("sym_name"), StringAttr)
+    }
+    bodies = {
+        name: Numbered(only_block(op), functions.captured) for name, op in functions.named.items()
+    }
+    returned = functions.summarized(
+        lambda name: nothing(bodies[name]), lambda name, known: summary(bodies[name], known)
+    )
+    lent: dict[str, Checked] = {}
+    for name in chain.from_iterable(components(functions.calls)):
+        code = [region for op in functions.closures[name] for region in op.regions]
+        closures = [Numbered(block, functions.captured) for part in code for block in part.blocks]
+        for body in (bodies[name], *closures):
+            checker = new(body, returned, kernels, lent)
+            unordered = checker.check()
+            if unordered:
+                checker = new(body, returned, kernels, lent)
+                checker.slots.unordered = unordered
+                checker.check()
+            if body is bodies[name] and name in returned:
+                lent[name] = Checked(body.block, checker.needs, checker.dims_of_results())
 
 
 @dataclass(frozen=True)

@@ -270,12 +270,18 @@ class SliceOp(IRDLOperation):
             result_types=[i64],
         )
 
+    def segments(self) -> tuple[int, ...]:
+        """Return the number of operands in each group: the pack, the size, `on`, and so on."""
+        sizes = self.properties["operandSegmentSizes"]
+        assert isinstance(sizes, DenseArrayBase), "verified"
+        return sizes.get_values()
+
     @property
     def size(self) -> int | SSAValue | None:
         """The size in bytes; None if it is over others."""
         if self.static_size is not None:
             return self.static_size.value.data
-        return self.dynamic_size
+        return self.operands[1] if self.segments()[1] else None
 
     @property
     def life(self) -> Life:
@@ -518,7 +524,7 @@ class Packing:
         """The op that computes the bytes of the first pool."""
         return next((op for op in self.totals if not op.pool_number), None)
 
-    @property
+    @cached_property
     def sizes(self) -> list[int | SSAValue]:
         """The size of each slice; 0 of one over others, whose size is theirs."""
         return [size if (size := op.size) is not None else 0 for op in self.slices]
@@ -541,12 +547,13 @@ class Packing:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The places of slices, as rows of an order; empty if each lies wherever it fits."""
-        rows = tuple(self._row(op) for op in self.slices)
+        rows = tuple(map(self._row, self.slices))
         return () if all(row == _PLAIN for row in rows) else rows
 
     def _row(self, op: SliceOp) -> Row:
-        if len(op.operands) == len(op.on) + (1 if op.dynamic_size is None else 2):
-            if op.at is None and op.pool is None:
+        if "at" not in op.properties and "pool" not in op.properties:
+            _, dynamic, on, *_ = op.segments()
+            if len(op.operands) == 1 + dynamic + on:
                 return _PLAIN
         static, at, pool = op.static_size, op.at, op.pool
         over = tuple(map(self._number, op.over))

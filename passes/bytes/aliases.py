@@ -20,11 +20,9 @@ Each function and each closure is a body of its own. Linear in ops.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -39,6 +37,8 @@ from ..analysis.blocks import only_block
 from .numbered import Numbered, Row
 from .op_facts import facts_of, has_bytes, holds_code, is_storage, may_hold_cells
 from .overwritten_operands import Tensors
+
+R = TypeVar("R")
 
 
 class Returned(NamedTuple):
@@ -394,35 +394,36 @@ class Functions:
         captured = values_from_above(module, holds_code) if any(closures.values()) else {}
         return Functions(named, calls, closures, captured)
 
-    def returned(self) -> dict[str, Returned]:
+    def summarized(
+        self, first: Callable[[str], R], of: Callable[[str, Mapping[str, R]], R]
+    ) -> dict[str, R]:
         """
-        Compute what the results of each function that is called may alias.
+        Return a summary of each function that is called, by those `of` the functions it calls.
 
-        Callees come first. In a recursion the assumption that nothing is returned is corrected
-        until it holds.
+        Callees come first. In a recursion the assumption `first` is corrected until it holds.
         """
         called = {callee for found in self.calls.values() for callee in found}
-        called &= self.named.keys()
-        callers: dict[str, list[str]] = {}
-        for name, found in self.calls.items():
-            for callee in found:
-                callers.setdefault(callee, []).append(name)
-        returned = {name: Returned(frozenset(), shared=False) for name in called}
-        pending = deque(n for n in chain.from_iterable(components(self.calls)) if n in called)
-        queued = set(pending)
-        while pending:
-            name = pending.popleft()
-            queued.discard(name)
+        summaries: dict[str, R] = {}
+        for together in components(self.calls):
+            names = [name for name in together if name in called]
+            summaries |= {name: first(name) for name in names}
+            is_recursive = len(together) > 1 or together[0] in self.calls[together[0]]
+            changed = True
+            while changed:
+                before = {name: summaries[name] for name in names}
+                for name in names:
+                    summaries[name] = of(name, summaries)
+                changed = is_recursive and any(before[n] != summaries[n] for n in names)
+        return summaries
+
+    def returned(self) -> dict[str, Returned]:
+        """Compute what the results of each function that is called may alias, or nothing."""
+
+        def of(name: str, returned: Mapping[str, Returned]) -> Returned:
             block = only_block(self.named[name])
-            found = returned_by(alias_classes(block, self.captured, returned, separate=False))
-            if found == returned[name]:
-                continue
-            returned[name] = found
-            for caller in callers.get(name, ()):
-                if caller in called and caller not in queued:
-                    queued.add(caller)
-                    pending.append(caller)
-        return returned
+            return returned_by(alias_classes(block, self.captured, returned, separate=False))
+
+        return self.summarized(lambda name: Returned(frozenset(), shared=False), of)
 
 
 def bodies_of(module: ModuleOp, separate: bool = True) -> list[AliasClasses]:

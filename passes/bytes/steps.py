@@ -32,6 +32,7 @@ from ...dialects.interfaces import AllocatesResults, DestinationPassing, KernelE
 from ...dialects.xdsl_extras.walking import walk
 from .aliases import AliasClasses
 from .op_facts import facts_of, is_choice
+from .rooms import root_of
 from .storages import is_destination_of_shapes
 
 MAX_REASONS = 8
@@ -146,13 +147,6 @@ def may_be_on_demand(op: Operation) -> bool:
     if isinstance(op, memory.AllocStorageOp | memory.AllocTensorOp):
         return True
     return not op.regions and (facts_of(op).pure or facts_of(op).constant)
-
-
-def root_of(storage: SSAValue) -> SSAValue:
-    """Return the storage that `storage` is a slice of, or itself."""
-    while isinstance(storage.owner, memory.SliceStorageOp):
-        storage = storage.owner.storage
-    return storage
 
 
 def bytes_of(classes: AliasClasses) -> Bytes:

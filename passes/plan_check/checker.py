@@ -6,81 +6,106 @@ Check one body: follow what each value names, in program order, on every path.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import lcm
 from typing import NamedTuple
 
 from xdsl.dialects import func
-from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Block, BlockArgument, Operation, OpResult
 
 from ...dialects import memory, vm
-from ...dialects.interfaces import AllocatesResults, DestinationPassing, OverwritesOperands
-from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
-from ...dialects.xdsl_extras.xdsl_internals import operands_of
+from ...dialects.interfaces import AllocatesResults, OverwritesOperands
+from ...dialects.tensors import as_tensor, element_size, has_dynamic, storage_alignment
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
+from ..bytes.numbered import Arm, Numbered, Row
+from ..bytes.op_facts import is_storage
+from ..bytes.rooms import Room
 from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
-from .faults import NotShown, fault_in_place, fault_of_kill, fault_of_use, hint_of, place_note
-from .held import OVERLAPPING, Held
-from .lent import Need, Needs
-from .live_contents import Changes, End, How, State
-from .names import (
-    Summaries,
-    is_storage,
-    may_hold_cells,
-    names_bytes,
-    sources,
-    stores,
-    traits_of,
-    upwards,
-)
-from .operations import ZERO, is_multiple
+from .faults import End, How, NotShown, fault_in_place, fault_of_use, hint_of, place_note
+from .held import Changes, State
+from .names import BodyNames, Summaries
 from .overwriting_kernels import may_lie_over
-from .sharing import Names
-from .slots import Relation, Room, Slot, Slots, Unordered, bytes_of_element
+from .slots import ZERO, Slot, Slots, Unordered
+
+PLACES = {memory.AllocStorageOp, memory.AllocTensorOp, memory.SliceStorageOp, memory.SliceOp}
+"""The ops of which sizes are read."""
 
 
-@dataclass(eq=False)
-class Choosing:
-    """A block that is being checked: its remaining ops, and the choice that it is a region of."""
+@dataclass
+class Need:
+    """
+    The bytes that a function needs in a storage that is a parameter.
 
-    ops: Iterator[Operation]
-    choice: Operation | None
-    rest: list[Block]
-    """The regions of `choice` after it, the next one last."""
-    done: list[Changes]
+    ```mlir
+    func.func private @f(%x: tensor<?xf32>, %w: !memory.storage) {
+      %t = memory.alloc_tensor %w[64] shape %s … tensor<?xf32>        64 + 4*dim(%x, 0) bytes of %w
+    }
+    func.call @f(%a, %s)                                              64 + 4*dim(%a, 0) bytes of %s
+    ```
+
+    It is in the sizes of the function; `Sizes.translated` computes it from the arguments of a call.
+    What depends on more than the arguments' shapes and sizes cannot be translated.
+    """
+
+    alignment: int = 1
+    ends: dict[Expr, Operation] = field(default_factory=dict[Expr, Operation])
+    """Ends of slots, each with an op that needs the bytes; of constant ones the greatest."""
+
+    def add(self, end: Expr, alignment: int, op: Operation) -> None:
+        self.alignment = lcm(self.alignment, alignment)
+        fixed = end.constant
+        for other in list(self.ends) if fixed is not None else ():
+            if other.constant is not None and fixed is not None:
+                if other.constant >= fixed:
+                    return
+                del self.ends[other]
+        self.ends.setdefault(end, op)
 
 
 class Checked(NamedTuple):
     """A function that was checked."""
 
     body: Block
-    needs: Needs
-    """The bytes it needs in the storages that it is lent."""
+    needs: dict[int, Need]
+    """The bytes it needs in the storages that it is lent, by parameter."""
     dims: Sequence[Dims | None]
     """Those of its results that are tensors, in its sizes."""
+
+
+class Choosing(NamedTuple):
+    """A choice of which an arm is being checked."""
+
+    row: Row
+    arm: Arm
+    done: list[Changes]
+    """The changes of the arms before it."""
 
 
 @dataclass(eq=False)
 class Checker:
     """Checks one body."""
 
-    block: Block
-    captured: Mapping[Operation, Sequence[SSAValue]]
+    body: Numbered
     returned: Summaries
     kernels: Mapping[str, Operation]
     lent: Mapping[str, Checked]
     """The functions that were checked."""
-    needs: Needs = field(default_factory=Needs)
+    needs: dict[int, Need] = field(default_factory=dict[int, Need])
     """Those of this body."""
     overwritable: dict[tuple[str, int, int], bool] = field(
         default_factory=dict[tuple[str, int, int], bool]
     )
     """For each kernel, result and parameter, true if one may be written over the other."""
     slots: Slots = field(default_factory=Slots)
-    names: Names = field(default_factory=Names)
+    names: BodyNames = field(init=False)
     state: State = field(init=False)
+    storages: set[int] = field(init=False)
+    sized: set[int] = field(init=False)
+    """The positions of the ops that compute sizes of tensors and storages."""
 
     def check(self) -> Unordered:
         """
@@ -89,229 +114,178 @@ class Checker:
         Returns the slices that are needed together and may share bytes: they were taken to be
         apart, so the body must be checked again with them as `slots.unordered`.
         """
-        self.state = State(Held(self.slots))
-        self.slots.read(self.block, self.read_call)
-        path = [Choosing(iter(self.block.ops), None, [], [])]
-        while path:
-            op = next(path[-1].ops, None)
-            if op is None:
+        self.state = State(self.slots)
+        self.names = BodyNames(self.body, self.returned)
+        types = enumerate(value.type for value in self.body.values)
+        self.storages = {number for number, type in types if isinstance(type, memory.StorageType)}
+        self.sized = self.with_sizes()
+        path: list[Choosing] = []
+        for row in self.body.rows:
+            while path and row.at == path[-1].arm.stop:
                 self.leave(path)
-            elif traits_of(op).chooses is not None and op.regions:
-                self.use(op, op.operands)
-                self.enter(op, path, [r.block for r in reversed(op.regions)], [])
+            for value in row.uses:
+                if value in self.state.ends.now:
+                    raise fault_of_use(row.op, self.state.ends.now[value])
+            if row.arms:
+                self.names.enter(row)
+                self.state.open()
+                path.append(Choosing(row, row.arms[0], []))
             else:
-                self.execute(op)
+                self.execute(row)
+                if row.at in self.sized:
+                    self.read_sizes(row)
+        while path:
+            self.leave(path)
         return self.state.held.unordered()
 
-    def enter(
-        self, choice: Operation, path: list[Choosing], blocks: list[Block], done: list[Changes]
-    ) -> None:
-        """Go on with the last of `blocks`."""
-        block = blocks.pop()
-        self.state.open()
-        chooses = traits_of(choice).chooses
-        assert chooses is not None
-        if not done:
-            for argument, operand in chooses.entering(choice):
-                self.names.add(argument, operand)
-        path.append(Choosing(iter(block.ops), choice, blocks, done))
-
     def leave(self, path: list[Choosing]) -> None:
-        """Leave a block at its end, for the next region of its choice or for what follows."""
-        left = path.pop()
-        if left.choice is None:
+        """Leave an arm at its end, for the next one or for what follows its choice."""
+        row, arm, done = path.pop()
+        done.append(self.state.close())
+        if arm is not row.arms[-1]:
+            self.state.open()
+            path.append(Choosing(row, row.arms[len(done)], done))
             return
-        left.done.append(self.state.close())
-        if left.rest:
-            self.enter(left.choice, path, left.rest, left.done)
-            return
-        self.state.meet(left.done)
-        self.names.add_choice(left.choice)
-        self.require_known_storages(left.choice)
+        self.state.meet(done)
+        self.names.leave(row)
+        self.require_known_storages(row)
+        self.read_sizes(row)
 
-    def execute(self, op: Operation) -> None:
-        traits = traits_of(op)
-        if traits.frees:
-            self.kill(op)
-            return
-        operands = operands_of(op)
-        captured = self.captured.get(op, ()) if op.regions else ()
-        self.use(op, (*operands, *captured))
-        if captured and any(map(is_storage, captured)):
-            raise PassError(
-                f"{op.name} captures a storage: the bytes that its code writes are not known", op
-            )
-        if type(op) is memory.AllocTensorOp:
+    def with_sizes(self) -> set[int]:
+        """Return the ops of which sizes of tensors and storages are computed, by position."""
+        found, needed = set[int](), set[int]()
+        for row in reversed(self.body.rows):
+            is_read = type(row.op) in PLACES or row.facts.calls is not None
+            if is_read or not needed.isdisjoint(row.results):
+                found.add(row.at)
+                needed.update(row.uses)
+        return found
+
+    def read_sizes(self, row: Row) -> None:
+        """Read sizes after those of the operands, and dims that follow from those of arguments."""
+        sizes, calls = self.slots.rooms.sizes, row.facts.calls
+        for result in row.op.results:
+            if result.type == i64:
+                sizes.size(result)
+        callee = None if calls is None else self.lent.get(calls.callee(row.op))
+        for result, dims in zip(row.op.results, callee.dims if callee else (), strict=False):
+            if callee and dims is not None and has_dynamic(result.type):
+                here = [sizes.translated(dim, callee.body, row.op.operands) for dim in dims]
+                known = tuple(dim for dim in here if dim is not None)
+                if len(known) == len(dims):
+                    sizes.know_dims(result, known)
+
+    def execute(self, row: Row) -> None:
+        """Check an op other than a choice."""
+        op, facts, kind = row.op, row.facts, type(row.op)
+        if facts.frees:
+            self.kill(row)
+        elif kind is memory.AllocTensorOp:
             self.check_slot(op)
-            return
-        if type(op) is memory.AllocStorageOp:
-            return
-        if type(op) is memory.SliceStorageOp:
+        elif kind is memory.SliceStorageOp:
             self.check_slice(op)
-            return
-        if type(op) is vm.ReshapeTensorOp:
-            self.check_view(op)
-        self.require_known_storages(op)
-        storages = [i for i, operand in enumerate(operands) if is_storage(operand)]
-        if storages and type(op) is not memory.PackOp:
-            self.lend(op, storages)
-        for name, source in sources(op, self.returned):
-            self.names.add(name, source)
-        for name in op.results if captured else ():
-            for source in captured:
-                self.names.add(name, source)
-        for cell, value in stores(op):
-            for name in upwards(cell, self.names.above):
-                if may_hold_cells(name.type) and value not in self.names.above.get(name, ()):
-                    self.names.add(name, value)
-        if traits.writes:
-            outs = operands[len(operands) - len(op.results) :]
-            for result, tensor in zip(op.results, outs, strict=True):
-                self.write(op, result, tensor)
+        elif kind is not memory.AllocStorageOp:
+            if kind is vm.ReshapeTensorOp:
+                self.check_view(op)
+            if not self.storages.isdisjoint((*row.uses, *row.results)):
+                self.require_known_storages(row)
+                self.lend(row)
+            if facts.links or op.regions:
+                self.names.read(row)
+            if facts.writes:
+                outs = row.uses[len(op.operands) - len(op.results) : len(op.operands)]
+                for result, tensor in zip(row.results, outs, strict=True):
+                    self.write(row, result, tensor)
 
     # ---------------------------------------------------------------- contents
 
-    def use(self, op: Operation, values: Iterable[SSAValue]) -> None:
-        """Raise an error if `op` uses a value that is ended."""
-        for value in values:
-            end = self.state.ends.now.get(value)
-            if end is not None:
-                raise fault_of_use(op, end)
-
-    def write(self, op: Operation, result: OpResult, tensor: SSAValue) -> None:
+    def write(self, row: Row, result: int, tensor: int) -> None:
         """End what lies in the bytes of `tensor`, which then hold `result`."""
-        before = self.state.written.now.get(tensor)
-        if before is not None:
+        op, written = row.op, self.state.written
+        if tensor in written.now:
             raise PassError(
                 f"{op.name} writes a tensor that is written before on this path: a tensor is "
                 "written once",
                 op,
-                notes=[(before, "it is written here")],
+                notes=[(written.now[tensor], "it is written here")],
             )
-        self.state.written.set(tensor, op)
-        slot = self.slots.of(tensor)
-        if slot is None:
-            return
-        self.overwrite(op, slot, result=result)
-        self.state.held.put(slot, result)
+        written.set(tensor, op)
+        self.names.add(result, tensor)
+        slot = self.slots.of(self.body.values[tensor])
+        if slot is not None:
+            self.overwrite(row, slot, result=result)
+            self.state.held.set((slot, result), True)
 
     def overwrite(
-        self,
-        op: Operation,
-        slot: Slot,
-        certain: How = How.OVERWRITTEN,
-        result: OpResult | None = None,
+        self, row: Row, slot: Slot, certain: How = How.OVERWRITTEN, result: int | None = None
     ) -> None:
         """End the values that name contents that overlap `slot`, which then holds `result`."""
-        held, ends = self.state.held, self.state.ends
-        for other, relation, origin in held.near(slot):
-            naming = self.names.naming(origin)
-            intact = [value for value in naming if value not in ends.now]
+        held, ends, op = self.state.held, self.state.ends, row.op
+        for other, is_certain, origin in held.near(slot):
+            held.set((other, origin), None)
+            intact = [value for value in self.names.naming(origin) if value not in ends.now]
             if not intact:
-                held.drop(other, origin)
                 continue
-            is_certain = relation is Relation.SAME
             how = certain if is_certain else How.MAYBE_OVERWRITTEN
-            end = End(how, op, slot, other, origin)
-            read = set(op.operands)
-            if traits_of(op).writes:
-                read -= set(DestinationPassing.outs(op))
+            end = End(how, op, slot, other, self.body.values[origin])
+            read = row.uses[: len(op.operands) - len(op.results) * row.facts.writes]
             for value in intact:
                 if value in read and not (
                     slot is other
                     and result is not None
-                    and self.is_in_place(op, result, value, origin)
+                    and self.is_in_place(row, result - row.results.start, value, origin)
                 ):
                     raise fault_in_place(op, end)
                 ends.set(value, end)
             for source in self.names.above.get(origin, ()):
-                if isinstance(source.owner, memory.AllocTensorOp):
+                if isinstance(self.body.values[source].owner, memory.AllocTensorOp):
                     ends.set(source, end)
-            held.drop(other, origin)
 
-    def is_in_place(
-        self, op: Operation, result: OpResult, value: SSAValue, origin: SSAValue
-    ) -> bool:
-        """Test whether `op` reads each element of `value` before it writes that of `result`."""
-        given = value
-        while isinstance(value.owner, vm.ReshapeTensorOp) and value is not origin:
-            value = value.owner.data
-        if value is not origin:
+    def is_in_place(self, row: Row, index: int, value: int, origin: int) -> bool:
+        """Test whether an op reads each element of `value` before it writes that of a result."""
+        at, first = self.body.values[value], self.body.values[origin]
+        while isinstance(at.owner, vm.ReshapeTensorOp) and at is not first:
+            at = at.owner.data
+        if at is not first:
             return False  # on some path, it may name other bytes
-        index = result.index
-        places = [k for k, other in enumerate(op.operands[: -len(op.results)]) if other is given]
+        op, read = row.op, row.uses[: len(row.op.operands) - len(row.results)]
+        places = [k for k, other in enumerate(read) if other == value]
         if not isinstance(op, vm.InvokeTvmOp):
             trait = op.get_trait(OverwritesOperands)
             allowed = trait.overwritable(op, self.kernels.get) if trait is not None else None
             return allowed is not None and allowed[index].issuperset(places)
-        name = op.callee.string_value()
-        return all(self.may_lie_over(name, index, k) for k in places)
+        for key in ((op.callee.string_value(), index, k) for k in places):
+            if key not in self.overwritable:
+                self.overwritable[key] = may_lie_over(self.kernels.get(key[0]), *key[1:])
+            if not self.overwritable[key]:
+                return False
+        return True
 
-    def may_lie_over(self, name: str, result: int, parameter: int) -> bool:
-        """Test whether a result of the kernel `name` may be written over a parameter."""
-        key = name, result, parameter
-        if key not in self.overwritable:
-            kernel = self.kernels.get(name)
-            self.overwritable[key] = (
-                kernel is not None
-                and len(kernel.regions) > 0
-                and len(kernel.regions[0].blocks) == 1
-                and may_lie_over(kernel.regions[0].block, result, parameter)
-            )
-        return self.overwritable[key]
-
-    def lend(self, op: Operation, storages: Sequence[int]) -> None:
-        """End all that lies in the operands `storages`, which `op` may write and return."""
-        calls = traits_of(op).calls
-        name = None if calls is None else calls.callee(op)
-        returned = None if name is None else self.returned.get(name)
-        slots = {i: self.slots.all_of(op.operands[i]) for i in storages}
-        for j, slot in slots.items():
-            for i in storages:
-                if i < j and slot.storage is slots[i].storage:
-                    self.require_apart(op, i, j, slots[i], slot)
-            self.overwrite(op, slot)
-        if name is not None and returned is not None:
-            self.check_lent(op, name, storages)
-        for j, slot in slots.items():
-            for i, result in enumerate(op.results):
-                if names_bytes(result) and (returned is None or j in returned.params[i]):
-                    self.state.held.put(slot, result)
-
-    def kill(self, op: Operation) -> None:
+    def kill(self, row: Row) -> None:
         """End all values that may name the bytes of the operand."""
-        value = op.operands[0]
-        ends = self.state.ends
-        if not names_bytes(value):
+        value, ends = row.uses[0], self.state.ends
+        if not self.body.may_have_bytes[value]:
             return
-        end = ends.now.get(value)
-        if end is not None:
-            raise fault_of_kill(op, end)
-        slot = self.slots.of(value)
+        slot = self.slots.of(self.body.values[value])
         if slot is not None and value not in self.state.written.now:
-            self.overwrite(op, slot, How.KILLED)  # what lies there is of another tensor
-        killed = End(How.KILLED, op)
+            self.overwrite(row, slot, How.KILLED)  # what lies there is of another tensor
+        killed = End(How.KILLED, row.op)
         found = self.names.sharing(value)
         for shared in found:
-            before = ends.now.get(shared)
-            if before is None or before.how is not How.KILLED:
+            if shared not in ends.now or ends.now[shared].how is not How.KILLED:
                 ends.set(shared, killed)
         for origin in found:
-            self.forget_if_ended(origin)
-
-    def forget_if_ended(self, origin: SSAValue) -> None:
-        """Drop `origin` from its slots if no intact value names it: any op may overwrite it."""
-        held, ends = self.state.held, self.state.ends.now
-        slots = held.slots_of(origin)
-        if slots and all(name in ends for name in self.names.naming(origin)):
-            for slot in slots:
-                held.drop(slot, origin)
+            slots = self.state.held.slots_of(origin)
+            if slots and all(name in ends.now for name in self.names.naming(origin)):
+                for slot in slots:  # no intact value names it: any op may overwrite it
+                    self.state.held.set((slot, origin), None)
 
     # ------------------------------------------------------------------ places
 
-    def require_known_storages(self, op: Operation) -> None:
-        for result in op.results:
-            if is_storage(result) and not op.has_trait(
+    def require_known_storages(self, row: Row) -> None:
+        op = row.op
+        for result in row.results:
+            if result in self.storages and not op.has_trait(
                 AllocatesResults, value_if_unregistered=False
             ):
                 raise PassError(
@@ -320,134 +294,124 @@ class Checker:
                     op,
                 )
 
-    def check_slot(self, op: memory.AllocTensorOp) -> None:
+    def check_slot(self, op: Operation) -> None:
         """Check that a tensor lies in its storage, aligned."""
-        slot = self.slots.of(op.results[0])
+        assert isinstance(op, memory.AllocTensorOp)
+        tensor, room = op.results[0], self.slots.rooms.of_storage(op.operands[0])
+        slot, type = self.slots.of(tensor), as_tensor(tensor.type)
         assert slot is not None
-        type = as_tensor(op.results[0].type)
         assert type is not None
         alignment = storage_alignment(type.element_type)
-        room = self.slots.room(op.start[0])
         first = slot.start - room.start if room.start.terms else slot.start
         if not at_least(first, ZERO):
             raise NotShown(f"cannot show that offset {first} is at least 0", op)
-        if not is_multiple(first, alignment):
+        if first.divisor % alignment:
             is_known = first.constant is not None
             raise (PassError if is_known else NotShown)(
                 f"the offset of a tensor of {type.element_type} must be a multiple of {alignment}, "
                 f"but {first} {'is not' if is_known else 'cannot be shown to be'}",
                 op,
             )
-        if room.alignment is not None and room.alignment % alignment:
-            raise PassError(
-                f"a tensor of {type.element_type} needs a storage aligned to {alignment} bytes, "
-                f"but its storage is aligned to {room.alignment}",
-                op,
-                notes=[place_note(op.storage)],
-            )
-        if room.size is None:
-            self.need(room, slot, alignment, op)
-        elif not self.slots.lies_in(slot, room):
-            within = f"[{first}, {slot.stop - room.start})"
-            raise NotShown(
-                f"cannot show that a tensor at bytes {within} fits in its storage of {room.size} "
-                f"bytes{hint_of(slot)}",
-                op,
-                notes=[place_note(op.storage)],
-            )
+        self.check_room(op, room, slot, alignment, "tensor")
 
-    def check_slice(self, op: memory.SliceStorageOp) -> None:
+    def check_slice(self, op: Operation) -> None:
         """Check that a slice lies in its storage, aligned."""
-        outer, room = self.slots.room(op.storage), self.slots.room(op.slice)
+        assert isinstance(op, memory.SliceStorageOp)
+        outer, room = self.slots.rooms.of_storage(op.storage), self.slots.rooms.of_storage(op.slice)
         first = room.start - outer.start
         assert room.size is not None
         assert room.alignment is not None
         if not at_least(first, ZERO):
             raise NotShown(f"cannot show that the offset of a slice, {first}, is at least 0", op)
-        notes = [place_note(op.storage)]
-        if not is_multiple(first, room.alignment):
+        if first.divisor % room.alignment:
             raise NotShown(
                 f"cannot show that the offset of a slice, {first}, is a multiple of its alignment, "
                 f"{room.alignment}",
                 op,
             )
-        if outer.alignment is not None and outer.alignment % room.alignment:
-            raise PassError(
-                f"a slice that is aligned to {room.alignment} bytes needs a storage that is, but "
-                f"its storage is aligned to {outer.alignment}",
-                op,
-                notes=notes,
-            )
         slot = self.slots.slot(room.root, room.start, room.size)
-        if outer.size is None:
-            self.need(outer, slot, room.alignment, op)
-        elif not self.slots.lies_in(slot, outer):
+        self.check_room(op, outer, slot, room.alignment, "slice")
+
+    def check_room(
+        self,
+        op: memory.AllocTensorOp | memory.SliceStorageOp,
+        room: Room,
+        slot: Slot,
+        alignment: int,
+        kind: str,
+    ) -> None:
+        """Check that a storage has room for `slot`, a tensor or slice, and is as aligned."""
+        if room.alignment is not None and room.alignment % alignment:
+            type = as_tensor(op.results[0].type)
+            user, needs = f"that is aligned to {alignment} bytes", "that is"
+            if type is not None:
+                user, needs = f"of {type.element_type}", f"aligned to {alignment} bytes"
+            message = f"a {kind} {user} needs a storage {needs}, but its storage is aligned to"
+            raise PassError(f"{message} {room.alignment}", op, notes=[place_note(op.storage)])
+        if room.size is None:
+            self.need(room, slot, alignment, op)
+        elif not self.slots.lies_in(slot, room):
+            within = f"[{slot.start - room.start}, {slot.stop - room.start})"
             raise NotShown(
-                f"cannot show that a slice at bytes [{first}, {first + room.size}) fits in its "
-                f"storage of {outer.size} bytes{hint_of(slot)}",
+                f"cannot show that a {kind} at bytes {within} fits in its storage of {room.size} "
+                f"bytes{hint_of(slot)}",
                 op,
-                notes=notes,
+                notes=[place_note(op.storage)],
+            )
+
+    def check_view(self, op: Operation) -> None:
+        """Check that a view is not certainly larger than its tensor."""
+        assert isinstance(op, vm.ReshapeTensorOp)
+        sizes, type = self.slots.rooms.sizes, as_tensor(op.data.type)
+        of_data, of_view = sizes.dims(op.data), sizes.dims(op.result)
+        if of_data == of_view:
+            return
+        data, view = sizes.algebra.product(of_data), sizes.algebra.product(of_view)
+        if type is not None and at_least(view, data + 1):
+            width = element_size(type.element_type)
+            raise PassError(
+                f"a view of {view * width} bytes is larger than its tensor of {data * width} bytes",
+                op,
+                notes=[(op.data, "the tensor is defined here")],
             )
 
     # ------------------------------------------------------------------- calls
 
-    def read_call(self, op: Operation) -> None:
-        """Note the dims of the results of a call that follow from those of its arguments."""
-        calls = traits_of(op).calls
-        callee = None if calls is None else self.lent.get(calls.callee(op))
-        if callee is None:
+    def lend(self, row: Row) -> None:
+        """End all that lies in storages that an op is given: it may write and return them."""
+        op = row.op
+        if isinstance(op, memory.PackOp):
             return
-        sizes = self.slots.sizes
-        for result, dims in zip(op.results, callee.dims, strict=True):
-            if dims is None or not has_dynamic(result.type):
-                continue
-            here = [sizes.translated(dim, callee.body, op.operands) for dim in dims]
-            known = tuple(dim for dim in here if dim is not None)
-            if len(known) == len(dims):
-                sizes.know_dims(result, known)
-
-    def dims_of_results(self) -> list[Dims | None]:
-        """Return the dims of the tensors that the body returns."""
-        last, sizes = self.block.last_op, self.slots.sizes
-        values = () if last is None else last.operands
-        return [None if as_tensor(v.type) is None else sizes.dims(v) for v in values]
-
-    def need(self, room: Room, slot: Slot, alignment: int, op: Operation) -> None:
-        """Record what `op` needs in a parameter."""
-        if not isinstance(room.root, BlockArgument):
-            return
-        end, place = slot.stop, slot.place
-        packing = None if place is None else place.packed.packing
-        if packing is not None and packing.op.workspace is room.root:  # it names what it needs
-            end = self.slots.sizes.total_of(packing) or (place and place.total) or end
-        self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
-
-    def is_workspace_size(
-        self, size: Expr | None, function: Operation | None, i: int, call: Operation
-    ) -> bool:
-        """Test whether `size` is at least the `memory.workspace_size` of storage `i` of a call."""
-        if size is None or not isinstance(function, func.FuncOp):
-            return False
-        listed = memory.shapes_of_workspace(function, i) or ()
-        sizes = self.slots.sizes
-        for symbol in size.symbols():
-            value = symbol.args[0] if symbol.kind == "value" else None
-            op = value.owner if isinstance(value, OpResult) else None
-            if not isinstance(op, memory.WorkspaceSizeOp) or op.param.value.data != i:
-                continue
-            if op.function.string_value() != function.sym_name.data:
-                continue
-            shapes = [sizes.shape(shape) for shape in op.shapes]
-            if shapes == [sizes.dims(call.operands[k]) for k in listed]:
-                return at_least(size, sizes.size(op.bytes))
-        return False
+        name = None if row.facts.calls is None else row.facts.calls.callee(op)
+        returned = None if name is None else self.returned.get(name)
+        slots = {
+            i: self.slots.all_of(operand)
+            for i, operand in enumerate(op.operands)
+            if is_storage(operand)
+        }
+        if any(number in self.storages for number in row.uses[len(op.operands) :]):
+            raise PassError(
+                f"{op.name} captures a storage: the bytes that its code writes are not known", op
+            )
+        for j, slot in slots.items():
+            for i in slots:
+                if i < j and slot.storage is slots[i].storage:
+                    self.require_apart(op, i, j, slots[i], slot)
+            self.overwrite(row, slot)
+        if name is not None and returned is not None:
+            self.check_lent(op, name, [*slots])
+        for j, slot in slots.items():
+            for i, result in enumerate(row.results):
+                is_in = returned is None or j in returned.params[i]
+                if is_in and self.body.may_have_bytes[result]:
+                    self.state.held.set((slot, result), True)
 
     def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
         """Check that operands `i` and `j` of a call do not overlap."""
         self.state.held.need_together(one, other)
-        relation = self.slots.relation(one, other)
-        if relation in OVERLAPPING:
-            raise (NotShown if relation is Relation.UNKNOWN else PassError)(
+        overlap = self.slots.overlap(one, other)
+        if overlap is not False:
+            raise (NotShown if overlap is None else PassError)(
                 f"{op.name} is given storages {i} and {j} that overlap, or cannot be shown not to: "
                 f"bytes {one} and {other} of one storage",
                 op,
@@ -464,7 +428,7 @@ class Checker:
             )
         body, needs, _ = self.lent[name]
         for i in storages:
-            need, room = needs.get(i), self.slots.room(op.operands[i])
+            need, room = needs.get(i), self.slots.rooms.of_storage(op.operands[i])
             if need is None:
                 continue
             if room.alignment is not None and room.alignment % need.alignment:
@@ -475,7 +439,7 @@ class Checker:
                     notes=[place_note(op.operands[i])],
                 )
             for end, user in need.ends.items():
-                size = self.slots.sizes.translated(end, body, op.operands)
+                size = self.slots.rooms.sizes.translated(end, body, op.operands)
                 whole = size is None and end.symbol is not None and end.symbol.kind == PACK
                 if whole and self.is_workspace_size(room.size, body.parent_op(), i, op):
                     continue
@@ -498,15 +462,37 @@ class Checker:
                         notes=[(user, "they are needed here"), place_note(op.operands[i])],
                     )
 
-    def check_view(self, op: vm.ReshapeTensorOp) -> None:
-        """Check that a view is not certainly larger than its tensor."""
-        sizes = self.slots.sizes
-        data = sizes.algebra.product(sizes.dims(op.data))
-        view = sizes.algebra.product(sizes.dims(op.result))
-        if at_least(view, data + 1):
-            width = bytes_of_element(op.data.type)
-            raise PassError(
-                f"a view of {view * width} bytes is larger than its tensor of {data * width} bytes",
-                op,
-                notes=[(op.data, "the tensor is defined here")],
-            )
+    def need(self, room: Room, slot: Slot, alignment: int, op: Operation) -> None:
+        """Record what `op` needs in a parameter."""
+        if not isinstance(room.root, BlockArgument):
+            return
+        end, place = slot.stop, slot.place
+        packing = None if place is None else place.packed.packing
+        if packing is not None and packing.op.workspace is room.root:  # it names what it needs
+            end = self.slots.rooms.sizes.total_of(packing) or (place and place.total) or end
+        self.needs.setdefault(room.root.index, Need()).add(end, alignment, op)
+
+    def is_workspace_size(
+        self, size: Expr | None, function: Operation | None, i: int, call: Operation
+    ) -> bool:
+        """Test whether `size` is at least the `memory.workspace_size` of storage `i` of a call."""
+        if size is None or not isinstance(function, func.FuncOp):
+            return False
+        listed = memory.shapes_of_workspace(function, i) or ()
+        sizes = self.slots.rooms.sizes
+        for symbol in size.symbols():
+            value = symbol.args[0] if symbol.kind == "value" else None
+            op = value.owner if isinstance(value, OpResult) else None
+            if not isinstance(op, memory.WorkspaceSizeOp) or op.param.value.data != i:
+                continue
+            if op.function.string_value() != function.sym_name.data:
+                continue
+            shapes = [sizes.shape(shape) for shape in op.shapes]
+            if shapes == [sizes.dims(call.operands[k]) for k in listed]:
+                return at_least(size, sizes.size(op.bytes))
+        return False
+
+    def dims_of_results(self) -> list[Dims | None]:
+        """Return the dims of the tensors that the body returns."""
+        values = self.body.body.rows[-1].op.operands
+        return [as_tensor(v.type) and self.slots.rooms.sizes.dims(v) for v in values]

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import Enum, auto
+
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from ..bytes.op_facts import facts_of
 from ..support.diagnostics import PassError, Place
-from .live_contents import End, How
-from .names import traits_of
 from .slots import Slot
+
+
+class How(Enum):
+    """The kinds of ends of the contents of bytes."""
+
+    KILLED = auto()
+    OVERWRITTEN = auto()
+    MAYBE_OVERWRITTEN = auto()
+    """It cannot be shown that they were not."""
+
+
+@dataclass(eq=False, slots=True)
+class End:
+    """The end of the contents that a value names."""
+
+    how: How
+    by: Operation
+    there: Slot | None = None
+    """The bytes that `by` writes."""
+    here: Slot | None = None
+    """The bytes that the value names."""
+    origin: SSAValue | None = None
+    """The value that was written there before."""
 
 
 class NotShown(PassError):
@@ -25,56 +50,40 @@ def place_note(storage: SSAValue) -> tuple[Place, str]:
     return storage, f"the storage is {'a parameter' if is_parameter else 'allocated'} here"
 
 
-def origin_note(end: End) -> list[tuple[Place, str]]:
-    return [] if end.origin is None else [(end.origin, f"bytes {end.here} are written here")]
-
-
 def fault_of_use(op: Operation, end: End) -> PassError:
-    """Return the error for a use of bytes that were ended before."""
-    if end.how is How.KILLED:
-        return PassError(
-            f"{op.name} uses bytes that are killed before it",
-            op,
-            notes=[(end.by, "they are killed here")],
+    """Return the error for a use or a kill of bytes that were ended before."""
+    is_kill = facts_of(op).frees
+    if end.how is not How.KILLED:
+        verb = "writes" if facts_of(end.by).writes else "may write"
+        return _overlap(
+            end,
+            end.by,
+            f"{end.by.name} {verb} bytes of a live tensor",
+            f"{end.by.name} does not overwrite a live tensor",
+            [(op, f"it is {'killed' if is_kill else 'used'} here")],
         )
-    return fault_of_write(end, (op, "it is used here"))
-
-
-def fault_of_kill(op: Operation, end: End) -> PassError:
-    """Return the error for a kill of bytes that were ended before."""
-    if end.how is How.KILLED:
-        return PassError(
-            "the bytes are killed twice", op, notes=[(end.by, "they are killed here before")]
-        )
-    return fault_of_write(end, (op, "it is killed here"))
-
-
-def fault_of_write(end: End, use: tuple[Place, str]) -> PassError:
-    """Return the error for a write into bytes whose contents are still needed."""
-    slots = f"bytes {end.there} and {end.here} of one storage"
-    verb = "writes" if traits_of(end.by).writes else "may write"
-    if end.how is How.MAYBE_OVERWRITTEN:
-        message = (
-            f"cannot show that {end.by.name} does not overwrite a live tensor: cannot show that "
-            f"{slots} do not overlap{hint_of(end.there, end.here)}"
-        )
-    else:
-        message = f"{end.by.name} {verb} bytes of a live tensor: {slots} overlap"
-    return _kind(end)(message, end.by, notes=[use, *origin_note(end)])
+    if is_kill:
+        note = end.by, "they are killed here before"
+        return PassError("the bytes are killed twice", op, notes=[note])
+    note = end.by, "they are killed here"
+    return PassError(f"{op.name} uses bytes that are killed before it", op, notes=[note])
 
 
 def fault_in_place(op: Operation, end: End) -> PassError:
     """Return the error for an op that reads what it writes."""
+    fault = f"{op.name} reads bytes that it writes"
+    return _overlap(end, op, fault, f"{op.name} does not read bytes that it writes", [])
+
+
+def _overlap(
+    end: End, at: Operation, fault: str, wanted: str, notes: list[tuple[Place, str]]
+) -> PassError:
+    """Return the error `fault`, or that `wanted` cannot be shown."""
     slots = f"bytes {end.there} and {end.here} of one storage"
-    if end.how is How.MAYBE_OVERWRITTEN:
-        message = (
-            f"cannot show that {op.name} does not read bytes that it writes: cannot show that "
-            f"{slots} do not overlap{hint_of(end.there, end.here)}"
-        )
-    else:
-        message = f"{op.name} reads bytes that it writes: {slots} overlap"
-    return _kind(end)(message, op, notes=origin_note(end))
-
-
-def _kind(end: End) -> type[PassError]:
-    return NotShown if end.how is How.MAYBE_OVERWRITTEN else PassError
+    if end.origin is not None:
+        notes = [*notes, (end.origin, f"bytes {end.here} are written here")]
+    if end.how is not How.MAYBE_OVERWRITTEN:
+        return PassError(f"{fault}: {slots} overlap", at, notes=notes)
+    hint = hint_of(end.there, end.here)
+    message = f"cannot show that {wanted}: cannot show that {slots} do not overlap{hint}"
+    return NotShown(message, at, notes=notes)

@@ -1,270 +1,240 @@
 """
-The contents that may lie in each slot.
+The contents that may lie in each slot, and other facts of a point of a path.
 
-    numbers    layer 0    [0, 64)   [64, 128)   [192, 256)
-               layer 1    [32, 96)
-    slices     3: [o3, o3 + 4*n)   5: …          of a pack, and as bits 0b101000
-    needed     7: 0b101000                       when slice 7 was written
+    State.ends       value -> End        it names bytes that were overwritten or killed
+    State.written    tensor -> op        the op that wrote it
+    State.held       slot, value         the tensors whose contents may lie there, until all that
+                                         name them are ended
 
-In a layer, each slot is below the next one, so that what overlaps a slot is next to it: contents
-that are intact together do not overlap, and are in one layer; those of different regions of a
-choice may. Of slots in slices of an ordered pack, those are looked at that lie in the same slice,
-or in one that is known not to be apart from it; the slices that have contents when it is written
-are noted as needed together with it, for `Orders.unordered`. Others are compared one by one.
+The meet over the regions of a choice is a union: what ended, was written, or lies somewhere on one
+path may have or may be after it. Entering a region opens a frame, which remembers what it changes;
+so a choice costs what its regions do.
+
+Slots of numbers are compared with those near them. Of slots in slices of an ordered pack, those are
+that lie in the same slice, or in one that is known not to be apart from it; when a slice gets and
+loses contents, and when it is written, is noted for `Orders.unordered`. Others are compared one by
+one.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from array import array
+from bisect import bisect_left, insort
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Generic, TypeVar
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
-from ...operators.orders import Bits, add_row, remove_row
+from ...operators.orders import Event
 from ..sizes.reader import Packed
-from .slots import Place, Relation, Slot, Slots, Unordered
-from .undoable import Undoable
+from .faults import End
+from .slots import Place, Slot, Slots, Unordered
 
-MAX_LAYERS = 16
-"""The maximum number of layers; a slot that fits in none is compared with all."""
-
-OVERLAPPING = (Relation.SAME, Relation.UNKNOWN)
-
-Key = tuple[int, int, int]
-"""Start and stop of a slot at a sample point, and its number."""
+K = TypeVar("K")
+V = TypeVar("V")
 
 
-@dataclass(eq=False)
-class _Layer:
-    """Slots, each below the next one."""
+class Undoable(Generic[K, V]):
+    """A mapping whose changes since each open frame can be taken back; None is absence."""
 
-    keys: list[Key] = field(default_factory=list[Key])
-    slots: list[Slot] = field(default_factory=list[Slot])
+    def __init__(self) -> None:
+        self.now: dict[K, V] = {}
+        self._frames: list[dict[K, V | None]] = []
 
-    def has_room(self, key: Key) -> bool:
-        """Test whether a slot lies between its neighbours."""
-        at = bisect_left(self.keys, key)
-        if at and self.keys[at - 1][1] > key[0]:
-            return False
-        return at == len(self.keys) or key[1] <= self.keys[at][0]
+    def set(self, key: K, value: V | None) -> None:
+        if self._frames:
+            self._frames[-1].setdefault(key, self.now.get(key))
+        self._store(key, value)
 
-    def insert(self, key: Key, slot: Slot) -> None:
-        at = bisect_left(self.keys, key)
-        self.keys.insert(at, key)
-        self.slots.insert(at, slot)
+    def _store(self, key: K, value: V | None) -> None:
+        if value is None:
+            self.now.pop(key, None)
+        else:
+            self.now[key] = value
 
-    def remove(self, key: Key) -> None:
-        at = bisect_left(self.keys, key)
-        del self.keys[at], self.slots[at]
+    def open(self) -> None:
+        self._frames.append({})
 
-    def near(self, key: Key) -> Iterator[Slot]:
-        """Yield the slots that overlap that of `key`."""
-        at = bisect_left(self.keys, key)
-        for i in range(at - 1, -1, -1):
-            if self.keys[i][1] <= key[0]:
-                break
-            yield self.slots[i]
-        for i in range(at, len(self.slots)):
-            if key[1] <= self.keys[i][0]:
-                break
-            yield self.slots[i]
+    def close(self) -> Mapping[K, V | None]:
+        """Take the changes of the last frame back, and return them."""
+        before = self._frames.pop()
+        changes = {key: self.now.get(key) for key in before}
+        for key, value in before.items():
+            self._store(key, value)
+        return changes
+
+    def meet(self, regions: Sequence[Mapping[K, V | None]]) -> None:
+        """Continue after a choice of one of `regions`: a key is present if it is in some region."""
+        for key in dict.fromkeys(chain.from_iterable(regions)):
+            values = [changes[key] for changes in regions if key in changes]
+            value = next((value for value in values if value is not None), None)
+            if value is not None or len(values) == len(regions):
+                self.set(key, value)
 
 
 @dataclass(eq=False)
-class Slices:
-    """The slots in the slices of a pack."""
+class Contents:
+    """The slots of a storage that have contents."""
 
-    inside: dict[int, dict[Slot, None]] = field(default_factory=dict[int, "dict[Slot, None]"])
-    alive: Bits = field(default_factory=dict[int, int])
-    """The slices that have slots."""
-    needed: dict[int, Bits] = field(default_factory=dict[int, "Bits"])
-    """For each slice, those that had contents when it was written."""
+    values: dict[Slot, dict[int, None]] = field(default_factory=dict[Slot, "dict[int, None]"])
+    numbers: list[tuple[int, int, Slot]] = field(default_factory=list[tuple[int, int, Slot]])
+    """Slots of known bounds, by start."""
+    longest: int = 0
+    """The most bytes of these."""
+    places: defaultdict[Place, dict[Slot, None]] = field(default_factory=lambda: defaultdict(dict))
+    """Those in slices of packs."""
+    logs: defaultdict[Packed, array[int]] = field(
+        default_factory=lambda: defaultdict(lambda: array("q"))
+    )
+    """The events of the slices of each pack, in order."""
+    others: dict[Slot, None] = field(default_factory=dict[Slot, None])
 
-    def near(self, place: Place, unordered: Unordered) -> Iterator[Slot]:
-        """Yield the slots that may overlap one in the slice `place`."""
-        packed, i = place
-        if packed.packing.orders is None:
-            for slots in self.inside.values():
-                yield from slots
+    def insert(self, slot: Slot) -> None:
+        if slot.static is not None:
+            start, stop = slot.static
+            insort(self.numbers, (start, slot.number, slot))
+            self.longest = max(self.longest, stop - start)
+        elif slot.place is not None:
+            if not self.places[slot.place]:
+                self.logs[slot.place.packed].append(Event.BEGINS.of(slot.place.slice))
+            self.places[slot.place][slot] = None
+        else:
+            self.others[slot] = None
+
+    def remove(self, slot: Slot) -> None:
+        if slot.static is not None:
+            del self.numbers[bisect_left(self.numbers, (slot.static[0], slot.number))]
+        elif slot.place is not None:
+            del self.places[slot.place][slot]
+            if not self.places[slot.place]:
+                del self.places[slot.place]
+                self.logs[slot.place.packed].append(Event.ENDS.of(slot.place.slice))
+        else:
+            del self.others[slot]
+
+    def near(self, slot: Slot, unordered: Unordered) -> Iterator[Slot]:
+        """Yield the slots that may overlap `slot`."""
+        place = slot.place
+        if place is None and slot.static is None:
+            yield from self.values
             return
-        needed = self.needed.setdefault(i, {})
-        for chunk, bits in self.alive.items():
-            needed[chunk] = needed.get(chunk, 0) | bits
-        yield from self.inside.get(i, ())
-        for one, other in unordered.get(packed.packing.op, ()):
-            if i in (one, other):
-                yield from self.inside.get(one + other - i, ())
+        yield from self.others
+        if slot.static is None:
+            yield from (other for _, _, other in self.numbers)
+        else:
+            start, stop = slot.static
+            for k in range(bisect_left(self.numbers, (start - self.longest,)), len(self.numbers)):
+                if self.numbers[k][0] >= stop:
+                    break
+                yield self.numbers[k][2]
+        packing = None if place is None else place.packed.packing
+        if place is None or packing is None or packing.orders is None:
+            yield from (other for inside in self.places.values() for other in inside)
+            return
+        packed, i = place
+        self.logs[packed].append(Event.NEEDS.of(i))
+        near = {
+            i,
+            *(one + two - i for one, two in unordered.get(packing.op, ()) if i in (one, two)),
+        }
+        for there in (Place(packed, k) for k in sorted(near)):
+            yield from self.places.get(there, ())
+        if len(self.logs) > 1:
+            others = [inside for place, inside in self.places.items() if place.packed is not packed]
+            yield from (other for inside in others for other in inside)
 
 
-@dataclass(eq=False)
-class _Contents:
-    """The contents of a storage."""
-
-    values: dict[Slot, dict[SSAValue, None]] = field(
-        default_factory=dict[Slot, "dict[SSAValue, None]"]
-    )
-    layers: list[_Layer] = field(default_factory=list[_Layer])
-    where: dict[Slot, tuple[_Layer, Key] | None] = field(
-        default_factory=dict[Slot, "tuple[_Layer, Key] | None"]
-    )
-    """The layer of each slot; None if it is in no layer."""
-    unordered: dict[Slot, None] = field(default_factory=dict[Slot, None])
-    slices: dict[Packed, Slices] = field(default_factory=dict[Packed, "Slices"])
-    count: int = 0
-
-
-class Held:
-    """The results that may lie in each slot, by storage."""
+class Held(Undoable[tuple[Slot, int], bool]):
+    """The results that may lie in each slot."""
 
     def __init__(self, slots: Slots) -> None:
+        super().__init__()
         self.slots = slots
-        self.changes = Undoable[tuple[Slot, SSAValue], bool]()
-        self._by_storage: dict[SSAValue, _Contents] = {}
-        self._slots: dict[SSAValue, dict[Slot, None]] = {}
-        """The slots in which each value may lie."""
+        self.of_storage: defaultdict[SSAValue, Contents] = defaultdict(Contents)
+        """The slots of each storage that have contents."""
+        self._slots_of: defaultdict[int, dict[Slot, None]] = defaultdict(dict)
+
+    def slots_of(self, value: int) -> list[Slot]:
+        """Return the slots in which a value may lie."""
+        return [*self._slots_of.get(value, ())]
+
+    def _store(self, key: tuple[Slot, int], value: bool | None) -> None:
+        slot, number = key
+        contents = self.of_storage[slot.storage]
+        if value and key not in self.now:
+            if slot not in contents.values:
+                contents.values[slot] = {}
+                contents.insert(slot)
+            contents.values[slot][number] = None
+            self._slots_of[number][slot] = None
+        elif not value and key in self.now:
+            del contents.values[slot][number], self._slots_of[number][slot]
+            if not contents.values[slot]:
+                del contents.values[slot]
+                contents.remove(slot)
+        super()._store(key, value)
+
+    def near(self, slot: Slot) -> list[tuple[Slot, bool, int]]:
+        """Return what overlaps `slot` (True) or may (False), each with a value that lies there."""
+        if slot.is_empty:
+            return []
+        contents = self.of_storage[slot.storage]
+        near = [other for other in contents.near(slot, self.slots.unordered) if not other.is_empty]
+        return [
+            (other, bool(is_certain), value)
+            for other in near
+            if (is_certain := self.slots.overlap(other, slot)) is not False
+            for value in contents.values[other]
+        ]
 
     def need_together(self, one: Slot, other: Slot) -> None:
         """Note that two slots of a storage are needed at once, by one op."""
         place, there = one.place, other.place
         if place is not None and there is not None and place.packed is there.packed:
-            contents = self._by_storage.setdefault(one.storage, _Contents())
-            slices = contents.slices.setdefault(place.packed, Slices())
-            add_row(slices.needed.setdefault(place.slice, {}), there.slice)
+            contents = self.of_storage[one.storage]
+            events = [kind.of(there.slice) for kind in (Event.BEGINS, Event.ENDS)]
+            events = [] if there in contents.places else events
+            needs = Event.NEEDS.of(place.slice)
+            contents.logs[place.packed].extend([*events[:1], needs, *events[1:]])
 
     def unordered(self) -> Unordered:
         """Return the slices of ordered packs that are needed together and may share bytes."""
         found: Unordered = {}
-        for contents in self._by_storage.values():
-            for packed, slices in contents.slices.items():
+        for contents in self.of_storage.values():
+            for packed, log in contents.logs.items():
                 orders = packed.packing.orders
-                pairs = [] if orders is None else orders.unordered(slices.needed)
+                pairs = () if orders is None else orders.unordered(log)
                 if pairs:
-                    found[packed.packing.op] = set(pairs)
+                    found.setdefault(packed.packing.op, set()).update(pairs)
         return found
 
-    def slots_of(self, value: SSAValue) -> list[Slot]:
-        """Return the slots in which `value` may lie."""
-        return [*self._slots.get(value, ())]
 
-    def put(self, slot: Slot, value: SSAValue) -> None:
-        self.changes.set((slot, value), True)
-        self._place(slot, value, True)
+class State:
+    """The facts that hold on the path to the current op, or on one of the paths that meet there."""
 
-    def drop(self, slot: Slot, value: SSAValue) -> None:
-        self.changes.set((slot, value), None)
-        self._place(slot, value, False)
+    def __init__(self, slots: Slots) -> None:
+        self.ends = Undoable[int, End]()
+        self.written = Undoable[int, Operation]()
+        self.held = Held(slots)
+        self.facts: Sequence[Undoable[Any, Any]] = (self.ends, self.written, self.held)
 
-    def _place(self, slot: Slot, value: SSAValue, present: bool) -> None:
-        contents = self._by_storage.get(slot.storage)
-        if contents is None:
-            contents = self._by_storage[slot.storage] = _Contents()
-        values = contents.values.get(slot)
-        if present:
-            self._slots.setdefault(value, {})[slot] = None
-        elif value in self._slots:
-            self._slots[value].pop(slot, None)
-        if present and values is None:
-            contents.values[slot] = {value: None}
-            self._insert(contents, slot)
-        elif values is not None and present:
-            values[value] = None
-        elif values is not None:
-            values.pop(value, None)
-            if not values:
-                del contents.values[slot]
-                self._remove(contents, slot)
+    def open(self) -> None:
+        """Enter a region."""
+        for facts in self.facts:
+            facts.open()
 
-    def _insert(self, contents: _Contents, slot: Slot) -> None:
-        if slot.is_empty:
-            contents.where[slot] = None
-            return
-        if slot.place is not None:
-            packed, i = slot.place
-            slices = contents.slices.setdefault(packed, Slices())
-            if not slices.inside.setdefault(i, {}):
-                add_row(slices.alive, i)
-            slices.inside[i][slot] = None
-            contents.where[slot] = None
-            return
-        if slot.static is not None:
-            contents.count += 1
-            key = (*slot.static, contents.count)
-            for layer in contents.layers:
-                if layer.has_room(key):
-                    layer.insert(key, slot)
-                    contents.where[slot] = layer, key
-                    return
-            if len(contents.layers) < MAX_LAYERS:
-                contents.layers.append(layer := _Layer())
-                layer.insert(key, slot)
-                contents.where[slot] = layer, key
-                return
-        contents.where[slot] = None
-        contents.unordered[slot] = None
+    def close(self) -> Changes:
+        """Leave a region: return to the state before it."""
+        return [facts.close() for facts in self.facts]
 
-    @staticmethod
-    def _remove(contents: _Contents, slot: Slot) -> None:
-        place = contents.where.pop(slot)
-        if place is not None:
-            place[0].remove(place[1])
-        elif slot.place is not None:
-            slices, i = contents.slices[slot.place.packed], slot.place.slice
-            slices.inside[i].pop(slot, None)
-            if not slices.inside[i]:
-                remove_row(slices.alive, i)
-        else:
-            contents.unordered.pop(slot, None)
+    def meet(self, regions: Sequence[Changes]) -> None:
+        """Continue after a choice that executed one of its regions."""
+        for facts, *changes in zip(self.facts, *regions, strict=True):
+            facts.meet(changes)
 
-    def close(self) -> dict[tuple[Slot, SSAValue], bool | None]:
-        changes = self.changes.close()
-        self._sync(changes)
-        return changes
 
-    def meet(self, regions: list[dict[tuple[Slot, SSAValue], bool | None]], count: int) -> None:
-        self.changes.meet(regions, count)
-        for changes in regions:
-            self._sync(changes)
-
-    def _sync(self, keys: Iterable[tuple[Slot, SSAValue]]) -> None:
-        for slot, value in keys:
-            self._place(slot, value, (slot, value) in self.changes.now)
-
-    def in_storage(self, storage: SSAValue) -> list[tuple[Slot, SSAValue]]:
-        """Return the slots of a storage, each with what may lie there."""
-        contents = self._by_storage.get(storage)
-        values = {} if contents is None else contents.values
-        return [(slot, value) for slot, inside in values.items() for value in inside]
-
-    def near(self, slot: Slot) -> list[tuple[Slot, Relation, SSAValue]]:
-        """Return what may overlap `slot`, of the same storage."""
-        contents = self._by_storage.get(slot.storage)
-        if contents is None or slot.is_empty:
-            return []
-        found: list[tuple[Slot, Relation]] = []
-        if slot.static is not None:
-            key = (*slot.static, 0)
-            for layer in contents.layers:
-                found += [(other, Relation.SAME) for other in layer.near(key)]
-            candidates = [*contents.unordered]
-            for slices in contents.slices.values():
-                candidates += [other for inside in slices.inside.values() for other in inside]
-        elif slot.place is not None:
-            candidates = [other for layer in contents.layers for other in layer.slots]
-            candidates += contents.unordered
-            for packed, slices in contents.slices.items():
-                if packed is slot.place.packed:
-                    candidates += slices.near(slot.place, self.slots.unordered)
-                else:
-                    candidates += [other for inside in slices.inside.values() for other in inside]
-        else:
-            candidates = [*contents.values]
-        for other in candidates:
-            relation = self.slots.relation(other, slot)
-            if relation in OVERLAPPING:
-                found.append((other, relation))
-        return [
-            (other, relation, value)
-            for other, relation in found
-            for value in list(contents.values[other])
-        ]
+Changes = Sequence[Mapping[Any, Any]]
+"""The changes that a region makes to each of the facts of a state."""

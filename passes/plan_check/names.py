@@ -1,121 +1,143 @@
 """
-The values that may name the same bytes, op by op.
+The values of a body, and which of them name bytes of which.
 
     %v = vm.reshape_tensor %y                   %v names bytes of %y
-    %p = relay.tuple(%a, %b)                    %p names bytes of %a and %b
     %y = vm.invoke_tvm_op … outs(%t)            %y names bytes of %t
     %r = func.call @f(%a, %b)                   %r names bytes of what @f may return of %a, %b
     relay.ref_write %c, %a                      %c, and all that %c may be, names bytes of %a
+    %r, %q = relay.if %c { yield %a, %b } else { yield %b, %a }
+                                                %r and %q share bytes only if %a and %b do
 
-Ops are asked through their interfaces. An op of unknown effects may return any operand; so may a
-function that is not in the module. The results of `relay.if` and `relay.match` are left to the
-reader, who knows which region was executed.
+Two values share bytes if on some path both name the same one. The later of the two is replaced by
+each value that it names, until both are the same; two results of one choice are replaced together,
+by what one region yields. So no path is followed past a choice twice, in different directions, and
+each pair of values is examined at most once, however many paths lead to it. Ops are asked through
+their interfaces. An op of unknown effects may return any operand; so may a function that is not in
+the module.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple, cast
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, NoneType, TensorType, TupleType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.traits import MemoryEffect, MemoryEffectKind, get_effects
+from xdsl.ir import SSAValue
+from xdsl.traits import MemoryEffectKind, get_effects
 
 from ...dialects import memory
-from ...dialects.interfaces import (
-    Aliasing,
-    CallsFunction,
-    ChoosesRegion,
-    DestinationPassing,
-    FreesOperand,
-    Rematerializable,
-)
-from ...dialects.memory.destination_ops import ResultIsOuts
-from ...dialects.xdsl_extras.walking import walk
+from ..bytes.numbered import Numbered, Row
+from ..bytes.op_facts import is_storage, may_hold_cells
 
-NO_BYTES = (IntegerType, IndexType, AnyFloat, NoneType, memory.StorageType)
+K = TypeVar("K", bound=Hashable)
+
+Arms = list[int | None]
+"""The arms of a choice that yield a value for a result; None if it is named on all paths."""
 
 
-class Traits(NamedTuple):
-    """The interfaces of an op class that matter here."""
-
-    chooses: ChoosesRegion | None
-    aliasing: Aliasing | None
-    """None of an op in destination-passing style whose results name the bytes of `outs` alone."""
-    calls: CallsFunction | None
-    writes: bool
-    frees: bool
-    constant: bool
-    unknown: bool
-
-
-_TRAITS: dict[type[Operation], Traits] = {}
-
-
-def traits_of(op: Operation) -> Traits:
-    """Return the interfaces of the class of `op`, cached."""
-    kind = type(op)
-    found = _TRAITS.get(kind)
-    if found is None:
-        aliasing = kind.get_trait(Aliasing)
-        writes = kind.get_trait(DestinationPassing) is not None
-        found = _TRAITS[kind] = Traits(
-            kind.get_trait(ChoosesRegion),
-            None if writes and type(aliasing) is ResultIsOuts else aliasing,
-            kind.get_trait(CallsFunction),
-            writes,
-            kind.get_trait(FreesOperand) is not None,
-            kind.get_trait(Rematerializable) is not None,
-            kind.get_trait(MemoryEffect) is None,
-        )
+def reached(starts: Iterable[K], edges: Mapping[K, Iterable[K]]) -> dict[K, None]:
+    """Return `starts` and all that edges lead to."""
+    found = dict.fromkeys(starts)
+    pending = [*found]
+    while pending:
+        for other in edges.get(pending.pop(), ()):
+            if other not in found:
+                found[other] = None
+                pending.append(other)
     return found
 
 
-_HAS_BYTES: dict[type[Attribute], bool] = {}
+@dataclass(eq=False)
+class Names(Generic[K]):
+    """The values met so far, and which of them name bytes of which."""
 
+    above: dict[K, dict[K, Arms]] = field(default_factory=dict[K, "dict[K, Arms]"])
+    """The values that each names."""
+    down: dict[K, dict[K, None]] = field(default_factory=dict[K, "dict[K, None]"])
+    _ranks: dict[K, int] = field(default_factory=dict[K, int])
+    """The values that name another one or are named, in the order in which they were met."""
+    _choices: dict[K, Hashable] = field(default_factory=dict[K, Hashable])
+    """The choice that each is a result of."""
+    _cells: set[K] = field(default_factory=set[K])
+    """The values that name a later one, as a cell does that is written."""
+    _apart: set[tuple[K, K]] = field(default_factory=set[tuple[K, K]])
+    """Pairs that share no bytes, as far as is known of the values they name; the later first."""
+    _examined: int = 0
+    """The number of values when a pair was last examined."""
 
-def has_bytes(type: Attribute) -> bool:
-    """Test whether a value of `type` may name bytes; cached by class, as are the tests below."""
-    kind = type.__class__
-    found = _HAS_BYTES.get(kind)
-    if found is None:
-        found = _HAS_BYTES[kind] = not isinstance(type, NO_BYTES)
-    return found and (kind is not TupleType or bool(cast(TupleType, type).types.data))
+    def add(self, name: K, source: K, arm: int | None = None) -> None:
+        """Note that `name` names bytes of `source`, on paths through `arm`."""
+        arms = self.above.setdefault(name, {}).setdefault(source, [])
+        if arm in arms:
+            return
+        arms.append(arm)
+        self.down.setdefault(source, {})[name] = None
+        named, naming = self._rank(source), self._rank(name)
+        if named > naming:
+            self._cells.add(name)
+        if naming < self._examined:
+            self._apart.clear()
 
+    def add_choice(self, choice: Hashable, yields: Sequence[Sequence[tuple[K, K]]]) -> None:
+        """Note for each arm the results of `choice`, each with what the arm yields for it."""
+        for _, value in (pair for pairs in yields for pair in pairs):
+            self._rank(value)  # before the results, which are later
+        for arm, pairs in enumerate(yields):
+            for result, value in pairs:
+                self._choices[result] = choice
+                self.add(result, value, arm)
 
-def names_bytes(value: SSAValue) -> bool:
-    """Test whether `value` may name bytes that have a lifetime; a constant has none."""
-    if not has_bytes(value.type):
+    def naming(self, value: K) -> list[K]:
+        """Return all values that may name the contents of `value`, itself first."""
+        return list(reached((value,), self.down)) if value in self.down else [value]
+
+    def sharing(self, value: K) -> list[K]:
+        """Return all values that on some path name the same bytes as `value`, in order."""
+        if value not in self._ranks:
+            return [value]
+        named = reached((value,), self.above)
+        ordered = sorted(reached(named, self.down), key=self._ranks.__getitem__)
+        return [other for other in ordered if other in named or self.share(value, other)]
+
+    def share(self, value: K, other: K) -> bool:
+        """Test whether two values name a common byte on some path."""
+        self._examined = len(self._ranks)
+        start = self._pair(value, other)
+        if start in self._apart:
+            return False
+        met, pending = {start}, [start]
+        while pending:
+            later, earlier = pending.pop()
+            if later == earlier:
+                return True
+            for pair in self._replaced(later, earlier):
+                if pair not in met and pair not in self._apart:
+                    met.add(pair)
+                    pending.append(pair)
+        self._apart |= met
         return False
-    owner = value.owner
-    return owner.__class__ is Block or not traits_of(cast(Operation, owner)).constant
 
+    def _rank(self, value: K) -> int:
+        return self._ranks.setdefault(value, len(self._ranks))
 
-def is_storage(value: SSAValue) -> bool:
-    """Test whether `value` is a storage."""
-    return value.type.__class__ is memory.StorageType
+    def _pair(self, one: K, other: K) -> tuple[K, K]:
+        return (one, other) if self._rank(one) > self._rank(other) else (other, one)
 
-
-def may_lead_to_bytes(value: SSAValue) -> bool:
-    """Test whether `value` may name bytes, or is a storage that has some."""
-    return is_storage(value) or names_bytes(value)
-
-
-def may_hold_cells(type: Attribute) -> bool:
-    """Test whether a value of `type` may hold a cell, which can be written."""
-    if type.__class__ is TensorType:
-        return False
-    pending = [type]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, TupleType):
-            pending += part.types.data
-        elif part.__class__ is not TensorType and has_bytes(part):
-            return True
-    return False
+    def _replaced(self, later: K, earlier: K) -> Iterator[tuple[K, K]]:
+        """Yield pairs of which one shares bytes if `later` and `earlier` do."""
+        choice = self._choices.get(later)
+        is_one = choice is not None and choice == self._choices.get(earlier)
+        for source, arms in self.above.get(later, {}).items():
+            for arm in arms:
+                if is_one and arm is not None:
+                    for other, same in self.above[earlier].items():
+                        if arm in same:
+                            yield self._pair(source, other)
+                else:
+                    yield self._pair(source, earlier)
+        if later in self._cells or earlier in self._cells or later not in self.above:
+            for source in self.above.get(earlier, ()):
+                yield self._pair(source, later)
 
 
 class Returned(NamedTuple):
@@ -130,157 +152,122 @@ class Returned(NamedTuple):
 Summaries = Mapping[str, Returned]
 
 
-def sources(op: Operation, returned: Summaries) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Yield the results of `op`, which chooses no region, each with an operand it may name."""
-    traits = traits_of(op)
-    if traits.calls is not None:
-        found = returned.get(traits.calls.callee(op))
-        for i, result in enumerate(op.results):
-            for j, operand in enumerate(op.operands):
-                if found is None or j in found.params[i]:
-                    yield result, operand
-            if found is None or found.shared:
-                yield from ((result, other) for other in op.results[:i])
-        return
-    if traits.writes:
-        yield from zip(op.results, DestinationPassing.outs(op), strict=True)
-    if traits.unknown:
-        yield from ((result, operand) for result in op.results for operand in op.operands)
-    elif traits.aliasing is not None:
-        yield from traits.aliasing.aliases(op)
+class BodyNames(Names[int]):
+    """The names in a body as its ops declare them, by the numbers of its values."""
+
+    def __init__(self, body: Numbered, returned: Summaries, with_storages: bool = False) -> None:
+        super().__init__()
+        self.body = body
+        self.returned = returned
+        self.with_storages = with_storages
+        """True if storages are followed, too."""
+        self.n_stored = 0
+        """The number of names that were written into cells."""
+
+    def has_bytes(self, number: int) -> bool:
+        """Test whether a value may name bytes that have a lifetime; a constant has none."""
+        is_lent = self.with_storages and is_storage(self.body.values[number])
+        return is_lent or self.body.may_have_bytes[number]
+
+    def enter(self, row: Row) -> None:
+        """Read what the arguments of the arms of a choice name."""
+        assert row.facts.chooses is not None
+        self._add_all(self._numbered(row.facts.chooses.entering(row.op)))
+
+    def leave(self, row: Row) -> None:
+        """Read what the results of a choice name, after its arms."""
+        self.add_choice(
+            row.at,
+            [
+                [
+                    (result, value)
+                    for result, value in zip(row.results, arm.rows[-1].uses, strict=False)
+                    if self.has_bytes(result) and self.has_bytes(value)
+                ]
+                for arm in row.arms
+                if arm.rows
+            ],
+        )
+
+    def read(self, row: Row) -> None:
+        """Read what an op names that chooses no region."""
+        self._add_all(self._sources(row))
+        for cell, value in self._stores(row):
+            if not self.has_bytes(value):
+                continue
+            for name in reached((cell,), self.above):
+                is_new = value not in self.above.get(name, ()) and self.has_bytes(name)
+                if is_new and may_hold_cells(self.body.values[name].type):
+                    self.add(name, value)
+                    self.n_stored += 1
+
+    def _add_all(self, pairs: Iterable[tuple[int, int]]) -> None:
+        for name, source in pairs:
+            if self.has_bytes(name) and self.has_bytes(source):
+                self.add(name, source)
+
+    def _numbered(self, pairs: Iterable[tuple[SSAValue, SSAValue]]) -> Iterator[tuple[int, int]]:
+        number = self.body.number
+        return ((number(name), number(source)) for name, source in pairs)
+
+    def _sources(self, row: Row) -> Iterator[tuple[int, int]]:
+        """Yield the results of an op, each with a value that it may name."""
+        op, facts, count = row.op, row.facts, len(row.op.operands)
+        if facts.calls is not None:
+            returned = self.returned.get(facts.calls.callee(op))
+            for i, result in enumerate(row.results):
+                for j, operand in enumerate(row.uses[:count]):
+                    if returned is None or j in returned.params[i]:
+                        yield result, operand
+                if returned is None or returned.shared:
+                    yield from ((result, other) for other in row.results[:i])
+            return
+        if facts.writes:
+            yield from zip(row.results, row.uses[count - len(row.results) : count], strict=True)
+        if facts.links and facts.aliasing is not None:
+            yield from self._numbered(facts.aliasing.aliases(op))
+        if self.with_storages and type(op) is memory.AllocTensorOp:
+            yield row.results[0], row.uses[0]
+        named = row.uses if facts.unknown else row.uses[count:]  # the rest is captured
+        yield from ((result, operand) for result in row.results for operand in named)
+
+    def _stores(self, row: Row) -> Iterator[tuple[int, int]]:
+        """Yield the operands of an op that may hold cells, each with a value it may write there."""
+        op, facts = row.op, row.facts
+        is_unknown = facts.unknown or facts.calls is not None
+        if len(op.operands) < 2 or not (facts.may_store or is_unknown):
+            return
+        numbers = row.uses[: len(op.operands)]
+        effects = () if is_unknown else get_effects(op) or ()
+        written = {e.value for e in effects if e.kind is MemoryEffectKind.WRITE}
+        for operand, cell in zip(op.operands, numbers, strict=True):
+            if (is_unknown or operand in written) and may_hold_cells(operand.type):
+                yield from ((cell, value) for value in numbers if value != cell)
 
 
-def stores(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Yield the operands of `op` that may hold cells, each with a value it may write there."""
-    traits = traits_of(op)
-    if traits.writes or traits.chooses is not None or len(op.operands) < 2:
-        return
-    into: Iterable[SSAValue] = op.operands
-    if not (traits.unknown or traits.calls is not None):
-        effects = get_effects(op) or ()
-        into = [
-            effect.value
-            for effect in effects
-            if effect.kind is MemoryEffectKind.WRITE and isinstance(effect.value, SSAValue)
-        ]
-    for cell in into:
-        if may_hold_cells(cell.type):
-            yield from ((cell, value) for value in op.operands if value is not cell)
+def nothing(body: Numbered) -> Returned:
+    """Return that the function of `body` returns nothing of its own or of its parameters."""
+    last = body.block.last_op
+    return Returned((frozenset[int](),) * (0 if last is None else len(last.operands)), False)
 
 
-def upwards(value: SSAValue, above: Mapping[SSAValue, Iterable[SSAValue]]) -> dict[SSAValue, None]:
-    """Return `value` and all whose bytes it may name."""
-    found = {value: None}
-    pending = [value]
-    while pending:
-        for source in above.get(pending.pop(), ()):
-            if source not in found:
-                found[source] = None
-                pending.append(source)
-    return found
-
-
-@dataclass(eq=False)
-class Function:
-    """A function with a body: its block, and the functions that it calls."""
-
-    block: Block
-    callees: dict[str, None]
-
-
-def summary(block: Block, returned: Summaries) -> Returned:
-    """Return what the function of `block` may return."""
-    above: dict[SSAValue, dict[SSAValue, None]] = {}
-    stored: list[tuple[SSAValue, SSAValue]] = []
-
-    def add(name: SSAValue, source: SSAValue) -> None:
-        if may_lead_to_bytes(name) and may_lead_to_bytes(source):
-            above.setdefault(name, {})[source] = None
-
-    for op in walk(block, enters=lambda op: traits_of(op).chooses is not None):
-        chooses = traits_of(op).chooses
-        if isinstance(op, memory.AllocTensorOp):
-            add(op.tensor, op.storage)
-        elif chooses is None:
-            for name, source in sources(op, returned):
-                add(name, source)
-            stored += stores(op)
-        if chooses is None:
-            continue
-        for argument, operand in chooses.entering(op):
-            add(argument, operand)
-        for result, value in yields(op):
-            add(result, value)
-    changed = True
-    while changed:
-        changed = False
-        for cell, value in stored:
-            for name in upwards(cell, above):
-                if may_hold_cells(name.type) and value not in above.get(name, ()):
-                    add(name, value)
-                    changed = changed or value in above.get(name, ())
-    last = block.last_op
-    reached = [
-        upwards(value, above) if names_bytes(value) else {}
-        for value in (last.operands if last else ())
-    ]
-    params: dict[SSAValue, int] = {argument: i for i, argument in enumerate(block.args)}
-    seen: set[SSAValue] = set()
-    shared = False
-    for found in ({value for value in values if names_bytes(value)} for values in reached):
-        shared = shared or not seen.isdisjoint(found)
-        seen.update(found)
+def summary(body: Numbered, returned: Summaries) -> Returned:
+    """Return what the function of `body` may return."""
+    names = BodyNames(body, returned, with_storages=True)
+    n_before = -1
+    while names.n_stored > n_before:  # what is written late may be read early, by another name
+        n_before = names.n_stored
+        for row in body.rows:
+            if row.facts.chooses is None:
+                names.read(row)
+            else:
+                names.enter(row)
+        for row in body.choices:
+            names.leave(row)
+    yielded = body.body.rows[-1].uses if body.body.rows else ()
+    found = [reached((v,), names.above) if body.may_have_bytes[v] else {} for v in yielded]
+    named = [value for values in found for value in values if body.may_have_bytes[value]]
     return Returned(
-        tuple(frozenset(params[v] for v in found if v in params) for found in reached), shared
+        tuple(frozenset(i for i, arg in enumerate(body.body.args) if arg in v) for v in found),
+        len(set(named)) < len(named),
     )
-
-
-def yields(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Yield the results of a choice, each with a value that a region yields for it."""
-    for region in op.regions:
-        last = region.block.last_op
-        if last is not None:
-            yield from zip(op.results, last.operands, strict=False)
-
-
-def summaries(functions: Mapping[str, func.FuncOp]) -> dict[str, Returned]:
-    """
-    Return what each function that has a body and is called may return.
-
-    In a recursion the assumption that it returns nothing of its own is corrected until it holds.
-    """
-    bodies = {name: op.body.block for name, op in functions.items()}
-    called = {name: callees(block) for name, block in bodies.items()}
-    needed = {callee for found in called.values() for callee in found}
-    blocks = {name: block for name, block in bodies.items() if name in needed}
-    callers: dict[str, list[str]] = {}
-    for name in blocks:
-        for callee in called[name]:
-            callers.setdefault(callee, []).append(name)
-    returned = {
-        name: Returned(tuple(frozenset[int]() for _ in op.function_type.outputs), False)
-        for name, op in functions.items()
-        if name in blocks
-    }
-    pending = deque(reversed(blocks))
-    queued = set(pending)
-    while pending:
-        name = pending.popleft()
-        queued.discard(name)
-        found = summary(blocks[name], returned)
-        if found != returned[name]:
-            returned[name] = found
-            again = [c for c in callers.get(name, ()) if c not in queued]
-            pending += again
-            queued.update(again)
-    return returned
-
-
-def callees(block: Block) -> dict[str, None]:
-    """Return the names of the functions that are called in `block`."""
-    found: dict[str, None] = {}
-    for op in walk(block):
-        calls = traits_of(op).calls
-        if calls is not None:
-            found[calls.callee(op)] = None
-    return found

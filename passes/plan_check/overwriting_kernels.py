@@ -15,10 +15,6 @@ operator that is alone in a kernel may read other elements, if it reads all befo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import IntEnum
-
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
@@ -28,24 +24,7 @@ from ...dialects.interfaces import (
     Rematerializable,
     ReshapesOnly,
 )
-from .slots import bytes_of_element
-
-
-class Reads(IntEnum):
-    """The elements of the parameter on which an element of a value depends."""
-
-    NONE = 0
-    SAME = 1
-    """That at the same index."""
-    ANY = 2
-
-
-@dataclass(frozen=True)
-class Fact:
-    """The dependence of a value on the parameter, and if the loop of the result may compute it."""
-
-    reads: Reads
-    in_loop: bool
+from ...dialects.tensors import as_tensor, element_size
 
 
 def dims(type: Attribute) -> tuple[int, ...]:
@@ -60,53 +39,59 @@ def is_smaller(operand: Attribute, result: Attribute) -> bool:
     return len(few) <= len(many) and ones and (any(repeated) or len(few) < len(many))
 
 
-def fact_of(op: Operation, facts: Mapping[SSAValue, Fact], is_alone: bool) -> Fact:
-    """Return the fact of the results of `op` from those of its operands."""
+def read_at_same_index(op: Operation, is_alone: bool) -> list[bool]:
+    """Return for each operand whether an element of a result depends on that at its index alone."""
+    if op.has_trait(ReshapesOnly):
+        return [i == 0 for i, _ in enumerate(op.operands)]
     trait = op.get_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
-    reshapes = op.has_trait(ReshapesOnly)
-    reads, in_loop = Reads.NONE, len(op.results) == 1 and (trait is not None or reshapes)
-    for i, operand in enumerate(op.operands):
-        fact = facts[operand]
-        if reshapes:
-            along = i == 0
-        elif trait is not None and (trait.operands is None or i in trait.operands):
-            along = all(dims(result.type) == dims(operand.type) for result in op.results)
-        else:
-            along = False
-        if along:
-            reads, in_loop = max(reads, fact.reads), in_loop and fact.in_loop
-            continue
-        reads = Reads.ANY if fact.reads is not Reads.NONE else reads
-        is_leaf = isinstance(operand, BlockArgument) or is_constant(operand.owner)
-        in_loop = in_loop and (
-            is_leaf or all(is_smaller(operand.type, result.type) for result in op.results)
-        )
-    return Fact(reads, in_loop or is_constant(op))
+    return [
+        trait is not None
+        and (trait.operands is None or i in trait.operands)
+        and all(dims(result.type) == dims(operand.type) for result in op.results)
+        for i, operand in enumerate(op.operands)
+    ]
 
 
 def is_constant(op: Operation | Block) -> bool:
     return isinstance(op, Operation) and not op.operands and op.has_trait(Rematerializable)
 
 
-def may_lie_over(kernel: Block, result: int, parameter: int) -> bool:
-    """Test whether a result of `kernel` may be written over a parameter that has as many bytes."""
+def may_be_in_loop(operand: SSAValue, op: Operation) -> bool:
+    """Test whether a loop over the results of `op` may read all of `operand`."""
+    is_leaf = isinstance(operand, BlockArgument) or is_constant(operand.owner)
+    return is_leaf or all(is_smaller(operand.type, result.type) for result in op.results)
+
+
+def may_lie_over(function: Operation | None, result: int, parameter: int) -> bool:
+    """Test whether a result of a kernel may be written over a parameter that has as many bytes."""
+    if function is None or not function.regions or len(function.regions[0].blocks) != 1:
+        return False
+    kernel = function.regions[0].block
     last = kernel.last_op
     if last is None or result >= len(last.operands) or parameter >= len(kernel.args):
         return False
     given, made = kernel.args[parameter], last.operands[result]
-    if bytes_of_element(given.type) != bytes_of_element(made.type):
+    types = [type for value in (given, made) if (type := as_tensor(value.type))]
+    if len(types) < 2 or len({element_size(type.element_type) for type in types}) > 1:
         return False
-    facts: dict[SSAValue, Fact] = {arg: Fact(Reads.NONE, True) for arg in kernel.args}
-    facts[given] = Fact(Reads.SAME, True)
+    same: set[SSAValue] = {given}  # they depend on the parameter, at the same index
+    apart: set[SSAValue] = set()  # they are computed before the loop of the result
     for op in kernel.ops:
         if op is last:
             break
-        is_alone = op is kernel.first_op and op.next_op is last
-        fact = fact_of(op, facts, is_alone)
-        if op.regions or fact.reads is Reads.ANY:
+        if op.regions:
             return False
-        facts.update(dict.fromkeys(op.results, fact))
-    return all(
-        facts[value] == Fact(Reads.SAME, True) if i == result else facts[value].reads is Reads.NONE
-        for i, value in enumerate(last.operands)
-    )
+        is_alone = op is kernel.first_op and op.next_op is last
+        along = read_at_same_index(op, is_alone)
+        is_one = op.has_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
+        in_loop = len(op.results) == 1 and (is_one or op.has_trait(ReshapesOnly))
+        for operand, is_along in zip(op.operands, along, strict=True):
+            if operand in same and not is_along:
+                return False
+            in_loop &= operand not in apart if is_along else may_be_in_loop(operand, op)
+        if not same.isdisjoint(op.operands):
+            same.update(op.results)
+        if not (in_loop or is_constant(op)):
+            apart.update(op.results)
+    others = (value for i, value in enumerate(last.operands) if i != result)
+    return made in same and made not in apart and same.isdisjoint(others)
