@@ -1,4 +1,4 @@
-"""The rules of all operators, by name; importing it imports the files that define them."""
+"""The rules and meanings of all operators, by name; importing it imports the families."""
 
 from . import (
     broadcast,
@@ -10,14 +10,18 @@ from . import (
     rearrange,
     reduce,
     reshape,
+    scan,
     selection,
     slicing,
     vision,
     windows,
 )
+from .meaning import own_code as own_code
+from .meaning.forms import MEANINGS
 from .rules import RULES
 
 __all__ = [
+    "MEANINGS",
     "RULES",
     "broadcast",
     "creation",
@@ -28,6 +32,7 @@ __all__ = [
     "rearrange",
     "reduce",
     "reshape",
+    "scan",
     "selection",
     "slicing",
     "vision",

@@ -1,9 +1,20 @@
-"""Rules of operators that create tensors."""
+"""Operators that create tensors: rules and meanings."""
 
+from collections.abc import Sequence
+from functools import reduce
+from operator import mul
 from typing import Annotated
 
 from .dynamic import shape_from
-from .operands import normalized_axis, require_integer, require_number, require_rank
+from .meaning.forms import ByIndex, defined, elementwise
+from .meaning.number import INT64, Number, Source
+from .operands import (
+    normalized_axis,
+    require_integer,
+    require_number,
+    require_rank,
+    require_same_element,
+)
 from .rules import AtLeast, Ints, Work, rule
 from .signature import Data, Element, Tensor, measure_data, ranked
 from .sizes import SignatureError, Size, require_at_least
@@ -53,6 +64,19 @@ def one_hot(
     return _one_hot(indices, on_value, off_value, depth, axis, dtype)
 
 
+@defined(ByIndex, "relay.one_hot", "relay.dyn.one_hot")
+def chosen(
+    index: Sequence[Number], indices: Source, on: Source, off: Source, *_: Source, axis: int
+) -> Number:
+    """on if indices[i, …] is the index along the axis, else off"""
+    at = list(index)
+    place = at.pop(axis)
+    wanted = indices[at]
+    if wanted.is_unsigned and wanted.element.bits == 64:
+        wanted = wanted.apply("minimum", wanted.constant(2**63 - 1))
+    return wanted.converted(INT64).equals(place).select(on[[]], off[[]])
+
+
 @rule("relay.dyn.one_hot")
 def dyn_one_hot(
     indices: Tensor,
@@ -87,3 +111,45 @@ def shape_of(data: Tensor, *, dtype: Element) -> Tensor:
     """Infer a vector of one integer of `dtype` for each dim of `data`."""
     require_integer(dtype, "the result of {op}")
     return Tensor(dtype, (data.rank,))
+
+
+@rule("relay.ndarray_size", work=Work.LINEAR)
+def ndarray_size(data: Tensor, *, dtype: Element) -> Tensor:
+    """Infer a scalar of `dtype`."""
+    require_integer(dtype, "the result of {op}")
+    return Tensor(dtype, ())
+
+
+@defined(ByIndex, "relay.ndarray_size")
+def count(index: Sequence[Number], data: Source, *, dtype: Element) -> Number:
+    """The product of the dims."""
+    return reduce(mul, data.dims, data.integer(1)).converted(dtype)
+
+
+# --------------------------------------------------------------- of the type of another tensor
+
+
+@rule("relay.cast_like", work=Work.LINEAR)
+def cast_like(data: Tensor, dtype_like: Tensor) -> Tensor:
+    """Infer the shape of `data` with the element type of `dtype_like`."""
+    return Tensor(dtype_like.element, data.dims)
+
+
+@elementwise("relay.cast_like", typed=(1,))
+def converted_like(x: Number, like: Number) -> Number:
+    """x as the type of like"""
+    return x.converted(like.element)
+
+
+@rule("relay.full_like", work=Work.LINEAR)
+def full_like(data: Tensor, fill_value: Tensor) -> Tensor:
+    """Infer the type of `data` from it and the scalar `fill_value` of its element type."""
+    require_rank(fill_value, 0, "fill_value")
+    require_same_element((data, fill_value))
+    return data
+
+
+@elementwise("relay.full_like", typed=(0,))
+def filled_like(data: Number, fill_value: Number) -> Number:
+    """fill_value"""
+    return fill_value

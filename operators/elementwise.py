@@ -1,9 +1,12 @@
-"""Rules of elementwise operators on one tensor."""
+"""Elementwise operators on one tensor: rules and meanings."""
 
 from collections.abc import Callable
+from math import ceil, floor, isfinite, isnan, pi, sqrt
 from typing import Annotated, Literal, TypeAlias
 
-from .operands import require_bool, require_float, require_number, require_rank
+from .meaning.forms import Elementwise, define, elementwise
+from .meaning.number import Function, Number
+from .operands import require_bool, require_float, require_integer, require_number, require_rank
 from .rules import AtLeast, Ints, Work, rule
 from .signature import BOOL, Element, Tensor, ranked
 
@@ -12,6 +15,45 @@ ElementCheck: TypeAlias = Callable[[Element, str], None]
 
 _OPERAND = "the operand of {op}"
 
+# ---------------------------------------------------------------------- shape rules
+
+
+def of_number(data: Tensor) -> Tensor:
+    """Infer the type of the operand of numbers."""
+    require_number(data.element, _OPERAND)
+    return data
+
+
+def of_float(data: Tensor) -> Tensor:
+    """Infer the type of the operand of floats."""
+    require_float(data.element, _OPERAND)
+    return data
+
+
+def of_integer(data: Tensor) -> Tensor:
+    """Infer the type of the operand of integers."""
+    require_integer(data.element, _OPERAND)
+    return data
+
+
+def of_bool(data: Tensor) -> Tensor:
+    """Infer the type of the operand of i1."""
+    require_bool(data.element, _OPERAND)
+    return data
+
+
+def classification(data: Tensor) -> Tensor:
+    """Infer i1 elements in the shape of the float operand."""
+    return Tensor(BOOL, of_float(data).dims)
+
+
+# ------------------------------------------------------------------- the operand itself
+
+
+def itself(x: Number) -> Number:
+    """x"""
+    return x
+
 
 @rule("relay.copy", work=Work.LINEAR)
 def same_as_operand(data: Tensor) -> Tensor:
@@ -19,65 +61,14 @@ def same_as_operand(data: Tensor) -> Tensor:
     return data
 
 
-@rule(
-    *(f"relay.{name}" for name in ("abs", "negative", "sign", "ceil", "floor", "round", "trunc")),
-    work=Work.LINEAR,
-)
-@rule("relay.nn.relu", work=Work.LINEAR)
-def of_number(data: Tensor) -> Tensor:
-    """Infer the type of the operand of numbers."""
-    require_number(data.element, _OPERAND)
-    return data
+@rule("relay.full", work=Work.LINEAR)
+def full(fill_value: Tensor, *, shape: Annotated[Ints, AtLeast(0)]) -> Tensor:
+    """Infer `shape` with the element type of the scalar `fill_value`."""
+    require_rank(fill_value, 0, "fill_value")
+    return ranked(fill_value.element, shape)
 
 
-@rule(
-    *(f"relay.{name}" for name in ("exp", "log", "log2", "log10", "sqrt", "rsqrt", "sigmoid")),
-    work=Work.LINEAR,
-)
-@rule(
-    *(f"relay.{name}" for name in ("erf", "sin", "cos", "tan", "asin", "acos", "atan")),
-    work=Work.LINEAR,
-)
-@rule(
-    *(f"relay.{name}" for name in ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh")),
-    work=Work.LINEAR,
-)
-def of_float(data: Tensor) -> Tensor:
-    """Infer the type of the operand of floats."""
-    require_float(data.element, _OPERAND)
-    return data
-
-
-@rule("relay.logical_not", work=Work.LINEAR)
-def of_bool(data: Tensor) -> Tensor:
-    """Infer the type of the operand of i1."""
-    require_bool(data.element, _OPERAND)
-    return data
-
-
-@rule("relay.clip", work=Work.LINEAR)
-def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
-    """Infer the type of the operand of numbers."""
-    return of_number(data)
-
-
-@rule("relay.nn.leaky_relu", work=Work.LINEAR)
-def leaky_relu(data: Tensor, *, alpha: float) -> Tensor:
-    """Infer the type of the operand of floats."""
-    return of_float(data)
-
-
-@rule("relay.nn.gelu", work=Work.LINEAR)
-def gelu(data: Tensor, *, approximate: Literal["none", "tanh"]) -> Tensor:
-    """Infer the type of the operand of floats."""
-    return of_float(data)
-
-
-@rule("relay.isnan", "relay.isfinite", "relay.isinf", work=Work.LINEAR)
-def classification(data: Tensor) -> Tensor:
-    """Infer i1 elements in the shape of the float operand."""
-    require_float(data.element, _OPERAND)
-    return Tensor(BOOL, data.dims)
+define("relay.copy", "relay.full", means=Elementwise(itself))
 
 
 @rule("relay.cast", work=Work.LINEAR)
@@ -86,8 +77,179 @@ def cast(data: Tensor, *, dtype: Element) -> Tensor:
     return Tensor(dtype, data.dims)
 
 
-@rule("relay.full", work=Work.LINEAR)
-def full(fill_value: Tensor, *, shape: Annotated[Ints, AtLeast(0)]) -> Tensor:
-    """Infer `shape` with the element type of the scalar `fill_value`."""
-    require_rank(fill_value, 0, "fill_value")
-    return ranked(fill_value.element, shape)
+@elementwise("relay.cast")
+def converted(x: Number, *, dtype: Element) -> Number:
+    """x as dtype"""
+    return x.converted(dtype)
+
+
+# ---------------------------------------------------------------------- functions of floats
+
+
+def _function(name: Function) -> Elementwise:
+    def formula(x: Number) -> Number:
+        return x.math(name) if x.is_float else x
+
+    return Elementwise(formula)
+
+
+_ROUNDINGS: tuple[Function, ...] = ("ceil", "floor", "round", "trunc")
+_FUNCTIONS: tuple[Function, ...] = (
+    *("exp", "log", "log2", "log10", "sqrt", "erf", "sin", "cos", "tan", "asin", "acos", "atan"),
+    *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+)
+for _names, _shape in ((_ROUNDINGS, of_number), (_FUNCTIONS, of_float)):
+    for _name in _names:
+        define(f"relay.{_name}", means=_function(_name), shape=_shape)
+
+
+@elementwise("relay.rsqrt", shape=of_float)
+def rsqrt(x: Number) -> Number:
+    """1 / sqrt(x), both rounded."""
+    return 1 / x.math("sqrt")
+
+
+@elementwise("relay.sigmoid", shape=of_float)
+def sigmoid(x: Number) -> Number:
+    """1 / (1 + exp(-x))"""
+    return (1 / ((-x.widened()).math("exp") + 1)).converted(x.element)
+
+
+@rule("relay.nn.gelu", work=Work.LINEAR)
+def gelu(data: Tensor, *, approximate: Literal["none", "tanh"]) -> Tensor:
+    """Infer the type of the operand of floats."""
+    return of_float(data)
+
+
+@elementwise("relay.nn.gelu")
+def normal_share(x: Number, *, approximate: str) -> Number:
+    """
+    x Φ(x), where Φ is the normal distribution function.
+
+    With approximate="tanh": x (1 + tanh(sqrt(2/π) (x + 0.044715 x³))) / 2.
+    """
+    wide = x.widened()
+    if approximate == "tanh":
+        share = ((wide * wide * 0.044715 + 1) * wide * sqrt(2 / pi)).math("tanh")
+    else:
+        share = (wide * sqrt(0.5)).math("erf")
+    return ((share + 1) * 0.5 * wide).converted(x.element)
+
+
+@elementwise("relay.isnan", shape=classification)
+def isnan_(x: Number) -> Number:
+    """x != x"""
+    return x.is_nan()
+
+
+@elementwise("relay.isfinite", shape=classification)
+def isfinite_(x: Number) -> Number:
+    """|x| < inf"""
+    return x.magnitude() < float("inf")
+
+
+@elementwise("relay.isinf", shape=classification)
+def isinf_(x: Number) -> Number:
+    """|x| = inf"""
+    return x.magnitude().equals(float("inf"))
+
+
+# ---------------------------------------------------------------------------- signs, bounds
+
+
+@elementwise("relay.negative", shape=of_number)
+def negative(x: Number) -> Number:
+    """-x"""
+    return -x
+
+
+@elementwise("relay.abs", shape=of_number)
+def absolute(x: Number) -> Number:
+    """|x|; of the least integer, itself."""
+    if x.is_float:
+        return x.magnitude()
+    return x if x.is_unsigned else (x < 0).select(-x, x)
+
+
+@elementwise("relay.sign", shape=of_number)
+def sign(x: Number) -> Number:
+    """-1, 0 or 1; NaN of NaN, 0 of both zeros."""
+    if x.is_float:
+        below = (x < 0).select(-1, x.constant(0))
+        return x.is_nan().select(x, (x > 0).select(1, below))
+    nonzero = x.differs(0).select(1, x.constant(0))
+    return nonzero if x.is_unsigned else (x < 0).select(-1, nonzero)
+
+
+def at_least(x: Number, bound: float) -> Number:
+    """Return the greater of `x` and `bound`; of floats `x` if it is NaN or equal."""
+    if not x.is_float:
+        return x.apply("maximum", x.constant(bound))
+    return x.constant(bound) if isnan(bound) else (x < bound).select(bound, x)
+
+
+def at_most(x: Number, bound: float) -> Number:
+    """Return the lesser of `x` and `bound`; of floats `x` if it is NaN or equal."""
+    if not x.is_float:
+        return x.apply("minimum", x.constant(bound))
+    return x.constant(bound) if isnan(bound) else (x > bound).select(bound, x)
+
+
+@rule("relay.clip", work=Work.LINEAR)
+def clip(data: Tensor, *, a_min: float, a_max: float) -> Tensor:
+    """Infer the type of the operand of numbers."""
+    return of_number(data)
+
+
+@elementwise("relay.clip")
+def clamped(x: Number, *, a_min: float, a_max: float) -> Number:
+    """
+    min(max(x, a_min), a_max); NaN stays.
+
+    For integers, the bounds are the extreme integers in [a_min, a_max] that the type represents.
+    """
+    if x.is_float:
+        return at_most(at_least(x, a_min), a_max)
+    lowest, highest = x.element.integers
+    if isnan(a_min) or isnan(a_max):
+        return x.constant(lowest)
+    least = ceil(a_min) if isfinite(a_min) else a_min
+    most = floor(a_max) if isfinite(a_max) else a_max
+    bounds = [int(min(max(bound, lowest), highest)) for bound in (least, most)]
+    return at_most(at_least(x, bounds[0]), bounds[1])
+
+
+@elementwise("relay.nn.relu", shape=of_number)
+def relu(x: Number) -> Number:
+    """max(x, 0); NaN stays."""
+    return at_least(x, 0)
+
+
+@rule("relay.nn.leaky_relu", work=Work.LINEAR)
+def leaky_relu(data: Tensor, *, alpha: float) -> Tensor:
+    """Infer the type of the operand of floats."""
+    return of_float(data)
+
+
+@elementwise("relay.nn.leaky_relu")
+def leaky(x: Number, *, alpha: float) -> Number:
+    """x if x > 0, else alpha x"""
+    if alpha == 0:
+        return relu(x)
+    scaled = x * alpha
+    return scaled if isnan(alpha) else (x > 0).select(x, scaled)
+
+
+# ----------------------------------------------------------------------------------- bits
+
+
+@elementwise("relay.logical_not", shape=of_bool)
+def logical_not(x: Number) -> Number:
+    """not x"""
+    return x ^ 1
+
+
+@elementwise("relay.bitwise_not", shape=of_integer)
+def bitwise_not(x: Number) -> Number:
+    """~x: each bit the other one."""
+    return x ^ -1

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from math import gcd, lcm
 from typing import Generic, NamedTuple, TypeVar
@@ -41,6 +42,20 @@ Arms = frozenset[tuple[int, int]]
 
 CHUNK = 4096
 """The number of rows whose relations to all others are computed at once."""
+
+
+class Event(IntEnum):
+    """A step of a program that concerns a row; with the number of the row, an integer."""
+
+    NEEDS = 0
+    """Its bytes are written, so all that is alive must be apart from it."""
+    BEGINS = 1
+    """It is alive from here on."""
+    ENDS = 2
+
+    def of(self, row: int) -> int:
+        """Return the event of a row."""
+        return 3 * row + self
 
 
 class Life(NamedTuple):
@@ -83,13 +98,6 @@ On = tuple[tuple[int, ...], ...]
 """For each row, the rows that it lies directly on."""
 
 T = TypeVar("T")
-
-Bits = dict[int, int]
-"""A set of rows: for each chunk of `CHUNK` of them that has one, the bits of an integer."""
-
-Needed = Mapping[int, Bits]
-"""For each row, rows that are needed together with it."""
-
 
 Apply = Callable[..., T | int]
 """Computes `add`, `sub`, `max`, `align` or `select` (`a < b ? c : d`) of sizes, by name."""
@@ -252,44 +260,58 @@ class Orders:
 
     # --------------------------------------------------------------- relations
 
-    def unordered(self, needed: Needed) -> list[tuple[int, int]]:
+    def unordered(self, log: Sequence[int]) -> list[tuple[int, int]]:
         """
-        Return the pairs of `needed` of which neither row is above the other in some order.
+        Return the rows of which one is needed when the other is alive, none above the other.
 
-        A chunk of rows at a time: O(n) integers of `CHUNK` bits, and one pass over the relations.
+        `log` is the events of a program. A chunk of rows at a time, those that come first: one pass
+        over the log, and two over the points, with the rows of the chunk as bits of an integer.
         """
-        pairs: dict[tuple[int, int], None] = {}
+        ranks: dict[int, int] = {}
+        for event in log:
+            ranks.setdefault(event // 3, len(ranks))
+        rows, pairs = list(ranks), dict[tuple[int, int], None]()
         starts, ends = self._points
-        chunks = sorted({chunk for bits in needed.values() for chunk in bits})
-        for k in range(len(self.on)):
-            lower, upper = self._edges(k)
-            for chunk in chunks:
-                targets = range(chunk * CHUNK, min((chunk + 1) * CHUNK, self.count))
-                below = _reached(lower, upper, {}, ((ends[j], j % CHUNK) for j in targets))
-                above = _reached(upper, lower, {}, ((starts[j], j % CHUNK) for j in targets))
-                for i, bits in needed.items():
-                    left = bits.get(chunk, 0)
-                    if left:
-                        left &= ~(below.get(starts[i], 0) | above.get(ends[i], 0))
-                    while left:
-                        j = left.bit_length() - 1
-                        left &= ~(1 << j)
-                        j += chunk * CHUNK
-                        if i != j and not self._are_apart(i, j):
+        ways = [self._ways(k) for k in range(len(self.on))]
+        for first in range(0, len(rows), CHUNK):
+            needed = _needed(log, ranks, first)
+            chunk = rows[first : first + CHUNK]
+            for lower, upper, points in ways:
+                left = dict(needed)
+                _clear(left, starts, [ends[j] for j in chunk], points, upper)
+                _clear(left, ends, [starts[j] for j in chunk], points[::-1], lower)
+                for i, bits in left.items():
+                    while bits:
+                        j = chunk[bits.bit_length() - 1]
+                        bits ^= 1 << bits.bit_length() - 1
+                        if not self._are_apart(i, j):
                             pairs[min(i, j), max(i, j)] = None
         return list(pairs)
 
-    def _edges(self, k: int) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]]]:
-        """Return for each point those that it is at least, and those that are at least it."""
+    def _ways(
+        self, k: int
+    ) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]], Sequence[int]]:
+        """
+        Return the relations of order `k` between points, and all points, each after lower ones.
+
+        For each point those that it is at least, and those that are at least it.
+        """
         starts, ends = self._points
-        lower: dict[int, list[int]] = {}
-        upper: dict[int, list[int]] = {}
+        lower: dict[int, list[int]] = {point: [] for point in (*starts, *ends)}
+        upper: dict[int, list[int]] = {point: [] for point in lower}
         edges = [(ends[i], starts[i]) for i in range(self.count)]
         edges += [(starts[i], ends[j]) for i, under in enumerate(self.on[k]) for j in under]
         for high, low in edges:
-            lower.setdefault(high, []).append(low)
-            upper.setdefault(low, []).append(high)
-        return lower, upper
+            lower[high].append(low)
+            upper[low].append(high)
+        missing = {point: len(under) for point, under in lower.items()}
+        points = [point for point, count in missing.items() if not count]
+        for point in points:
+            for other in upper[point]:
+                missing[other] -= 1
+                if not missing[other]:
+                    points.append(other)
+        return lower, upper, points
 
     def _are_apart(self, i: int, j: int) -> bool:
         """Test whether two rows are in different pools, or at fixed offsets that do not overlap."""
@@ -341,7 +363,7 @@ class Orders:
         """Return the rows that are needed together, of which neither is above the other."""
         return [
             (i, j)
-            for i, j in self.unordered(needed_together(lives))
+            for i, j in self.unordered(events(lives))
             if lives[i].meets(lives[j]) and not self.may_share(i, j)
         ]
 
@@ -497,69 +519,71 @@ def _highest(apply: Apply[T], ends: Iterable[T | int]) -> T | int:
     return at
 
 
-def _reached(
-    after: Mapping[int, list[int]],
-    before: Mapping[int, list[int]],
-    marks: dict[int, int],
-    marked: Iterable[tuple[int, int]],
-) -> dict[int, int]:
-    """Return for each point the bits of the marked points that a way over `after` leads to."""
-    for point, bit in marked:
-        marks[point] = marks.get(point, 0) | 1 << bit
-    points = {*after, *before}
-    missing = {point: len(after.get(point, ())) for point in points}
-    ready = [point for point, count in missing.items() if not count]
-    for point in ready:
-        bits = marks.get(point, 0)
-        for other in before.get(point, ()):
+def _needed(log: Iterable[int], ranks: Mapping[int, int], first: int) -> dict[int, int]:
+    """Return for each row that is needed those that are alive, of a chunk of rows, as bits."""
+    needed: dict[int, int] = {}
+    alive = 0
+    for event in log:
+        row, kind = divmod(event, 3)
+        if kind:
+            at = ranks[row] - first
+            if 0 <= at < CHUNK:
+                alive ^= 1 << at
+        elif alive:
+            at = ranks[row] - first
+            bits = alive & ~(1 << at) if 0 <= at < CHUNK else alive
             if bits:
-                marks[other] = marks.get(other, 0) | bits
-            missing[other] -= 1
-            if not missing[other]:
-                ready.append(other)
-    return marks
-
-
-def add_row(bits: Bits, i: int) -> None:
-    """Add row `i` to a set."""
-    bits[i // CHUNK] = bits.get(i // CHUNK, 0) | 1 << i % CHUNK
-
-
-def rows_in(bits: Bits) -> Iterator[int]:
-    """Yield the rows of a set."""
-    for chunk, left in bits.items():
-        while left:
-            j = left.bit_length() - 1
-            left &= ~(1 << j)
-            yield j + chunk * CHUNK
-
-
-def remove_row(bits: Bits, i: int) -> None:
-    """Remove row `i` from a set."""
-    left = bits[i // CHUNK] & ~(1 << i % CHUNK)
-    if left:
-        bits[i // CHUNK] = left
-    else:
-        del bits[i // CHUNK]
-
-
-def needed_together(lives: Sequence[Life]) -> dict[int, Bits]:
-    """Return for each row those that are alive when it begins to be, by one sweep over time."""
-    events = sorted(
-        (time, is_start, i)
-        for i, life in enumerate(lives)
-        for start, stop in life.times
-        if start < stop
-        for time, is_start in ((start, True), (stop, False))
-    )
-    needed: dict[int, Bits] = {}
-    alive: Bits = {}
-    for _, is_start, i in events:
-        if is_start:
-            row = needed.setdefault(i, {})
-            for chunk, bits in alive.items():
-                row[chunk] = row.get(chunk, 0) | bits
-            add_row(alive, i)
-        else:
-            remove_row(alive, i)
+                needed[row] = needed.get(row, 0) | bits
     return needed
+
+
+def _clear(
+    left: dict[int, int],
+    at: Sequence[int],
+    marked: Sequence[int],
+    points: Iterable[int],
+    after: Mapping[int, list[int]],
+) -> None:
+    """
+    Remove from `left` of each row the bits of the `marked` points from which a way leads to its.
+
+    `points` are sorted, and `after` has those right after each. Marks are kept only as long as ways
+    lead on.
+    """
+    marks: dict[int, int] = {}
+    for k, point in enumerate(marked):
+        marks[point] = marks.get(point, 0) | 1 << k
+    rows: dict[int, list[int]] = {}
+    for row in left:
+        rows.setdefault(at[row], []).append(row)
+    for point in points:
+        bits = marks.pop(point, 0)
+        if not bits:
+            continue
+        for row in rows.get(point, ()):
+            left[row] &= ~bits
+        for other in after[point]:
+            marks[other] = marks.get(other, 0) | bits
+
+
+def events(lives: Sequence[Life]) -> list[int]:
+    """Return the events of rows by time: ends first, and what begins is needed."""
+    spans = [(i, span) for i, life in enumerate(lives) for span in life.times if span[0] < span[1]]
+    times = [(stop, False, Event.ENDS.of(i)) for i, (_, stop) in spans]
+    times += [(start, True, kind.of(i)) for i, (start, _) in spans for kind in _BEGIN]
+    return [event for _, _, event in sorted(times)]
+
+
+_BEGIN = (Event.NEEDS, Event.BEGINS)
+
+
+def pairs_together(lives: Sequence[Life]) -> Iterator[tuple[int, int]]:
+    """Yield the rows that are needed at one time, on one path, each pair once or more often."""
+    alive: dict[int, None] = {}
+    for event in events(lives):
+        i, kind = divmod(event, 3)
+        if kind == Event.BEGINS:
+            yield from ((i, j) for j in alive if lives[i].meets(lives[j]))
+            alive[i] = None
+        elif kind == Event.ENDS:
+            del alive[i]

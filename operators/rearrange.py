@@ -1,8 +1,10 @@
-"""Rules of operators that permute, join, split, repeat or pad."""
+"""Operators that permute, join, split, repeat or pad: rules, and meanings of some."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+from .meaning.forms import ByIndex, defined
+from .meaning.number import Number, Source
 from .operands import (
     normalized_axes,
     normalized_axis,
@@ -36,11 +38,27 @@ def transpose(data: Tensor, *, axes: Ints | None) -> Tensor:
     return Tensor(data.element, tuple(data.dims[axis] for axis in order))
 
 
+@defined(ByIndex, "relay.transpose")
+def transposed(index: Sequence[Number], data: Source, *, axes: Ints | None) -> Number:
+    """data[k, j, i]: the axes in another order."""
+    rank = len(index)
+    order = range(rank)[::-1] if axes is None else [axis % rank for axis in axes]
+    return data[[index[[*order].index(axis)] for axis in range(rank)]]
+
+
 @rule("relay.reverse", work=Work.LINEAR)
 def reverse(data: Tensor, *, axis: int) -> Tensor:
     """Infer the type of `data`, which must have axis `axis`."""
     normalized_axis(axis, data.rank)
     return data
+
+
+@defined(ByIndex, "relay.reverse")
+def reversed_(index: Sequence[Number], data: Source, *, axis: int) -> Number:
+    """data[…, n - 1 - i, …]"""
+    at = list(index)
+    at[axis] = data.dims[axis] - 1 - at[axis]
+    return data[at]
 
 
 def _joined(tensors: Sequence[Tensor], along: int | None) -> list[Size]:
@@ -129,6 +147,14 @@ def repeat(data: Tensor, *, repeats: Annotated[int, AtLeast(1)], axis: int) -> T
     axis = normalized_axis(axis, data.rank)
     dims[axis] *= repeats
     return ranked(data.element, tuple(dims))
+
+
+@defined(ByIndex, "relay.repeat")
+def repeated(index: Sequence[Number], data: Source, *, repeats: int, axis: int) -> Number:
+    """data[…, i / repeats, …]"""
+    at = list(index)
+    at[axis] = at[axis].apply("quotient", data.integer(repeats))
+    return data[at]
 
 
 @rule("relay.nn.pad", work=Work.LINEAR)

@@ -1,5 +1,6 @@
-"""Rules of operators that reshape."""
+"""Operators that reshape: rules and meanings."""
 
+from .meaning.forms import SameOrder, define
 from .operands import normalized_axes, shape_text
 from .rules import Ints, Work, rule
 from .signature import MAX_RANK, Tensor, ranked
@@ -161,3 +162,39 @@ def squeeze(data: Tensor, *, axis: Ints | None) -> Tensor:
     for i in axes:
         require_equal(dims[i], 1, f"dim {i} must be 1 to be squeezed, but is {{0}}")
     return Tensor(data.element, tuple(dim for i, dim in enumerate(dims) if i not in axes))
+
+
+@rule("relay.reshape_like", work=Work.LINEAR)
+def reshape_like(
+    data: Tensor,
+    shape_like: Tensor,
+    *,
+    lhs_begin: int,
+    lhs_end: int | None,
+    rhs_begin: int,
+    rhs_end: int | None,
+) -> Tensor:
+    """Infer `data` with its dims [lhs_begin, lhs_end) replaced by those of `shape_like`."""
+    dims: list[Shape] = []
+    for name, tensor, begin, end in (
+        ("lhs", data, lhs_begin, lhs_end),
+        ("rhs", shape_like, rhs_begin, rhs_end),
+    ):
+        first = begin + tensor.rank if begin < 0 else begin
+        last = tensor.rank if end is None else end + tensor.rank if end < 0 else end
+        if not 0 <= first <= last <= tensor.rank:
+            raise SignatureError(
+                f"{name}_begin and {name}_end must ascend in [0, {tensor.rank}], "
+                f"but are {first} and {last}"
+            )
+        dims += tensor.dims[:first], tensor.dims[first:last], tensor.dims[last:]
+    before, replaced, after, _, new, _ = dims
+    require_equal_products(replaced, new, "cannot reshape {0} elements to {1}")
+    return ranked(data.element, (*before, *new, *after))
+
+
+define(
+    *("relay.reshape", "relay.nn.batch_flatten", "relay.expand_dims", "relay.squeeze"),
+    *("relay.dyn.reshape", "relay.dyn.expand_dims", "relay.dyn.squeeze", "relay.reshape_like"),
+    means=SameOrder(),
+)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import partial
+from functools import cache, partial
 from inspect import Parameter, signature
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
@@ -282,11 +282,16 @@ RULES: dict[str, Rule] = {}
 """The rule of each operator of `relay`, by its full name ("relay.nn.dense")."""
 
 
+@cache
+def _rule_of(function: Callable[..., Tensor | Sequence[Tensor]], work: Work) -> Rule:
+    return Rule(function, work)
+
+
 def rule(*names: str, work: Work = Work.ANY) -> Callable[[Function], Function]:
     """Register a typed function as the rule of the operators called `names`."""
 
     def register(function: Function) -> Function:
-        made = Rule(function, work)
+        made = _rule_of(function, work)
         for name in names:
             assert name not in RULES, f"{name} has two rules"
             RULES[name] = made

@@ -39,6 +39,23 @@ class Element:
     name: str
     kind: ElementKind
 
+    @property
+    def bits(self) -> int:
+        """The width of a number; an index has 64 bits."""
+        return int(self.name.lstrip("uibf")) if self.name != "index" else 64
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Test for unsigned integers; i1 counts as one."""
+        return self.kind is ElementKind.BOOL or self.name.startswith("ui")
+
+    @property
+    def integers(self) -> tuple[int, int]:
+        """The least and the greatest integer of an integer type."""
+        if self.is_unsigned:
+            return 0, 2**self.bits - 1
+        return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
+
     def __str__(self) -> str:
         return self.name
 

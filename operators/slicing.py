@@ -1,11 +1,16 @@
-"""Rules of operators that select elements."""
+"""Operators that select elements: rules and meanings."""
 
-from typing import Literal
+from collections.abc import Sequence
+from functools import reduce
+from operator import mul
+from typing import Annotated, Literal
 
+from .meaning.forms import ByIndex, defined
+from .meaning.number import INT64, Number, Source, clamped
 from .measures import MAX_SIZE
-from .operands import normalized_axes, normalized_axis, require_integer
-from .rules import Ints, Work, rule
-from .signature import Tensor
+from .operands import normalized_axes, normalized_axis, require_integer, require_rank
+from .rules import AtLeast, Ints, Work, rule
+from .signature import Tensor, ranked
 from .sizes import (
     SignatureError,
     Size,
@@ -13,6 +18,7 @@ from .sizes import (
     measure,
     minimum,
     product,
+    require_at_most,
     require_equal,
     require_source,
 )
@@ -153,4 +159,109 @@ def take(
     return Tensor(data.element, dims)
 
 
+@defined(ByIndex, "relay.take")
+def taken(
+    index: Sequence[Number],
+    data: Source,
+    indices: Source,
+    *,
+    axis: int | None,
+    batch_dims: int,
+    mode: str,
+) -> Number:
+    """data[i, …, indices[…], k, …]: the index is clamped to the axis, or wrapped around it."""
+    rank = len(indices.dims)
+    place = 0 if axis is None else axis % len(data.dims)
+    batch = batch_dims + rank if batch_dims < 0 else batch_dims
+    stop = place + rank - batch
+    wanted = indices[[*index[:batch], *index[place:stop]]]
+    extent = reduce(mul, data.dims) if axis is None else data.dims[place]
+    if mode == "wrap":
+        wide = wanted if wanted.element.bits == 64 else wanted.converted(INT64)
+        size = extent.converted(wide.element)
+        left = wide.apply("remainder", size)
+        at = (left if wide.is_unsigned else (left < 0).select(left + size, left)).converted(INT64)
+    else:
+        at = clamped(wanted, extent)
+    if axis is not None:
+        return data[[*index[:place], at, *index[stop:]]]
+    places: list[Number] = []
+    for dim in reversed(data.dims):
+        places.insert(0, at.apply("remainder", dim))
+        at = at.apply("quotient", dim)
+    return data[places]
+
+
 _NO_SOURCE = "cannot take elements along an axis of 0 elements"
+
+# ------------------------------------------------------------------------------------ by indices
+
+
+@rule("relay.gather", work=Work.LINEAR)
+def gather(data: Tensor, indices: Tensor, *, axis: int) -> Tensor:
+    """Infer the dims of `indices`, which are at most those of `data` on all axes but `axis`."""
+    require_integer(indices.element, "indices")
+    axis = normalized_axis(axis, data.rank)
+    require_rank(indices, data.rank, "indices")
+    for i, (dim, most) in enumerate(zip(indices.dims, data.dims, strict=True)):
+        if i != axis:
+            message = f"dim {i} of indices must be at most {{1}}, as in data, but is {{0}}"
+            require_at_most(dim, most, message)
+    require_source(data.dims[axis], product(indices.dims), _NO_SOURCE)
+    return Tensor(data.element, indices.dims)
+
+
+@defined(ByIndex, "relay.gather")
+def gathered(index: Sequence[Number], data: Source, indices: Source, *, axis: int) -> Number:
+    """data[i, …, indices[i, …, k], …], with the index clamped to the axis."""
+    at = list(index)
+    at[axis] = clamped(indices[index], data.dims[axis])
+    return data[at]
+
+
+@rule("relay.gather_nd", work=Work.LINEAR)
+def gather_nd(
+    data: Tensor,
+    indices: Tensor,
+    *,
+    batch_dims: Annotated[int, AtLeast(0)],
+    index_rank: Annotated[int, AtLeast(0)] | None,
+) -> Tensor:
+    """
+    Infer the dims of `indices` but the first, and those of `data` that are not indexed.
+
+    Dim 0 of `indices` counts the indexed axes, which follow the first `batch_dims` of `data`; these
+    are the first dims of the result, too. `index_rank`, if given, is that number.
+    """
+    require_integer(indices.element, "indices")
+    if not indices.rank:
+        raise SignatureError("indices must have rank at least 1, but has rank 0")
+    count, rank = indices.dims[0] if index_rank is None else index_rank, indices.rank - 1
+    if not isinstance(count, int):
+        raise SignatureError("{op} needs index_rank: dim 0 of indices is dynamic")
+    require_equal(indices.dims[0], count, "dim 0 of indices must be index_rank, {1}, but is {0}")
+    if batch_dims > rank or batch_dims + count > data.rank:
+        raise SignatureError(
+            f"indices of {count} axes after {batch_dims} need ranks of at least "
+            f"{batch_dims + count} and {batch_dims + 1}, but they are {data.rank} and {rank + 1}"
+        )
+    for i in range(batch_dims):
+        message = f"batch dim {i} of data and indices must be equal, but are {{0}} and {{1}}"
+        require_equal(data.dims[i], indices.dims[1 + i], message)
+    for axis in range(batch_dims, batch_dims + count):
+        require_source(data.dims[axis], product(indices.dims[1:]), _NO_SOURCE)
+    return ranked(data.element, (*indices.dims[1:], *data.dims[batch_dims + count :]))
+
+
+@defined(ByIndex, "relay.gather_nd")
+def gathered_nd(
+    index: Sequence[Number], data: Source, indices: Source, *, batch_dims: int
+) -> Number:
+    """data[i, …, indices[0, i, …], indices[1, i, …], …, k, …], with indices clamped to the axes."""
+    rank = len(indices.dims) - 1
+    count = len(data.dims) - len(index) + rank - batch_dims
+    where, rest = index[:rank], index[rank:]
+    found = [
+        clamped(indices[[data.integer(i), *where]], data.dims[batch_dims + i]) for i in range(count)
+    ]
+    return data[[*index[:batch_dims], *found, *rest]]

@@ -1,10 +1,11 @@
-"""Rules of operators that slide a window over height and width."""
+"""Operators that slide a window over height and width: rules and meanings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from .matmul import product_element
+from .meaning.forms import Apply, Composed, defined
 from .operands import require_number, require_rank
 from .rules import AtLeast, Ints, Length, Work, rule
 from .signature import Element, Tensor, ranked
@@ -131,6 +132,79 @@ def conv2d(
     require_equal(i, channels, "weight's input channels must be {1}, but is {0}")
     h, w = _window_counts(sizes, padding, windows, strides, dilation)
     return ranked(element, _in_layout(n, o, h, w, data_layout))
+
+
+_LINES: Mapping[str, tuple[int, Layout]] = {"NCW": (2, "NCHW"), "NWC": (1, "NHWC")}
+_KERNELS: Mapping[str, tuple[int, Literal["OIHW", "HWIO"]]] = {
+    **{"OIW": (2, "OIHW"), "WIO": (0, "HWIO")}
+}
+"""For each layout of lines, where a dim of 1 makes them images, and the layout of these."""
+
+
+def _image(tensor: Tensor, axis: int) -> Tensor:
+    return Tensor(tensor.element, (*tensor.dims[:axis], 1, *tensor.dims[axis:]))
+
+
+@rule("relay.nn.conv1d", work=Work.PRODUCTS)
+def conv1d(
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: Annotated[Ints, Length(1), AtLeast(1)],
+    padding: Annotated[Ints, Length(2), AtLeast(0)],
+    dilation: Annotated[Ints, Length(1), AtLeast(1)],
+    groups: Groups,
+    data_layout: Literal["NCW", "NWC"],
+    kernel_layout: Literal["OIW", "WIO"],
+    out_dtype: Element | None,
+) -> Tensor:
+    """Infer the result of a convolution of lines, in the layout of `data`."""
+    require_rank(data, 3, "data")
+    require_rank(weight, 3, "weight")
+    (axis, layout), (row, order) = _LINES[data_layout], _KERNELS[kernel_layout]
+    result = conv2d(
+        _image(data, axis),
+        _image(weight, row),
+        strides=(1, *strides),
+        padding=(0, padding[0], 0, padding[1]),
+        dilation=(1, *dilation),
+        groups=groups,
+        data_layout=layout,
+        kernel_layout=order,
+        out_dtype=out_dtype,
+    )
+    return Tensor(result.element, (*result.dims[:axis], *result.dims[axis + 1 :]))
+
+
+@defined(Composed, "relay.nn.conv1d")
+def convolved(
+    apply: Apply,
+    data: Any,
+    weight: Any,
+    *,
+    strides: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+    data_layout: str,
+    kernel_layout: str,
+    out_dtype: str | None,
+) -> Any:
+    """The convolution of images of one row."""
+    (axis, layout), (row, order) = _LINES[data_layout], _KERNELS[kernel_layout]
+    y = apply(
+        "nn.conv2d",
+        apply("expand_dims", data, axis=axis, num_newaxis=1),
+        apply("expand_dims", weight, axis=row, num_newaxis=1),
+        strides=(1, *strides),
+        padding=(0, padding[0], 0, padding[1]),
+        dilation=(1, *dilation),
+        groups=groups,
+        data_layout=layout,
+        kernel_layout=order,
+        **({} if out_dtype is None else {"out_dtype": out_dtype}),
+    )
+    return apply("squeeze", y, axis=(axis,))
 
 
 @rule("relay.nn.conv2d_transpose", work=Work.PRODUCTS)

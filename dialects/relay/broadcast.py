@@ -191,6 +191,50 @@ class LogicalXorOp(Logical):
 
 
 @irdl_op_definition
+class BitwiseAndOp(CommutativePairwise):
+    """Take the and of each bit of the integers `lhs` and `rhs`."""
+
+    name = "relay.bitwise_and"
+
+
+@irdl_op_definition
+class BitwiseOrOp(CommutativePairwise):
+    """Take the or of each bit of the integers `lhs` and `rhs`."""
+
+    name = "relay.bitwise_or"
+
+
+@irdl_op_definition
+class BitwiseXorOp(CommutativePairwise):
+    """Take the exclusive or of each bit of the integers `lhs` and `rhs`."""
+
+    name = "relay.bitwise_xor"
+
+
+@irdl_op_definition
+class LeftShiftOp(Pairwise):
+    """
+    Shift the bits of the integers `lhs` to the left by `rhs`.
+
+    The result is 0 where `rhs` is negative or at least the width of the type.
+    """
+
+    name = "relay.left_shift"
+
+
+@irdl_op_definition
+class RightShiftOp(Pairwise):
+    """
+    Shift the bits of the integers `lhs` to the right by `rhs`, copying the sign of a signed one.
+
+    The result is 0, or -1 for a negative `lhs`, where `rhs` is negative or at least the width of
+    the type.
+    """
+
+    name = "relay.right_shift"
+
+
+@irdl_op_definition
 class EqualOp(Comparison):
     """Test where `lhs` equals `rhs`."""
 

@@ -37,6 +37,32 @@ class Conv2dOp(SumOfProducts):
 
 
 @irdl_op_definition
+class Conv1dOp(SumOfProducts):
+    """
+    Convolve the lines `data` with the filters `weight` (a cross-correlation).
+
+    ```mlir
+    %y = relay.nn.conv1d %x, %w {padding = array<i64: 1, 1>}
+      : (tensor<1x3x8xf32>, tensor<16x3x3xf32>) -> tensor<1x16x8xf32>
+    ```
+
+    `data_layout` is "NCW" or "NWC", `kernel_layout` "OIW" or "WIO", where I counts the input
+    channels of one group. `padding` is (left, right), of zeros.
+    """
+
+    name = "relay.nn.conv1d"
+
+    data = operand_def(AnyTensor)
+    weight = operand_def(AnyTensor)
+    strides = ints_prop((1,))
+    padding = ints_prop((0, 0))
+    dilation = ints_prop((1,))
+    groups = int_prop(1)
+    data_layout = string_prop("NCW")
+    kernel_layout = string_prop("OIW")
+
+
+@irdl_op_definition
 class Conv2dTransposeOp(RelayOperator):
     """
     Spread each pixel of `data` over the result, weighted by `weight`: the transpose of `conv2d`.

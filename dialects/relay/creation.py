@@ -5,7 +5,7 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, ResultOnHost
+from ..interfaces import Fusible, FusionKind, ReadsElementwise, ResultOnHost
 from .families import ELEMWISE, INJECTIVE, OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
@@ -198,3 +198,62 @@ class ShapeOfOp(RelayOperator):
     dtype = dtype_prop()
 
     traits = traits_def(Pure(), ResultOnHost(), Fusible(FusionKind.OPAQUE))
+
+
+@irdl_op_definition
+class NdarraySizeOp(RelayOperator):
+    """
+    Count the elements of `data`: a scalar on the host.
+
+    ```mlir
+    %n = relay.ndarray_size %x {dtype = i64} : (tensor<?x3xf32>) -> tensor<i64>
+    ```
+    """
+
+    name = "relay.ndarray_size"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    dtype = dtype_prop()
+
+    traits = traits_def(Pure(), ResultOnHost(), Fusible(FusionKind.OPAQUE))
+
+
+@irdl_op_definition
+class CastLikeOp(RelayOperator):
+    """
+    Convert the elements of `data` to the element type of `dtype_like`.
+
+    ```mlir
+    %y = relay.cast_like %x, %t : (tensor<4xf32>, tensor<2xi32>) -> tensor<4xi32>
+    ```
+
+    Numbers are converted as `relay.cast` does.
+    """
+
+    name = "relay.cast_like"
+
+    data = operand_def(AnyTensor)
+    dtype_like = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*ELEMWISE, ReadsElementwise((0,)))
+
+
+@irdl_op_definition
+class FullLikeOp(RelayOperator):
+    """
+    Fill a tensor of the type of `data` with the scalar `fill_value`.
+
+    ```mlir
+    %y = relay.full_like %x, %v : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.full_like"
+
+    data = operand_def(AnyTensor)
+    fill_value = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+
+    traits = traits_def(*ELEMWISE)

@@ -274,6 +274,19 @@ class LogicalNotOp(Elementwise):
 
 
 @irdl_op_definition
+class BitwiseNotOp(Elementwise):
+    """
+    Invert the bits of `data`, of integers.
+
+    ```mlir
+    %y = relay.bitwise_not %x : (tensor<4xi32>) -> tensor<4xi32>
+    ```
+    """
+
+    name = "relay.bitwise_not"
+
+
+@irdl_op_definition
 class CastOp(Elementwise):
     """
     Convert the elements of `data` to `dtype`.

@@ -207,3 +207,49 @@ class TakeOp(RelayOperator):
     mode = string_prop("clip")
 
     traits = traits_def(*INJECTIVE)
+
+
+@irdl_op_definition
+class GatherOp(RelayOperator):
+    """
+    Take from each line of `data` along `axis` the elements at `indices`, at the same place.
+
+    ```mlir
+    %y = relay.gather %x, %i {axis = 1} : (tensor<3x9xf32>, tensor<3x2xi64>) -> tensor<3x2xf32>
+    ```
+
+    An index out of range is clamped.
+    """
+
+    name = "relay.gather"
+
+    data = operand_def(AnyTensor)
+    indices = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop()
+
+    traits = traits_def(*INJECTIVE)
+
+
+@irdl_op_definition
+class GatherNdOp(RelayOperator):
+    """
+    Take the slices of `data` at the columns of `indices`, which index its first axes.
+
+    ```mlir
+    %y = relay.gather_nd %x, %i : (tensor<4x5x6xf32>, tensor<2x7xi64>) -> tensor<7x6xf32>
+    ```
+
+    The indexed axes follow the first `batch_dims`, which both have. An index out of range is
+    clamped. `index_rank` repeats dim 0 of `indices`.
+    """
+
+    name = "relay.gather_nd"
+
+    data = operand_def(AnyTensor)
+    indices = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    batch_dims = int_prop(0)
+    index_rank = optional_int_prop()
+
+    traits = traits_def(*INJECTIVE)

@@ -8,7 +8,7 @@ from ..interfaces import ReshapesOnly
 from .families import INJECTIVE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
-from .properties import bool_prop, int_prop, ints_prop, optional_ints_prop
+from .properties import bool_prop, int_prop, ints_prop, optional_int_prop, optional_ints_prop
 
 
 class Reshaping(RelayOperator, ABC):
@@ -85,3 +85,28 @@ class SqueezeOp(Reshaping):
     name = "relay.squeeze"
 
     axis = optional_ints_prop()
+
+
+@irdl_op_definition
+class ReshapeLikeOp(RelayOperator):
+    """
+    Replace the dims `lhs_begin` to `lhs_end` of `data` by those of `shape_like`, from `rhs_begin`.
+
+    ```mlir
+    %y = relay.reshape_like %x, %t : (tensor<6x4xf32>, tensor<2x12xi1>) -> tensor<2x12xf32>
+    ```
+
+    An end that is absent is that of the dims; a negative one counts from there.
+    """
+
+    name = "relay.reshape_like"
+
+    data = operand_def(AnyTensor)
+    shape_like = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    lhs_begin = int_prop(0)
+    lhs_end = optional_int_prop()
+    rhs_begin = int_prop(0)
+    rhs_end = optional_int_prop()
+
+    traits = traits_def(*INJECTIVE)

@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, cast, get_args
 
 from typing_extensions import override
 from xdsl.context import Context
-from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, RankedStructure
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    FileLineColLoc,
+    IntAttr,
+    LocationAttr,
+    RankedStructure,
+    StringAttr,
+)
 from xdsl.ir import (
     Attribute,
     Block,
@@ -55,6 +62,18 @@ def set_type(value: SSAValue, type: Attribute) -> None:
     operands of all its users; a sweep that types every value would do that to each op.
     """
     value._type = type
+
+
+def file_location(file: StringAttr, line: IntAttr, column: IntAttr) -> FileLineColLoc:
+    """
+    Return a place in a file.
+
+    The constructor checks the classes of the three parts, which takes most of its time, and a text
+    has a place for each op and argument.
+    """
+    location = FileLineColLoc.__new__(FileLineColLoc)
+    vars(location).update(filename=file, line=line, column=column)
+    return location
 
 
 def operands_of(op: Operation) -> tuple[SSAValue, ...]:

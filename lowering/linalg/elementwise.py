@@ -1,6 +1,7 @@
 """
-The form of elementwise operators: one `linalg.generic`, made of a rule for scalars.
+The form of elementwise operators: one `linalg.generic`, made of a formula or a rule for scalars.
 
+    meant(Elementwise(lambda x: x / 2))
     RULES = {"demo.halve": elementwise(lambda b, op, x: b.insert(arith.MulfOp(x[0], half)))}
 
 Operands are broadcast as in NumPy, by their indexing maps where dims are static. A dim that is
@@ -19,8 +20,13 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
+from ...dialects.attributes import plain_attributes
 from ...dialects.tensors import signless
+from ...dialects.type_rules import element_of
+from ...operators.meaning.forms import Elementwise
 from .builder import Builder, Rule, Size, element_type, maps, tensor_of
+from .numbers import Scalar
+from .traced_sizes import result_sizes
 
 ScalarRule: TypeAlias = Callable[[Builder, Operation, Sequence[SSAValue]], SSAValue]
 """Computes an element of the result of an op from an element of each operand."""
@@ -76,6 +82,39 @@ def elementwise(rule: ScalarRule) -> Rule:
     def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
         sizes = broadcast_sizes(b, operands, tensor_of(op.results[0]).get_shape())
         return [compute(b, op, operands, sizes, rule)]
+
+    return convert
+
+
+def meant(meaning: Elementwise) -> Rule:
+    """Return the rule of an operator of this meaning."""
+    typed = meaning.typed
+
+    def scalar(b: Builder, op: Operation, x: Sequence[SSAValue]) -> SSAValue:
+        values = iter(x)
+        numbers = [
+            Scalar(
+                b,
+                operand if i in typed else next(values),
+                element_of(element_type(operand)),
+                operand,
+            )
+            for i, operand in enumerate(op.operands)
+        ]
+        number: Scalar = meaning.formula(*numbers, **meaning.keywords(plain_attributes(op)))
+        return number.value
+
+    def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        read = [operand for i, operand in enumerate(operands) if i not in typed]
+        if typed:
+            (sizes,) = result_sizes(b, op, operands)
+        elif meaning.along is None:
+            sizes = broadcast_sizes(b, operands, tensor_of(op.results[0]).get_shape())
+        else:
+            sizes = b.dims(operands[0])
+        ranks = [len(tensor_of(operand).shape) for operand in read]
+        axes = meaning.axes(ranks, len(sizes), plain_attributes(op))
+        return [compute(b, op, read, sizes, scalar, axes)]
 
     return convert
 

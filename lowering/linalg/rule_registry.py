@@ -15,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ...operators.all_rules import MEANINGS
+from ...operators.meaning.forms import Opaque
+from ...runtime.kernels.loading import load_definitions
 from ...runtime.plugin_tables import load_tables
 from . import constant_bytes
 from .builder import Rule
+from .meant_rules import derived
 from .rules import (
-    activation,
-    broadcast,
     convolution,
     creation,
     gather,
@@ -32,7 +34,6 @@ from .rules import (
     reshape,
     resize,
     slicing,
-    unary,
 )
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ if TYPE_CHECKING:
 GROUP = "xrelay.linalg"
 """The entry-point group; each entry names a mapping from operator names to rules."""
 
-RULES: Mapping[str, Rule] = {
-    **activation.RULES,
-    **broadcast.RULES,
+RULES: dict[str, Rule] = {
     **constant_bytes.RULES,
     **convolution.RULES,
     **creation.RULES,
@@ -56,9 +55,11 @@ RULES: Mapping[str, Rule] = {
     **reshape.RULES,
     **resize.RULES,
     **slicing.RULES,
-    **unary.RULES,
 }
-"""The rules of this package, by the full name of the operator."""
+"""The rules of this package, by the full name of the operator; most are derived from meanings."""
+for _name, _meaning in MEANINGS.items():
+    if _name not in RULES and not isinstance(_meaning, Opaque):
+        RULES[_name] = derived(_meaning, RULES)
 
 RUNTIME_ONLY: Mapping[str, str] = {
     "relay.argwhere": "as many rows as elements are not 0",
@@ -73,8 +74,15 @@ RUNTIME_ONLY: Mapping[str, str] = {
 
 
 def load_rules(entries: Iterable[EntryPoint] | None = None) -> Mapping[str, Rule]:
-    """Return the rules of this package and of every entry point of `GROUP` (or `entries`)."""
-    return load_tables(GROUP, RULES, ("linalg rules", "rule"), entries)
+    """
+    Return the rules of this package and of every entry point of `GROUP` (or `entries`).
+
+    An operator of a plug-in that has a definition, but no rule, has the one of its meaning.
+    """
+    rules = load_tables(GROUP, RULES, ("linalg rules", "rule"), entries)
+    for name, definition in load_definitions().items():
+        rules.setdefault(name, derived(definition.meaning, rules))
+    return rules
 
 
 def rules_of(operators: Iterable[str]) -> Mapping[str, Rule]:

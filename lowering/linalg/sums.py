@@ -24,6 +24,8 @@ from .scalars import convert, is_float, is_wide, narrowed
 
 CONTRACT = arith.FastMathFlagsAttr([FastMathFlag.ALLOW_CONTRACT])
 """A product may be fused with the sum that it is added to: one rounding in place of two."""
+NO_FLAGS = arith.FastMathFlagsAttr("none")
+"""Terms are summed in order, each sum rounded."""
 REASSOC = arith.FastMathFlagsAttr([FastMathFlag.REASSOC])
 """Terms may be summed in any order."""
 

@@ -71,6 +71,7 @@ class Algebra:
     _symbols: dict[tuple[Hashable, ...], Expr] = field(
         default_factory=dict[tuple[Hashable, ...], Expr]
     )
+    _products: dict[tuple[Expr, Expr], Expr] = field(default_factory=dict[tuple[Expr, Expr], Expr])
     _expanded: dict[tuple[Expr, ...], Expr] = field(default_factory=dict[tuple[Expr, ...], Expr])
     """Products of sums without a common factor."""
     _factors: dict[Expr | Symbol, tuple[Expr, ...]] = field(
@@ -157,7 +158,7 @@ class Algebra:
 
     def product(self, sizes: Sequence[Expr]) -> Expr:
         """Return the product of `sizes`."""
-        return self.apply(SizeOp.MUL, 1, *sizes)
+        return reduce(self.multiply, sizes, Expr.of(1))
 
     def substitute(self, size: Expr, value_of: Callable[[Symbol], Expr | None]) -> Expr | None:
         """
@@ -203,6 +204,16 @@ class Algebra:
 
     def multiply(self, left: Expr, right: Expr) -> Expr:
         """Return the product."""
+        found = self._products.get((left, right))
+        if found is None:
+            found = self._products[left, right] = self._multiplied(left, right)
+        return found
+
+    def _multiplied(self, left: Expr, right: Expr) -> Expr:
+        if not self._factors and len(left.terms) == len(right.terms) == 1:
+            product = left * right
+            if _is_small(product):
+                return product
         one, other = self._factored(left), self._factored(right)
         term = Expr(((one.monomial, one.coefficient),)) * Expr(
             ((other.monomial, other.coefficient),)

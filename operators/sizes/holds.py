@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .size_expressions import Expr
+from .size_expressions import Expr, inner_first
 from .size_table import TOTAL, Check, SizeOp
 
 MAX_TRIED = 256
-"""The maximum number of sizes that a difference is compared with."""
+"""
+The maximum number of sizes that a difference is compared with, besides one for each operand in it.
+
+So a maximum of any number of sizes, or the total of a pack, is known to be at least each of them.
+"""
 
 
 def holds(check: Check, left: Expr, right: Expr) -> bool | None:
@@ -45,10 +49,10 @@ def holds(check: Check, left: Expr, right: Expr) -> bool | None:
 def at_least(left: Expr, right: Expr) -> bool:
     """Test whether it is known that `left >= right`."""
     difference = left - right if right.terms else left
-    if not any(symbol.args for symbol in difference.symbols()):
-        return difference.is_natural
-    tried, pending = {difference}, [difference]
-    while pending and len(tried) < MAX_TRIED:
+    if difference.is_natural:
+        return True
+    tried, pending, limit = {difference}, [difference], MAX_TRIED
+    while pending and len(tried) < limit:
         size = pending.pop()
         if size.is_natural:
             return True
@@ -56,6 +60,8 @@ def at_least(left: Expr, right: Expr) -> bool:
             if lower not in tried:
                 tried.add(lower)
                 pending.append(lower)
+        if len(tried) >= limit == MAX_TRIED:
+            limit += sum(len(symbol.operands) for symbol in inner_first([difference]))
     return False
 
 

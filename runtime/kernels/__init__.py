@@ -6,10 +6,8 @@ NumPy kernels of the `relay` operators, one file per family.
 
 from collections.abc import Mapping
 
-from ...operators.all_rules import RULES
+from ...operators.all_rules import MEANINGS, RULES
 from . import (
-    activation,
-    broadcast,
     convolution,
     creation,
     dynamic,
@@ -27,41 +25,35 @@ from . import (
 )
 from .bind import Bind
 from .checked import CheckedKernel, Reuse, with_checked_sizes
+from .meant_kernels import derived
 
-_TABLES: tuple[tuple[Mapping[str, Bind], Reuse], ...] = (
-    (activation.KERNELS, Reuse.ELEMENTWISE),
-    (broadcast.KERNELS, Reuse.ELEMENTWISE),
-    (elementwise.KERNELS, Reuse.ELEMENTWISE),
-    (convolution.KERNELS, Reuse.NONE),
-    (creation.KERNELS, Reuse.NONE),
-    (dynamic.KERNELS, Reuse.NONE),
-    (dynamic.RESHAPES, Reuse.RESHAPE),
-    (gather.KERNELS, Reuse.NONE),
-    (matmul.KERNELS, Reuse.NONE),
-    (normalization.KERNELS, Reuse.NONE),
-    (padding.KERNELS, Reuse.NONE),
-    (pooling.KERNELS, Reuse.NONE),
-    (rearrange.KERNELS, Reuse.NONE),
-    (rearrange.RESHAPES, Reuse.RESHAPE),
-    (reduce.KERNELS, Reuse.NONE),
-    (resize.KERNELS, Reuse.NONE),
-    (selection.KERNELS, Reuse.NONE),
-    (vision.KERNELS, Reuse.NONE),
-)
+FAST: Mapping[str, Bind] = {
+    **convolution.KERNELS,
+    **creation.KERNELS,
+    **dynamic.KERNELS,
+    **elementwise.KERNELS,
+    **gather.KERNELS,
+    **matmul.KERNELS,
+    **normalization.KERNELS,
+    **padding.KERNELS,
+    **pooling.KERNELS,
+    **rearrange.KERNELS,
+    **reduce.KERNELS,
+    **resize.KERNELS,
+    **selection.KERNELS,
+    **vision.KERNELS,
+}
+"""The kernels that do not follow from meanings, or are faster than those that do."""
 
-_SPECIAL: Mapping[str, Reuse] = {
-    **dict.fromkeys((*elementwise.CONVERTING, *broadcast.COMPARISONS), Reuse.SAME_SIZE),
+_REUSE: Mapping[str, Reuse] = {
+    **dict.fromkeys(elementwise.KERNELS, Reuse.SAME_SIZE),
     **dict.fromkeys(normalization.OF_ROWS, Reuse.ELEMENTWISE),
 }
 
-KERNELS: Mapping[str, CheckedKernel] = {
-    name: CheckedKernel(
-        name,
-        RULES[name],
-        with_checked_sizes(name, bind),
-        _SPECIAL.get(name, reuse),
-    )
-    for table, reuse in _TABLES
-    for name, bind in table.items()
-}
+KERNELS: dict[str, CheckedKernel] = {}
 """The kernel of each operator, bound only to what the operator's rule accepts."""
+
+for _name, _rule in RULES.items():
+    _bind = FAST.get(_name)
+    _kernel = (_bind, _REUSE.get(_name, Reuse.NONE)) if _bind else derived(MEANINGS[_name], KERNELS)
+    KERNELS[_name] = CheckedKernel(_name, _rule, with_checked_sizes(_name, _kernel[0]), _kernel[1])

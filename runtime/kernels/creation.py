@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from ..memory.scratch import scratch
-from .bind import Array, Attrs, Bind, Thunk, integer, sequence
+from .bind import Array, Attrs, Bind, Thunk
 
 
 def filled(number: int) -> Bind:
@@ -39,22 +39,6 @@ def arange(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     return count
 
 
-def one_hot(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Set `on` where the index along `axis` is the one in `indices`, `off` elsewhere."""
-    (indices, on, off, *_), (y,) = ins, outs
-    axis = integer(attrs, "axis") % y.ndim
-    wide = scratch(indices.shape, np.int64)  # what does not fit is negative, and hits nothing
-    hit = scratch(y.shape, np.bool_)
-    shape = (-1, *[1] * (y.ndim - axis - 1))
-    places = np.arange(y.shape[axis], dtype=np.int64).reshape(shape)
-    return sequence(
-        partial(np.copyto, wide, indices, "unsafe"),
-        partial(np.equal, np.expand_dims(wide, axis), places, hit),
-        partial(np.copyto, y, off),
-        partial(np.copyto, y, on, where=hit),
-    )
-
-
 def shape_of(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Write the dims of the operand."""
     return partial(np.copyto, outs[0], np.array(ins[0].shape, np.int64), "unsafe")
@@ -63,10 +47,8 @@ def shape_of(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk
 KERNELS: dict[str, Bind] = {
     "relay.arange": arange,
     "relay.dyn.full": full,
-    "relay.dyn.one_hot": one_hot,
     "relay.dyn.ones": filled(1),
     "relay.dyn.zeros": filled(0),
-    "relay.one_hot": one_hot,
     "relay.ones": filled(1),
     "relay.shape_of": shape_of,
     "relay.zeros": filled(0),

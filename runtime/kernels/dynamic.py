@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .bind import Array, Attrs, Bind, Thunk, word
-from .elementwise import copy
+from .creation import full
 from .padding import pad as static_pad
-from .rearrange import reshape, slices
+from .rearrange import slices
 from .rearrange import tile as static_tile
 
 
@@ -49,14 +49,8 @@ def pad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 KERNELS: dict[str, Bind] = {
-    "relay.dyn.broadcast_to": copy,
+    "relay.dyn.broadcast_to": full,
     "relay.dyn.nn.pad": pad,
     "relay.dyn.strided_slice": strided_slice,
     "relay.dyn.tile": tile,
-}
-
-RESHAPES: dict[str, Bind] = {
-    "relay.dyn.expand_dims": reshape,
-    "relay.dyn.reshape": reshape,
-    "relay.dyn.squeeze": reshape,
 }

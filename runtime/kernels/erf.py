@@ -7,12 +7,10 @@ exp(x²) erfc(x) above. Always computed in float64, so that float32 results are 
 except for rare ties; above 6, erf is 1 in float64.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ..memory.scratch import scratch
-from .bind import Array, Attrs, Thunk
+from .bind import Array, Thunk
 
 _SMALL = 0.46875
 _ERF_OVER = (
@@ -98,8 +96,3 @@ def bind_erf(x: Array, y: Array) -> Thunk:
             np.copyto(to, over, "same_kind")
 
     return run
-
-
-def erf(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Compute erf(x)."""
-    return bind_erf(ins[0], outs[0])

@@ -1,13 +1,16 @@
-"""The kernels of all installed packages."""
+"""The kernels, and the definitions from which kernels follow, of all installed packages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ...operators.meaning.forms import Definition
 from ..plugin_tables import load_tables
 from . import KERNELS
 from .bind import Bind
+from .checked import CheckedKernel
+from .meant_kernels import derived
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -16,9 +19,27 @@ GROUP = "xrelay.kernels"
 """The entry-point group; each entry names a mapping from operator names to `Bind`s."""
 
 
+DEFINITIONS = "xrelay.operators"
+"""The entry-point group; each entry names a mapping from operator names to `Definition`s."""
+
+
+def load_definitions() -> Mapping[str, Definition]:
+    """Return the definitions of operators of every entry point of `DEFINITIONS`."""
+    return load_tables(DEFINITIONS, {}, ("operators", "definition"))
+
+
 def load_kernels(entries: Iterable[EntryPoint] | None = None) -> dict[str, Bind]:
-    """Return the kernels of this package and of every entry point of `GROUP` (or `entries`)."""
-    return load_tables(GROUP, KERNELS, ("kernels", "kernel"), entries)
+    """
+    Return the kernels of this package and of every entry point of `GROUP` (or `entries`).
+
+    An operator of a plug-in that has a definition, but no kernel, has the one of its meaning.
+    """
+    kernels = load_tables(GROUP, KERNELS, ("kernels", "kernel"), entries)
+    for name, definition in load_definitions().items():
+        if name not in kernels:
+            bind, reuse = derived(definition.meaning, kernels)
+            kernels[name] = CheckedKernel(name, definition.rule, bind, reuse)
+    return kernels
 
 
 def kernels_of(operators: Iterable[str]) -> Mapping[str, Bind]:

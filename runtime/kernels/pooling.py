@@ -33,7 +33,7 @@ from .bind import (
     widen,
     word,
 )
-from .broadcast import divide
+from .conversions import bind_quotient
 from .windows import Axis, landing
 
 DENSE = 6
@@ -244,7 +244,7 @@ def avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thu
     count = np.clip(np.multiply.outer(*counts), 1, most).astype(y.dtype)
     if word(attrs, "layout") == "NHWC":
         count = count[:, :, None]
-    return sequence(*_fold_windows(np.add, 0, attrs, x, y), divide({}, [y, count], [y]))
+    return sequence(*_fold_windows(np.add, 0, attrs, x, y), bind_quotient(y, count, y))
 
 
 def global_max_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
@@ -258,7 +258,7 @@ def global_avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array])
     (x,), (y,) = ins, outs
     h, w = _axes(attrs, x.ndim)
     count = np.array(x.shape[h] * x.shape[w], y.dtype)
-    return sequence(fold(np.add, x, (h, w), y, True), divide({}, [y, count], [y]))
+    return sequence(fold(np.add, x, (h, w), y, True), bind_quotient(y, count, y))
 
 
 KERNELS: dict[str, Bind] = {

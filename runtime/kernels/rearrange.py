@@ -8,12 +8,6 @@ import numpy as np
 
 from ...operators.slicing import as_slice, picked
 from .bind import Array, Attrs, Bind, Thunk, integer, integers, sequence
-from .elementwise import copy
-
-
-def reshape(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Copy the elements in order, into another shape."""
-    return partial(np.copyto, outs[0], ins[0].reshape(outs[0].shape))
 
 
 def transpose(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
@@ -87,28 +81,12 @@ def repeat(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     return partial(np.copyto, target, np.expand_dims(x, axis + 1))
 
 
-def reverse(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Reverse the slices along `axis`."""
-    return partial(np.copyto, outs[0], np.flip(ins[0], integer(attrs, "axis")))
-
-
 KERNELS: dict[str, Bind] = {
-    "relay.broadcast_to": copy,
     "relay.concatenate": concatenate,
-    "relay.full": copy,
     "relay.repeat": repeat,
-    "relay.reverse": reverse,
     "relay.split": split,
     "relay.stack": stack,
     "relay.strided_slice": strided_slice,
     "relay.tile": tile,
     "relay.transpose": transpose,
 }
-
-RESHAPES: dict[str, Bind] = {
-    "relay.expand_dims": reshape,
-    "relay.nn.batch_flatten": reshape,
-    "relay.reshape": reshape,
-    "relay.squeeze": reshape,
-}
-"""Kernels that copy their operand's bytes unchanged."""

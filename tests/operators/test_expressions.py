@@ -203,6 +203,15 @@ def test_what_is_certain_of_operations():
     assert holds(Check.DIVISIBLE, aligned + 128, constant(32)) is True
 
 
+def test_a_maximum_of_many_sizes_is_at_least_each():
+    """Of any number: a slice is as large as the tensors that take turns in it."""
+    algebra = Algebra()
+    sizes = [algebra.symbol(f"n{i}") * 4 for i in range(600)]
+    largest = algebra.apply("max", *sizes)
+    assert all(at_least(largest + 4, size) for size in (sizes[0], sizes[300], sizes[-1]))
+    assert not at_least(largest, sizes[0] + 1)
+
+
 @seeds(100)
 def test_the_total_of_a_pack_is_at_least_each_size(seed: int):
     rng = random.Random(seed)

@@ -63,14 +63,6 @@ def mish(node: Node, b: Builder) -> Value:
     return b.op("multiply", x, b.op("tanh", softplus_of(x, b)))
 
 
-def swish(node: Node, b: Builder) -> Value:
-    """Compute x * sigmoid(alpha * x)."""
-    x = node.input(0)
-    alpha = node.number("alpha", 1.0)
-    inner = x if alpha == 1.0 else b.op("multiply", x, b.scalar_like(alpha, x))
-    return b.op("multiply", x, b.op("sigmoid", inner))
-
-
 def hard_sigmoid_of(x: Value, alpha: float, beta: float, b: Builder) -> Value:
     """Compute max(0, min(1, alpha * x + beta))."""
     line = b.op("multiply", x, b.scalar_like(alpha, x))
@@ -83,18 +75,10 @@ def hard_sigmoid(node: Node, b: Builder) -> Value:
     return hard_sigmoid_of(node.input(0), node.number("alpha", 0.2), node.number("beta", 0.5), b)
 
 
-def hard_swish(node: Node, b: Builder) -> Value:
-    """Compute x * max(0, min(1, x / 6 + 0.5))."""
-    x = node.input(0)
-    return b.op("multiply", x, hard_sigmoid_of(x, 1 / 6, 0.5, b))
-
-
-def elu_of(x: Value, alpha: float, gamma: float, scale: float, b: Builder) -> Value:
-    """Compute gamma * x above 0, and gamma * alpha * (exp(x / scale) - 1) below."""
+def elu_of(x: Value, alpha: float, gamma: float, b: Builder) -> Value:
+    """Compute gamma * x above 0, and gamma * alpha * (exp(x) - 1) below."""
     zero = b.scalar_like(0, x)
     below = b.op("minimum", x, zero)  # exp of large elements would overflow
-    if scale != 1.0:
-        below = b.op("divide", below, b.scalar_like(scale, x))
     grown = b.op("subtract", b.op("exp", below), b.scalar_like(1, x))
     grown = b.op("multiply", grown, b.scalar_like(gamma * alpha, x))
     above = x if gamma == 1.0 else b.op("multiply", x, b.scalar_like(gamma, x))
@@ -102,18 +86,13 @@ def elu_of(x: Value, alpha: float, gamma: float, scale: float, b: Builder) -> Va
 
 
 def elu(node: Node, b: Builder) -> Value:
-    return elu_of(node.input(0), node.number("alpha", 1.0), 1.0, 1.0, b)
-
-
-def celu(node: Node, b: Builder) -> Value:
-    alpha = node.number("alpha", 1.0)
-    return elu_of(node.input(0), alpha, 1.0, alpha, b)
+    return elu_of(node.input(0), node.number("alpha", 1.0), 1.0, b)
 
 
 def selu(node: Node, b: Builder) -> Value:
     alpha = node.number("alpha", 1.67326319217681884765625)
     gamma = node.number("gamma", 1.05070102214813232421875)
-    return elu_of(node.input(0), alpha, gamma, 1.0, b)
+    return elu_of(node.input(0), alpha, gamma, b)
 
 
 def thresholded_relu(node: Node, b: Builder) -> Value:
@@ -193,11 +172,9 @@ def _softmax_rules(name: str) -> tuple[Rule, ...]:
 
 
 RULES: Rules = {
-    "Celu": since(12, celu),
     "Elu": since(6, elu),
     "Gelu": since(20, gelu),
     "HardSigmoid": since(6, hard_sigmoid),
-    "HardSwish": since(14, hard_swish),
     "Hardmax": since(1, hardmax),
     "LeakyRelu": since(6, leaky_relu),
     "LogSoftmax": _softmax_rules("nn.log_softmax"),
@@ -210,7 +187,6 @@ RULES: Rules = {
     "Softmax": _softmax_rules("nn.softmax"),
     "Softplus": since(1, softplus),
     "Softsign": since(1, softsign),
-    "Swish": since(24, swish),
     "Tanh": since(6, unary("tanh")),
     "ThresholdedRelu": since(10, thresholded_relu),
 }

@@ -122,7 +122,7 @@ def cast(node: Node, b: Builder) -> Value:
 
 def cast_like(node: Node, b: Builder) -> Value:
     node.ignore("saturate", "round_mode")
-    return b.cast(node.input(0), dtype_of(node.input(1)))
+    return b.op("cast_like", node.input(0), node.input(1))
 
 
 def clip_by_attributes(node: Node, b: Builder) -> Value:
@@ -161,30 +161,9 @@ def where(node: Node, b: Builder) -> Value:
 
 
 def bit_shift(node: Node, b: Builder) -> Value:
-    """Shift the bits of integers: multiply or divide by powers of 2; signed ones keep the sign."""
-    x, y = node.input(0), node.input(1)
+    """Shift the bits of integers."""
     left = node.choice("direction", "", ("LEFT", "RIGHT")) == "LEFT"
-    dtype = dtype_of(x)
-    bits = 8 * dtype.itemsize
-    most = bits if left or dtype.kind == "u" else bits - 1  # powers of 2 that are positive
-    powers = (np.uint64(1) << np.arange(most, dtype=np.uint64)).astype(dtype)
-    factors = b.op("take", b.constant(powers), b.cast(y, INDEX), axis=0, mode="clip")
-    shifted = b.op("multiply" if left else "floor_divide", x, factors)
-    zero = b.scalar_like(0, x)
-    past = zero
-    if dtype.kind == "i" and not left:
-        past = b.op("where", b.op("less", x, zero), b.scalar_like(-1, x), zero)
-    inside = b.op("less", y, b.scalar_like(most, y))
-    if dtype.kind == "i":  # a negative shift is a large one
-        inside = b.op("logical_and", inside, b.op("greater_equal", y, zero))
-    return b.op("where", inside, shifted, past)
-
-
-def bitwise_not(node: Node, b: Builder) -> Value:
-    """Flip all bits: compute -1 - x, or the greatest number less x if it is unsigned."""
-    x = node.input(0)
-    ones = np.asarray(-1 if dtype_of(x).kind == "i" else np.iinfo(dtype_of(x)).max, dtype_of(x))
-    return b.op("subtract", b.constant(ones), x)
+    return b.op("left_shift" if left else "right_shift", node.input(0), node.input(1))
 
 
 RULES: Rules = {
@@ -200,7 +179,10 @@ RULES: Rules = {
     "Cast": since(6, cast),
     "CastLike": since(15, cast_like),
     "BitShift": since(11, bit_shift),
-    "BitwiseNot": since(18, bitwise_not),
+    "BitwiseAnd": since(18, binary("bitwise_and")),
+    "BitwiseNot": since(18, unary("bitwise_not")),
+    "BitwiseOr": since(18, binary("bitwise_or")),
+    "BitwiseXor": since(18, binary("bitwise_xor")),
     "Ceil": since(6, unary("ceil")),
     "Clip": (Rule(clip_by_attributes, 6, 11), Rule(clip, 11)),
     "Cosh": since(9, unary("cosh")),

@@ -1,9 +1,8 @@
-"""Gather single elements or blocks by their indices, as one gather of rows."""
+"""Gather single elements or blocks by their indices."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 
@@ -34,18 +33,7 @@ def gather_elements(node: Node, b: Builder) -> Value:
             f"the indices have shape {list(wanted)}, but the data {list(shape)}; supported: no "
             "larger dims, but for the axis"
         )
-    strides = [prod(shape[i + 1 :]) for i in range(len(shape))]
-    others = [w if i != axis else 1 for i, w in enumerate(wanted)]
-    b.require_size(prod(others), "the table of places")
-    starts = np.zeros(others, np.int64)
-    for i, count in enumerate(others):
-        line = np.arange(count, dtype=np.int64) * strides[i]
-        starts += line.reshape([-1 if i == j else 1 for j in range(len(others))])
-    places = b.op(
-        "multiply", _from_front(indices, shape[axis : axis + 1], b), b.scalar(strides[axis], INDEX)
-    )
-    places = b.op("add", places, b.constant(starts))
-    return b.op("take", b.reshape(x, (prod(shape),)), places, axis=0, mode="clip")
+    return b.op("gather", x, _from_front(indices, shape[axis : axis + 1], b), axis=axis)
 
 
 def gather_nd(node: Node, b: Builder) -> Value:
@@ -66,21 +54,11 @@ def gather_nd(node: Node, b: Builder) -> Value:
         )
     if shape[:batch] != wanted[:batch]:
         raise node.error(f"the batch dims are {list(shape[:batch])} and {list(wanted[:batch])}")
-    sizes, rest = shape[batch : batch + count], shape[batch + count :]
-    strides = [prod(sizes[i + 1 :]) for i in range(count)]
-    places = _from_front(indices, sizes, b)
-    if count == 1:
-        places = b.reshape(places, wanted[:-1])
-    else:
-        places = b.op("sum", b.op("multiply", places, b.ints(strides)), axis=(-1,))
-    batches = prod(shape[:batch])
-    if batches > 1:
-        b.require_size(batches, "the table of batches")
-        starts = np.arange(batches, dtype=np.int64) * prod(sizes)
-        within = [1] * (len(wanted) - 1 - batch)
-        places = b.op("add", places, b.constant(starts.reshape(*shape[:batch], *within)))
-    rows = b.reshape(x, (batches * prod(sizes), *rest))
-    return b.op("take", rows, places, axis=0, mode="clip")
+    columns = b.transpose(
+        _from_front(indices, shape[batch : batch + count], b),
+        (len(wanted) - 1, *range(len(wanted) - 1)),
+    )
+    return b.op("gather_nd", x, columns, batch_dims=batch, index_rank=count)
 
 
 def reverse_sequence(node: Node, b: Builder) -> Value:

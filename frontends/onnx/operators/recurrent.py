@@ -51,7 +51,7 @@ _PLAIN: Mapping[str, Function] = {
 }
 
 _OF_ALPHA: Mapping[str, tuple[float, Callable[[Value, float, Builder], Value]]] = {
-    "elu": (1.0, lambda x, alpha, b: elu_of(x, alpha, 1.0, 1.0, b)),
+    "elu": (1.0, lambda x, alpha, b: elu_of(x, alpha, 1.0, b)),
     "leakyrelu": (0.01, lambda x, alpha, b: b.op("nn.leaky_relu", x, alpha=alpha)),
     "thresholdedrelu": (1.0, thresholded_relu_of),
 }

@@ -162,7 +162,12 @@ def _running(name: str, neutral: int, node: Node, b: Builder) -> Value:
 
 def cum_sum(node: Node, b: Builder) -> Results:
     """Add each element and all before it; the axis must be known at compile time."""
-    return _running("add", 0, node, b)
+    x, reverse = node.input(0), node.flag("reverse", False)
+    axis = node.axis(int(node.scalar_at(1, "axis") or 0), len(dims_of(x)))
+    node.input(1)
+    x = b.op("reverse", x, axis=axis) if reverse else x
+    y = b.op("cumsum", x, axis=axis, exclusive=node.flag("exclusive", False))
+    return b.op("reverse", y, axis=axis) if reverse else y
 
 
 def cum_prod(node: Node, b: Builder) -> Results:

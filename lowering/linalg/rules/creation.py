@@ -8,12 +8,10 @@ from xdsl.dialects import arith, math, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, f64, i64
 from xdsl.ir import Operation, SSAValue
 
-from ....dialects.attributes import plain_attributes
 from ....dialects.tensors import is_unsigned, signless
 from ..builder import INDEX, Builder, Rule, Size, element_type, maps, tensor_of
 from ..elementwise import compute
 from ..scalars import compare, convert, is_float, resized, safe_divisor, select, width
-from .unary import same
 
 
 def as_index(b: Builder, number: SSAValue, *, unsigned: bool) -> SSAValue:
@@ -59,9 +57,13 @@ def dyn_filled(number: int) -> Rule:
     return rule
 
 
+def _element(b: Builder, op: Operation, x: Sequence[SSAValue]) -> SSAValue:
+    return x[0]
+
+
 def of_shape(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Broadcast operand 0 to the shape in operand 1."""
-    return [compute(b, op, operands[:1], given_sizes(b, op, 1, operands[1]), same)]
+    return [compute(b, op, operands[:1], given_sizes(b, op, 1, operands[1]), _element)]
 
 
 # --------------------------------------------------------------------- arange
@@ -116,34 +118,6 @@ def _float_steps(b: Builder, start: SSAValue, stop: SSAValue, step: SSAValue) ->
     return select(b, fits, convert(b, up, f64, i64), b.constant(0, i64))
 
 
-# -------------------------------------------------------------------- one-hot
-
-
-def one_hot(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Select `on` where the index along `axis` is the one in `indices`, `off` elsewhere."""
-    indices, on, off, *depth = operands
-    unsigned = is_unsigned(element_type(op.operands[0]))
-    shape = tensor_of(op.results[0]).get_shape()
-    axis = plain_attributes(op)["axis"]
-    assert isinstance(axis, int), "an axis is an integer"
-    axis %= len(shape)
-    sizes = b.dims(indices)
-    size: Size = shape[axis]
-    if size == DYNAMIC_INDEX:
-        number = b.extract(depth[0], [0] * len(tensor_of(depth[0]).shape))
-        is_wide = is_unsigned(element_type(op.operands[3]))
-        size = b.maximum(as_index(b, number, unsigned=is_wide), 0)
-    sizes.insert(axis, size)
-
-    def hit(inner: Builder, _: Operation, x: Sequence[SSAValue]) -> SSAValue:
-        wide = resized(inner, x[0], i64, unsigned=unsigned)
-        place = inner.insert(arith.IndexCastOp(inner.loop_index(axis), i64))
-        return select(inner, compare(inner, "eq", wide, place), x[1], x[2])
-
-    loops = [loop for loop in range(len(shape)) if loop != axis]
-    return [compute(b, op, [indices, on, off], sizes, hit, [loops, [], []])]
-
-
 def shape_of(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Make a vector of the dims."""
     type = tensor_of(op.results[0])
@@ -157,10 +131,8 @@ RULES: Mapping[str, Rule] = {
     "relay.arange": arange,
     "relay.dyn.broadcast_to": of_shape,
     "relay.dyn.full": of_shape,
-    "relay.dyn.one_hot": one_hot,
     "relay.dyn.ones": dyn_filled(1),
     "relay.dyn.zeros": dyn_filled(0),
-    "relay.one_hot": one_hot,
     "relay.ones": filled(1),
     "relay.shape_of": shape_of,
     "relay.zeros": filled(0),

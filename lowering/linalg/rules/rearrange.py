@@ -28,22 +28,6 @@ def transpose(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequen
     return [moved(b, x, [b.dim(x, axis) for axis in axes], [axes.index(i) for i in range(rank)])]
 
 
-def reverse(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Extract from the other end."""
-    assert isinstance(op, relay.rearrange.ReverseOp)
-    (x,) = operands
-    sizes = b.dims(x)
-    axis = op.axis.value.data % len(sizes)
-    last = b.sub(sizes[axis], 1)
-
-    def find(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
-        indices: list[Size] = [*at]
-        indices[axis] = inner.sub(last, at[axis])
-        return inner.extract(x, indices)
-
-    return [gathered(b, sizes, element_of(x), find)]
-
-
 # -------------------------------------------------------------------- joining
 
 
@@ -200,7 +184,6 @@ RULES: Mapping[str, Rule] = {
     "relay.dyn.tile": tile,
     "relay.nn.pad": pad,
     "relay.repeat": repeat,
-    "relay.reverse": reverse,
     "relay.split": split,
     "relay.stack": stack,
     "relay.tile": tile,

@@ -206,8 +206,4 @@ RULES: Mapping[str, Rule] = {
     "relay.dyn.expand_dims": dyn_expand_dims,
     "relay.dyn.reshape": dyn_reshape,
     "relay.dyn.squeeze": dyn_squeeze,
-    "relay.expand_dims": reshape,
-    "relay.nn.batch_flatten": reshape,
-    "relay.reshape": reshape,
-    "relay.squeeze": reshape,
 }

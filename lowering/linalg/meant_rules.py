@@ -1,0 +1,195 @@
+"""
+The linalg of an operator, from its meaning.
+
+    ByIndex: one `linalg.generic` that extracts elements at computed indices
+    SameOrder: `tensor.collapse_shape` and `tensor.expand_shape`
+    Sums: `scf.for` along the axis, on slices
+    Composed: the linalg of each operator
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from ...dialects.attributes import plain_attributes, properties_of
+from ...dialects.relay import BY_NAME
+from ...dialects.tensors import signless
+from ...dialects.type_rules import element_of
+from ...operators.meaning.forms import (
+    ByIndex,
+    Composed,
+    Elementwise,
+    Meaning,
+    SameOrder,
+    Sums,
+)
+from ...operators.meaning.number import INT64, Source
+from .builder import INDEX, Builder, Rule, Size, element_type, maps
+from .elementwise import meant
+from .moving import gathered, mapped, placed, rank_of, same
+from .numbers import Scalar
+from .rules.reduce import count_of
+from .rules.reshape import reshape, reshaped
+from .scalars import convert, narrowed
+from .sums import NO_FLAGS, add, sum_type
+from .traced_sizes import result_sizes
+
+
+def derived(meaning: Meaning, rules: Mapping[str, Rule]) -> Rule:
+    """Return the rule of an operator of this meaning, which may apply operators of `rules`."""
+    match meaning:
+        case Elementwise():
+            return meant(meaning)
+        case ByIndex():
+            return by_index(meaning)
+        case Composed():
+            return composed(meaning, rules)
+        case SameOrder():
+            return reshape
+        case Sums():
+            return sums_of_parts
+        case _:
+            raise AssertionError(f"{meaning} has no linalg")
+
+
+# -------------------------------------------------------------------------------- by index
+
+
+@dataclass(frozen=True)
+class Elements(Source):
+    """An operand, of which a body extracts elements."""
+
+    b: Builder
+    tensor: SSAValue
+    operand: SSAValue
+
+    @property
+    def dims(self) -> Sequence[Scalar]:
+        return [self._size(dim) for dim in self.b.dims(self.tensor)]
+
+    def _size(self, size: Size) -> Scalar:
+        if isinstance(size, int):
+            return self.integer(size)
+        return Scalar(self.b, self.b.insert(arith.IndexCastOp(size, i64)), INT64)
+
+    def integer(self, value: int) -> Scalar:
+        return Scalar(self.b, self.b.constant(value, i64), INT64)
+
+    def __getitem__(self, index: Sequence[Scalar]) -> Scalar:
+        at = [self.b.insert(arith.IndexCastOp(number.value, INDEX)) for number in index]
+        element = self.b.extract(self.tensor, at)
+        return Scalar(self.b, element, element_of(element_type(self.operand)))
+
+
+def by_index(meaning: ByIndex) -> Rule:
+    """Return the rule of an operator of this meaning."""
+
+    def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        (sizes,) = result_sizes(b, op, operands)
+        for operand in operands:
+            b.dims(operand)  # outside of the loops
+
+        def find(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
+            index = [
+                Scalar(inner, inner.insert(arith.IndexCastOp(place, i64)), INT64) for place in at
+            ]
+            sources = [
+                Elements(inner, value, operand)
+                for value, operand in zip(operands, op.operands, strict=True)
+            ]
+            found: Scalar = meaning.formula(
+                index, *sources, **meaning.keywords(plain_attributes(op))
+            )
+            return found.value
+
+        return [gathered(b, sizes, signless(element_type(op.results[0])), find)]
+
+    return convert
+
+
+# ---------------------------------------------------------------------------- sums of parts
+
+
+def sums_of_parts(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    """Add a slice at a time to the sum of those before it, and insert the sum."""
+    (x,), attributes = operands, plain_attributes(op)
+    source, target = element_type(op.operands[0]), element_type(op.results[0])
+    summed = sum_type(target)
+    if "axis" not in attributes:
+        x = reshaped(b, x, [count_of(b, x, range(rank_of(x)))])
+    axis = attributes.get("axis", 0)
+    assert isinstance(axis, int), "an axis is an integer"
+    axis %= rank_of(x)
+    sizes = b.dims(x)
+    one = [*sizes[:axis], 1, *sizes[axis + 1 :]]
+    exclusive = bool(attributes["exclusive"])
+    initial = [b.full(one, 0, signless(summed)), b.empty(sizes, signless(target))]
+
+    block = Block(arg_types=[INDEX, *(value.type for value in initial)])
+    step = Builder(block, b)
+    at, total, result = block.args
+    offsets: list[Size] = [0] * len(sizes)
+    offsets[axis] = at
+    step.has_dims(total, one)
+    step.has_dims(result, sizes)
+    part = step.extract_slice(x, offsets, one)
+
+    rank = len(sizes)
+
+    def body(inner: Builder, x: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        return [add(inner, x[1], convert(inner, x[0], source, summed), NO_FLAGS)]
+
+    def write(value: SSAValue) -> SSAValue:
+        if summed != target:
+            value = mapped(step, [value], target, lambda inner, x: narrowed(inner, x[0], target))
+        return placed(step, value, result, offsets)
+
+    written = write(total) if exclusive else None
+    in_maps = maps(rank, same(rank))
+    (total,) = step.generic([part], in_maps, [total], in_maps, ["parallel"] * rank, body)
+    step.insert_all(scf.YieldOp(total, written or write(total)))
+    start, stop, by = b.index(0), b.index(sizes[axis]), b.index(1)
+    loop = scf.ForOp(start, stop, by, initial, Region(block))
+    _, result = b.insert_all(loop)
+    return [b.has_dims(result, sizes)]
+
+
+# ------------------------------------------------------------------------------ composition
+
+
+@dataclass
+class Steps:
+    """The operators that a formula applies: as linalg, and as detached ops, which have types."""
+
+    b: Builder
+    rules: Mapping[str, Rule]
+    values: dict[SSAValue, SSAValue]
+    ops: list[Operation] = field(default_factory=list[Operation])
+
+    def apply(self, name: str, *operands: SSAValue, **attributes: object) -> SSAValue:
+        kind = BY_NAME[name]
+        op = kind.on(operands, properties_of(kind, attributes))
+        self.ops.append(op)
+        results = self.rules[op.name](self.b, op, [self.values[value] for value in operands])
+        self.values.update(zip(op.results, results, strict=True))
+        return op.results[0]
+
+
+def composed(meaning: Composed, rules: Mapping[str, Rule]) -> Rule:
+    """Return the rule of an operator of this meaning."""
+
+    def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        steps = Steps(b, rules, dict(zip(op.operands, operands, strict=True)))
+        keywords = meaning.keywords(plain_attributes(op))
+        result = meaning.formula(steps.apply, *op.operands, **keywords)
+        value = steps.values[result]
+        for made in reversed(steps.ops):
+            made.erase()
+        return [value]
+
+    return convert

@@ -1,0 +1,242 @@
+"""
+Access relations: the box of each operand that a box of the result needs, from the meaning.
+
+    transpose of 4x6, [0, 2) x [1, 3) of the result     ->    [1, 3) x [0, 2) of the operand
+
+A box is a half-open interval of indices for each axis. It contains all elements that the part of
+the result depends on; `exact` says whether no smaller box does, whatever the elements are. Where
+elements are indices, and without a formula, it is the whole operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, NamedTuple, Self, TypeAlias
+
+from ..signature import ELEMENTS, Element
+from .forms import Attributes, ByIndex, Elementwise, Meaning, SameOrder, Sums
+from .number import INT64, Arithmetic, Comparison, Function, Number, Source
+
+
+class Interval(NamedTuple):
+    """The indices from `start` up to but excluding `stop`."""
+
+    start: int
+    stop: int
+
+    @property
+    def size(self) -> int:
+        return self.stop - self.start
+
+
+Box: TypeAlias = tuple[Interval, ...]
+"""An interval for each axis."""
+
+
+class Access(NamedTuple):
+    """The box of an operand that is read, None if no element of it is."""
+
+    box: Box | None
+    exact: bool
+
+
+Shape: TypeAlias = tuple[int, ...]
+
+
+def whole(shape: Shape) -> Box:
+    """Return the box of all elements."""
+    return tuple(Interval(0, dim) for dim in shape)
+
+
+def accesses(
+    meaning: Meaning, attributes: Attributes, shapes: Sequence[Shape], result: Shape, part: Box
+) -> Sequence[Access]:
+    """
+    Return what the elements `part`, not empty, of the one result need of each operand.
+
+    `shapes` are those of the operands, `result` that of the result.
+    """
+    match meaning:
+        case Elementwise():
+            return _elementwise(meaning, attributes, shapes, part)
+        case ByIndex():
+            return _by_index(meaning, attributes, shapes, part)
+        case SameOrder():
+            return [_same_order(shapes[0], result, part), *[Access(None, True)] * (len(shapes) - 1)]
+        case Sums():
+            return [_sums(attributes, shapes[0], part)]
+        case _:
+            return [Access(whole(shape), False) for shape in shapes]
+
+
+def _elementwise(
+    meaning: Elementwise, attributes: Attributes, shapes: Sequence[Shape], part: Box
+) -> Sequence[Access]:
+    read = [shape for i, shape in enumerate(shapes) if i not in meaning.typed]
+    axes = iter(meaning.axes([len(shape) for shape in read], len(part), attributes))
+    found: list[Access] = []
+    for i, shape in enumerate(shapes):
+        if i in meaning.typed:
+            found.append(Access(None, True))
+            continue
+        own = next(axes)
+        box = tuple(
+            Interval(0, 1) if dim == 1 or axis is None else part[axis]
+            for dim, axis in zip(shape, own, strict=True)
+        )
+        found.append(Access(box, True))
+    return found
+
+
+def _same_order(shape: Shape, result: Shape, part: Box) -> Access:
+    """Common axes at the start are read as they are, the others from first to last element."""
+    count = 0
+    while count < min(len(shape), len(result)) and shape[count] == result[count]:
+        count += 1
+    rest = shape[count:]
+    if not rest:
+        return Access(part[:count], True)
+    if prod(rest) == 0:
+        return Access(whole(shape), False)
+    first = last = 0
+    for interval, dim in zip(part[count:], result[count:], strict=True):
+        first, last = first * dim + interval.start, last * dim + interval.stop - 1
+    box: list[Interval] = []
+    for axis in range(count, len(shape)):
+        inner = prod(shape[axis + 1 :])
+        low, high = first // inner, last // inner
+        if low != high:  # of the axes after this one, any index may occur
+            box += [Interval(low, high + 1), *whole(shape[axis + 1 :])]
+            break
+        box.append(Interval(low, low + 1))
+        first, last = first - low * inner, last - high * inner
+    is_line = len(rest) == 1 and sum(interval.size > 1 for interval in part[count:]) <= 1
+    return Access((*part[:count], *box), is_line and count + 1 == len(result))
+
+
+def _sums(attributes: Attributes, shape: Shape, part: Box) -> Access:
+    axis = attributes.get("axis")
+    if not isinstance(axis, int):
+        return Access(whole(shape), False)
+    axis %= len(shape)
+    last = part[axis].stop - bool(attributes.get("exclusive"))
+    if last == 0:
+        return Access(None, True)
+    return Access((*part[:axis], Interval(0, last), *part[axis + 1 :]), True)
+
+
+# -------------------------------------------------------------------------- by index
+
+
+@dataclass(eq=False)
+class Bounded(Number):
+    """
+    A number between `low` and `high`, or any one if they are None.
+
+    It is exact if it is an index times a constant, plus another; then each number is taken.
+    """
+
+    element: Element
+    low: int | None = None
+    high: int | None = None
+    axis: int | None = None
+    """The axis of the index that it depends on, None if on none."""
+    exact: bool = True
+
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        """Both bounds, if there are any."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def _any(self, element: Element | None = None) -> Self:
+        return type(self)(element or self.element, exact=False)
+
+    def constant(self, value: float) -> Self:
+        known = int(value) if isinstance(value, int) else None
+        return type(self)(self.element, known, known)
+
+    def apply(self, operation: Arithmetic, other: Self) -> Self:
+        compute, mine, others = _BOUNDS.get(operation), self.ends, other.ends
+        if compute is None or mine is None or others is None:
+            return self._any()
+        ends = [compute(a, b) for a in mine for b in others]
+        axes = {number.axis for number in (self, other) if number.axis is not None}
+        exact = self.exact and other.exact and len(axes) <= 1 and operation in ("add", "subtract")
+        axis = min(axes) if axes else None
+        return type(self)(self.element, min(ends), max(ends), axis, exact or not axes)
+
+    def math(self, function: Function) -> Self:
+        return self._any()
+
+    def negated(self) -> Self:
+        return self.constant(0).apply("subtract", self)
+
+    def magnitude(self) -> Self:
+        return self._any()
+
+    def compared(self, predicate: Comparison, other: Self) -> Self:
+        return self._any(ELEMENTS["bool"])
+
+    def chosen(self, yes: Self, no: Self) -> Self:
+        if yes.ends is None or no.ends is None:
+            return yes._any()
+        ends = (*yes.ends, *no.ends)
+        return type(self)(yes.element, min(ends), max(ends), exact=False)
+
+    def converted(self, element: Element) -> Self:
+        return type(self)(element, self.low, self.high, self.axis, self.exact)
+
+
+_BOUNDS: dict[Arithmetic, Callable[[Any, Any], int]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "maximum": max,
+    "minimum": min,
+}
+
+
+@dataclass
+class Read(Source):
+    """An operand that notes the box of the indices at which it is read."""
+
+    shape: Shape
+    element: Element = INT64
+    box: Box | None = None
+    exact: bool = True
+
+    @property
+    def dims(self) -> Sequence[Bounded]:
+        return [self.integer(dim) for dim in self.shape]
+
+    def integer(self, value: int) -> Bounded:
+        return Bounded(INT64, value, value)
+
+    def __getitem__(self, index: Sequence[Bounded]) -> Bounded:
+        axes = [number.axis for number in index if number.axis is not None]
+        exact = all(number.exact for number in index) and len(set(axes)) == len(axes)
+        box = tuple(
+            Interval(0, dim)
+            if number.low is None or number.high is None
+            else Interval(max(number.low, 0), min(number.high + 1, dim))
+            for number, dim in zip(index, self.shape, strict=True)
+        )
+        if self.box is not None:
+            exact = False
+            box = tuple(
+                Interval(min(a.start, b.start), max(a.stop, b.stop))
+                for a, b in zip(box, self.box, strict=True)
+            )
+        self.box, self.exact = box, exact
+        return Bounded(self.element, exact=False)
+
+
+def _by_index(
+    meaning: ByIndex, attributes: Attributes, shapes: Sequence[Shape], part: Box
+) -> Sequence[Access]:
+    index = [Bounded(INT64, p.start, p.stop - 1, axis) for axis, p in enumerate(part)]
+    sources = [Read(shape) for shape in shapes]
+    meaning.formula(index, *sources, **meaning.keywords(attributes))
+    return [Access(source.box, source.exact) for source in sources]

@@ -1,0 +1,241 @@
+"""
+Kernels from formulas: NumPy's functions in order, on arrays that are allocated when it is bound.
+
+    (1 / ((-x).math("exp") + 1))    ->    np.negative(x, y), np.exp(y, y), np.add(y, 1, y),
+                                          np.divide(1, y, y)
+
+A formula is run once, on numbers that record what is applied to them. Each intermediate result is
+in scratch memory, or in that of the kernel's result where no operand there is read any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from ...operators.meaning.forms import ByIndex, Elementwise
+from ...operators.meaning.number import Arithmetic, Comparison, Function, Number, Source
+from ...operators.signature import BOOL, ELEMENTS, Element
+from ..memory.scratch import scratch
+from .bind import Array, Attrs, Bind, Thunk, along, apply, sequence
+from .conversions import bind_cast, bind_quotient
+from .erf import bind_erf
+
+Step: TypeAlias = Callable[..., Thunk]
+"""Returns a thunk that computes an array, its last argument, from others."""
+
+DTYPES: Mapping[Element, np.dtype[Any]] = {ELEMENTS[name]: np.dtype(name) for name in ELEMENTS}
+NAMES: Mapping[np.dtype[Any], Element] = {dtype: element for element, dtype in DTYPES.items()}
+
+_FUNCTIONS: Mapping[Function, np.ufunc] = {
+    **{"acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh},
+    **{"atan": np.arctan, "atanh": np.arctanh, "round": np.rint},
+}
+"""The functions that have another name in NumPy."""
+_ARITHMETIC: Mapping[Arithmetic, np.ufunc] = {
+    **{"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor},
+    **{"shift_left": np.left_shift, "shift_right": np.right_shift, "remainder": np.fmod},
+}
+_COMPARISONS: Mapping[Comparison, np.ufunc] = {
+    **{"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal},
+    **{"gt": np.greater, "ge": np.greater_equal},
+}
+
+
+def _ufunc(function: np.ufunc) -> Step:
+    return lambda *arrays: apply(function, *arrays[:-1], out=arrays[-1])
+
+
+def _power(a: Array, b: Array, y: Array) -> Thunk:
+    if y.dtype.kind != "i":
+        return partial(np.power, a, b, y)
+    exponent, result = scratch(b.shape, b.dtype), scratch(y.shape, y.dtype)
+    inverse, vanishing = scratch(b.shape, np.bool_), scratch(a.shape, np.bool_)
+    zero, one = np.zeros((), y.dtype), np.ones((), y.dtype)
+
+    def run() -> None:
+        np.less(b, zero, inverse)
+        np.not_equal(np.absolute(a), one, vanishing)
+        np.copyto(exponent, b)
+        np.bitwise_and(b, one, exponent, where=inverse)  # enough for 1 and -1; the others vanish
+        np.power(a, exponent, result)
+        np.copyto(result, zero, where=np.logical_and(inverse, vanishing))
+        np.copyto(y, result)
+
+    return run
+
+
+def _choice(condition: Array, x: Array, y: Array, out: Array) -> Thunk:
+    if np.may_share_memory(out, condition):
+        kept = scratch(out.shape, out.dtype)
+        return sequence(_choice(condition, x, y, kept), partial(np.copyto, out, kept))
+    if not np.may_share_memory(out, x):
+        return sequence(partial(np.copyto, out, y), partial(np.copyto, out, x, where=condition))
+    others = scratch(condition.shape, np.bool_)
+    return sequence(
+        partial(np.logical_not, condition, others), partial(np.copyto, out, y, where=others)
+    )
+
+
+class Tape:
+    """The steps that compute numbers, in order."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[Step, tuple[Recorded, ...], Recorded]] = []
+
+    def operand(self, array: Array) -> Recorded:
+        """Return the number that an element of `array` is."""
+        return Recorded(self, NAMES[array.dtype], array.shape, array)
+
+    def record(self, step: Step, element: Element, *operands: Recorded) -> Recorded:
+        """Append a step and return what it computes."""
+        shapes = {operand.shape for operand in operands if operand.shape}
+        shape = np.broadcast_shapes(*shapes) if len(shapes) > 1 else next(iter(shapes), ())
+        result = Recorded(self, element, shape)
+        self.steps.append((step, operands, result))
+        return result
+
+    def bound(self, result: Recorded, y: Array) -> Thunk:
+        """Return a thunk that writes `result` to `y`, which may be an operand of the same shape."""
+        if result.array is not None or result.shape != y.shape:
+            result = self.record(bind_cast, result.element, result)
+        if len(self.steps) == 1:
+            (step, operands, _) = self.steps[0]
+            return step(*(x.array for x in operands), y)
+        needed = {result}
+        for _, operands, value in reversed(self.steps):
+            needed |= set(operands) if value in needed else set()
+        steps = [step for step in self.steps if step[2] in needed]
+        last = {operand: i for i, (_, operands, _) in enumerate(steps) for operand in operands}
+        own = max((i for x, i in last.items() if x.array is not None and x.overlaps(y)), default=-1)
+        free: list[Array] = []
+        thunks: list[Thunk] = []
+        for i, (step, operands, value) in enumerate(steps):
+            if i == own + 1:
+                free.append(y)  # from here on, what was there is not read
+            dying = [x.array for x in dict.fromkeys(operands) if x.made and last[x] == i]
+            freed = [array for array in dying if array is not None]
+            if step is not _choice:
+                free += freed
+            value.array = y if value is result else value.taken(free)
+            value.made = True
+            if step is _choice:
+                free += freed
+            arrays = [x.array for x in operands]
+            thunks.append(step(*arrays, value.array))
+        return sequence(*thunks)
+
+
+class Recorded(Number):
+    """A number of an array: of `array`, an operand or a constant, or of what a step computes."""
+
+    def __init__(
+        self, tape: Tape, element: Element, shape: tuple[int, ...], array: Array | None = None
+    ) -> None:
+        self.tape, self.element, self.shape, self.array = tape, element, shape, array
+        self.made = False
+        """True once a step writes the array."""
+
+    def overlaps(self, array: Array) -> bool:
+        """Test whether the numbers are in the memory of `array`."""
+        return self.array is not None and bool(np.may_share_memory(self.array, array))
+
+    def taken(self, free: list[Array]) -> Array:
+        """Return an array for the numbers: one of `free`, or a new one."""
+        dtype = DTYPES[self.element]
+        for i, array in enumerate(free):
+            if array.shape == self.shape and array.dtype == dtype:
+                return free.pop(i)
+        return scratch(self.shape, dtype)
+
+    def constant(self, value: float) -> Self:
+        with np.errstate(over="ignore"):
+            array = np.array(value).astype(DTYPES[self.element])
+        return type(self)(self.tape, self.element, (), array)
+
+    def _step(self, step: Step, *others: Self, element: Element | None = None) -> Self:
+        result = self.tape.record(step, element or self.element, self, *others)
+        assert isinstance(result, type(self))
+        return result
+
+    def apply(self, operation: Arithmetic, other: Self) -> Self:
+        special = {"quotient": bind_quotient, "power": _power}.get(operation)
+        return self._step(
+            special or _ufunc(_ARITHMETIC.get(operation) or getattr(np, operation)), other
+        )
+
+    def math(self, function: Function) -> Self:
+        if function == "erf":
+            wide = self.widened()
+            return wide._step(bind_erf).converted(self.element)
+        return self._step(_ufunc(_FUNCTIONS.get(function) or getattr(np, function)))
+
+    def negated(self) -> Self:
+        return self._step(_ufunc(np.negative))
+
+    def magnitude(self) -> Self:
+        return self._step(_ufunc(np.absolute))
+
+    def compared(self, predicate: Comparison, other: Self) -> Self:
+        return self._step(_ufunc(_COMPARISONS[predicate]), other, element=BOOL)
+
+    def chosen(self, yes: Self, no: Self) -> Self:
+        return self._step(_choice, yes, no, element=yes.element)
+
+    def converted(self, element: Element) -> Self:
+        return self if element is self.element else self._step(bind_cast, element=element)
+
+
+class Elements(Source):
+    """An operand, of which a formula reads elements."""
+
+    def __init__(self, tape: Tape, array: Array) -> None:
+        self.tape, self.array, self.element = tape, array, NAMES[array.dtype]
+
+    @property
+    def dims(self) -> Sequence[Recorded]:
+        return [self.integer(dim) for dim in self.array.shape]
+
+    def integer(self, value: int) -> Recorded:
+        return self.tape.operand(np.array(value, np.int64))
+
+    def __getitem__(self, index: Sequence[Recorded]) -> Recorded:
+        def bind(*arrays: Array) -> Thunk:
+            places, y = (*arrays[:-1], ...), arrays[-1]
+            return lambda: np.copyto(y, self.array[places])
+
+        scalar = [self.integer(0)] if not index else index
+        return self.tape.record(bind if index else self._scalar, self.element, *scalar)
+
+    def _scalar(self, _: Array, y: Array) -> Thunk:
+        return partial(np.copyto, y, self.array)
+
+
+def by_index(meaning: ByIndex) -> Bind:
+    """Return the kernel of an operator of this meaning."""
+
+    def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        (y,), tape = outs, Tape()
+        index = [tape.operand(places) for places in np.indices(y.shape, np.int64, sparse=True)]
+        sources = [Elements(tape, array) for array in ins]
+        return tape.bound(meaning.formula(index, *sources, **meaning.keywords(attrs)), y)
+
+    return bind
+
+
+def elementwise(meaning: Elementwise) -> Bind:
+    """Return the kernel of an operator of this meaning."""
+
+    def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        (y,), tape = outs, Tape()
+        if meaning.along is not None:
+            axis = attrs[meaning.along]
+            assert isinstance(axis, int), f"{meaning.along} is an integer"
+            ins = [ins[0], *(along(vector, axis, y.ndim) for vector in ins[1:])]
+        numbers = [tape.operand(array) for array in ins]
+        return tape.bound(meaning.formula(*numbers, **meaning.keywords(attrs)), y)
+
+    return bind
