@@ -11,6 +11,8 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, StringAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import DiagnosticException
 
+from ...dialects.xdsl_extras.xdsl_internals import file_location
+
 _LONG_WORD = compile(r"\S{161,}")
 _MESSAGE = 1000
 """Maximum length of a message."""
@@ -72,7 +74,7 @@ class SourceMap:
     def location(self, at: int) -> FileLineColLoc:
         """Return the line and column, from 1, of the offset `at`."""
         line = bisect_right(self._starts, at)
-        return FileLineColLoc(
+        return file_location(
             self.file,
             self._number(line + self._lines_before),
             self._number(at - self._starts[line - 1] + 1),

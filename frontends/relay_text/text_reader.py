@@ -19,14 +19,15 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region
 from xdsl.utils.exceptions import VerifyException
 
+from ...dialects import relay
 from ...dialects.device import DEVICE
 from ...dialects.errors import TOO_DEEP
-from ...dialects.relay import BY_NAME
-from ...dialects.relay.language.adt import TypeDataOp
 from ...dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
 from ...dialects.relay.unification import TypeTooLarge
+from ...dialects.vm import DestinationCall
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.infer_types import refine_types
+from ...passes.make_kernels import make_kernels
 from ...passes.rename_written_tensors import rename_written_tensors
 from ...passes.support.diagnostics import PassError
 from . import prelude
@@ -42,8 +43,8 @@ from .infer.complete_types import complete_types
 from .json.json_module import NodeMap, module_of
 from .json.metadata_section import Metadata
 from .json.node_graph import GraphError, NodeGraph
+from .outline.kernel_literals import name_literals
 from .outline.lift_generics import pass_captures
-from .outline.outline_kernels import Kernels
 from .text.grammar import Grammar
 from .text.lexer import tokenize
 from .text.syntax import Definition, Local, Module, TypeData, is_empty
@@ -92,7 +93,7 @@ def read_json(ctx: XdslContext, text: str, name: str, separate: bool = False) ->
     try:
         module = module_of(NodeGraph(text), name)
     except GraphError as error:
-        raise source_map.error(str(error), 1) from None
+        raise source_map.error(str(error), error.at) from None
     except RecursionError:
         raise source_map.error(TOO_DEEP, 1) from None
     return read_module(ctx, module, separate)
@@ -119,7 +120,7 @@ class _Reader:
 
     def read(self, module: Module) -> Read:
         """Build the module, and verify what only the reader knows."""
-        if module.operator is not None and module.operator.name in BY_NAME:
+        if module.operator is not None and module.operator.name in relay.BY_NAME:
             result = ModuleOp([operator_program(self.context, module.operator)])
             result.location = module.source_map.location(0)
             return Read(result, {})
@@ -135,15 +136,16 @@ class _Reader:
         complete_types(self.context)
         generic_rules.check_scopes(self.context)
         pass_captures(self.context.generics)
-        kernels = Kernels(self.context)
-        kernels.complete()
-        ops = [*self._type_ops(), *self._function_ops(kernels)]
-        result = ModuleOp(ops)
+        literals = name_literals(self.context)
+        functions = map(self._function_op, self.program.functions.values())
+        result = ModuleOp([*self._type_ops(), *functions, *literals])
         result.location = module.source_map.location(0)
         try:
-            if self.context.explicit.calls or self.context.explicit.ops:
+            if self.context.explicit.has_calls:
+                make_kernels(result, self.context.text)
+            if self.context.explicit.has_calls or self.context.explicit.ops:
                 rename_written_tensors(result)
-                self._verify_explicit_memory()
+                self._verify_explicit_memory(result)
             self._refine(result)
         except PassError as error:
             here = module.source_map.location(0)
@@ -172,11 +174,10 @@ class _Reader:
         if only:
             refine_types(module, only)
 
-    def _verify_explicit_memory(self) -> None:
-        explicit = self.context.explicit
-        for op in (*explicit.ops, *(call.op for call in explicit.calls)):
-            if op.parent is None:
-                continue
+    def _verify_explicit_memory(self, module: ModuleOp) -> None:
+        ops = [op for op in self.context.explicit.ops if op.parent is not None]
+        calls = (op for op in walk(module) if isinstance(op, DestinationCall | relay.CallLoweredOp))
+        for op in (*ops, *calls):
             try:
                 op.verify_()
             except VerifyException as error:
@@ -280,12 +281,6 @@ class _Reader:
 
     # --------------------------------------------------------------------- ops
 
-    def _function_ops(self, kernels: Kernels) -> list[Operation]:
-        made: list[Operation] = []
-        for name, signature in self.program.functions.items():
-            made.append(kernels.defined.get(name) or self._function_op(signature))
-        return [*made, *kernels.literals.values()]
-
     def _type_ops(self) -> list[Operation]:
         made: list[Operation] = []
         for data in self.program.types.values():
@@ -293,7 +288,9 @@ class _Reader:
             if is_storage(definition):
                 continue
             constructors = [(c.name, c.fields) for c in definition.constructors]
-            op = TypeDataOp(definition.name, definition.params, constructors, definition.extern)
+            op = relay.TypeDataOp(
+                definition.name, definition.params, constructors, definition.extern
+            )
             op.location = data.source_map.location(definition.offset)
             made.append(op)
         return made

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 _LAYOUT = re.compile(r"(?:[A-Z]|[1-9][0-9]{0,8}[a-z])+", re.ASCII)
 _AXIS = re.compile(r"([0-9]*)([A-Za-z])", re.ASCII)
@@ -20,11 +21,17 @@ class Layout:
     axes: tuple[str, ...]
     blocks: dict[str, int]
 
+    @property
+    def whole_axes(self) -> tuple[str, ...]:
+        """The axes that are not blocks of another one."""
+        return tuple(axis for axis in self.axes if axis.isupper())
+
     def has_axes(self, letters: str) -> bool:
         """Test whether the axes are `letters`, in any order, some of them in blocks."""
-        return {axis for axis in self.axes if axis.isupper()} == set(letters)
+        return set(self.whole_axes) == set(letters)
 
 
+@cache
 def parse_layout(text: str) -> Layout | None:
     """Parse a layout such as "NCHW"; None if it is malformed."""
     if _LAYOUT.fullmatch(text) is None:

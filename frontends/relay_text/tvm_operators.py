@@ -39,6 +39,9 @@ Convert: TypeAlias = Callable[[Values], None]
 Implied: TypeAlias = Callable[[Mapping[str, Any], Sequence[int]], Values]
 """Returns what the shape of the weight, operand 1, says of attributes that only repeat it."""
 
+IMPLYING = frozenset(("groups", "kernel_layout", "transpose_b"))
+"""The attributes that an `Implied` reads."""
+
 
 def _keep(values: Values) -> None:
     pass
@@ -86,9 +89,9 @@ def _expand_padding(values: Values) -> None:
     values["padding"] = given * 4 if len(given) == 1 else given * 2 if len(given) == 2 else given
 
 
-def _same_layout(values: Values, layout: str) -> None:
+def _same_layout(values: Values, layout: str, default: str = "NCHW") -> None:
     """Remove `out_layout`, which may be omitted or repeat the layout of the data."""
-    out, data = values.pop("out_layout", ""), values.get(layout, "NCHW")
+    out, data = values.pop("out_layout", ""), values.get(layout, default)
     if out not in ("", None, data):
         raise InvalidAttribute(
             f'out_layout must be "{data}", the layout of the data, but is "{out}"'
@@ -105,6 +108,16 @@ def _window(*names: str, layout: str) -> Convert:
                 values[name] = _as_tuple(given) * 2
 
     return convert
+
+
+def _line(values: Values) -> None:
+    """Convert the attributes of a window on lines: one entry of padding is for both ends."""
+    _same_layout(values, "data_layout", "NCW")
+    for name in ("strides", "dilation", "padding"):
+        if name in values:
+            values[name] = _as_tuple(values[name])
+    if len(values.get("padding", ())) == 1:
+        values["padding"] *= 2
 
 
 def _as_list(*names: str) -> Convert:
@@ -225,6 +238,13 @@ def _conv2d_transpose(values: Mapping[str, Any], weight: Sequence[int]) -> Value
     return {"channels": channels, "kernel_size": tuple(weight[2:])}
 
 
+def _conv1d(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
+    order = values.get("kernel_layout") or "OIW"
+    if len(weight) != 3 or sorted(order) != sorted("OIW"):
+        return {}
+    return {"channels": weight[order.index("O")], "kernel_size": (weight[order.index("W")],)}
+
+
 def _dense(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
     return {"units": weight[0]} if len(weight) == 2 else {}
 
@@ -254,6 +274,7 @@ _FILLED = Rule(convert=_chain(_as_list("shape"), _by_default("dtype", "float32")
 _SIZES = ("channels", "kernel_size")
 
 RULES: Mapping[str, Rule] = {
+    "nn.conv1d": Rule({}, _line, _PADDED, _SIZES, _conv1d, "data_layout"),
     "nn.conv2d": Rule(
         convert=_chain(_window("strides", "dilation", layout="data_layout"), _drop(*_SCHEDULING)),
         always=_PADDED,

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
 from xdsl.ir import Attribute
 
+from ...dialects import relay
 from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.memory import StorageType
-from ...dialects.relay.incomplete import IncompleteType
-from ...dialects.relay.language.language_types import AdtType, RefType, TypeVarType
 from ...dialects.tensors import as_tensor, dtype_name
 
 
@@ -41,16 +40,16 @@ def type_text(type: Attribute, without_form: Callable[[str], str] | None = None)
             return f"({', '.join(map(text, type.types))})"
         case FunctionType():
             return f"fn ({', '.join(map(text, type.inputs))}) -> {result_text(type, without_form)}"
-        case RefType():
+        case relay.RefType():
             return f"ref({text(type.contents)})"
-        case AdtType():
+        case relay.AdtType():
             args = f"[{', '.join(map(text, type.args))}]" if type.args.data else ""
             return f"{type.adt.string_value()}{args}"
         case StorageType():
             return "Storage[]"
-        case TypeVarType():
+        case relay.TypeVarType():
             return type.parameter.data
-        case IncompleteType():
+        case relay.IncompleteType():
             return "_"
         case _:
             return refused(f"the type {type}", "_")

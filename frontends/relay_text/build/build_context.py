@@ -24,10 +24,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import AnyAttr, IRDLOperation, irdl_op_definition, result_def, var_operand_def
 
+from ....dialects import relay
 from ....dialects.dense import Dense
-from ....dialects.relay.language.closures import FnOp
 from ....dialects.relay.language.language_types import substituted
-from ....dialects.relay.language.tuples import TupleOp
 from ....dialects.relay.unification import Unifier
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ..errors import RelayTextError, SourceMap
@@ -103,21 +102,15 @@ class UnitResult(TupleValue):
 
 
 @dataclass(eq=False, repr=False)
-class KernelCall:
-    """A call of a kernel: the op and its callee."""
-
-    op: Operation
-    callee: Signature | FnOp
-    """A global function, or a function literal."""
-    offset: int
-
-
-@dataclass(eq=False, repr=False)
 class ExplicitMemory:
-    """Operations on explicit memory, completed at the end of reading."""
+    """Operations on explicit memory and calls of kernels, completed at the end of reading."""
 
-    calls: list[KernelCall] = field(default_factory=list[KernelCall])
-    """Calls of kernels; the callees are known only at the end."""
+    has_calls: bool = False
+    """True if kernels are called."""
+    calls_of_literals: list[tuple[Operation, relay.FnOp]] = field(
+        default_factory=list[tuple[Operation, relay.FnOp]]
+    )
+    """Calls of kernels that are function literals, which are named at the end."""
     ops: list[Operation] = field(default_factory=list[Operation])
     """The other ops of `memory` and `vm`, which remain to be verified."""
     folded: list[Operation] = field(default_factory=list[Operation])
@@ -332,7 +325,7 @@ class Context:
         if isinstance(value, SSAValue):
             return value
         if value.tuple is None:
-            op = TupleOp(value.values)
+            op = relay.TupleOp(value.values)
             op.location = value.location
             if value.after is not None:
                 value.block.insert_op_after(op, value.after)

@@ -10,10 +10,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, OpResult, Region, SSAValue
 from xdsl.irdl import VarResultDef
 
-from ....dialects.relay import BY_NAME, FnOp
+from ....dialects import relay
 from ....dialects.relay.language.annotations import ATTRS
-from ....dialects.relay.language.control import YieldOp
-from ....dialects.relay.language.tuples import TupleOp
 from ....dialects.relay.opaque import is_operator_name
 from ..errors import nearest
 from ..infer.weight_types import Weights, has_weights
@@ -24,8 +22,9 @@ from . import function_rules, generic_rules, match_rules
 from .build_context import Context, Value
 from .deferred import when_known
 from .function_attributes import attributes_of
-from .operators.calls_of_kernels import KERNEL_CALLS
-from .operators.composite_operators import COMPOSITES, EAGER
+from .operators.call_site import Site
+from .operators.calls_of_kernels import KERNEL_CALLS, kernel_call
+from .operators.composite_operators import COMPOSITES, EAGER, composite
 from .operators.opaque_calls import opaque_call
 from .operators.relay_operators import call_operator, prepare
 
@@ -57,8 +56,7 @@ def _call(context: Context, expr: ast.Call, first: Value | None) -> Value:
     """Build a call; `first` is the value of its first argument, if already built."""
     callee = expr.callee
     if isinstance(callee, ast.Name):
-        kernel_call = KERNEL_CALLS.get(callee.name)
-        if kernel_call is not None:
+        if callee.name in KERNEL_CALLS:
             return kernel_call(context, expr)
         args = [context.emit(arg) for arg in (expr.args if first is None else expr.args[1:])]
         return call_name(context, expr, args if first is None else [first, *args])
@@ -82,10 +80,10 @@ def call_name(context: Context, expr: ast.Call, args: Sequence[Value]) -> Value:
     if has_weights(name):
         _note_weights(context, name, args, expr.attrs)
     if name in EAGER:
-        return EAGER[name](context, expr, args)
+        return EAGER[name](Site(context, expr, args))
     if name in COMPOSITES:
-        return when_known(context, COMPOSITES[name], expr, args)
-    if name in BY_NAME:
+        return when_known(context, composite, expr, args)
+    if name in relay.BY_NAME:
         return call_operator(context, expr, args)
     if context.xdsl.allow_unregistered and is_operator_name(name):  # a saved module may have others
         return opaque_call(context, name, [context.ssa(a) for a in args], expr)
@@ -136,7 +134,7 @@ def operator_program(context: Context, expr: ast.Name) -> FuncOp:
         context.add(op, expr.offset)
         value = op.results[0]
         if returns_tuple(expr.name, len(results)):
-            value = context.value(TupleOp(op.results), expr.offset)
+            value = context.value(relay.TupleOp(op.results), expr.offset)
         context.add(ReturnOp(value), expr.offset)
     function = FuncOp("main", ([HOLE] * len(block.args), [value.type]), Region(block))
     function.location = context.source_map.location(expr.offset)
@@ -150,7 +148,7 @@ def _only_called(context: Context, expr: ast.Name) -> Exception:
 
 def _unknown_name(context: Context, name: str, at: int) -> Exception:
     """Return the error about a name that is neither an operator nor a constructor."""
-    known = [*BY_NAME, *EAGER, *COMPOSITES, *KERNEL_CALLS, *context.program.constructors]
+    known = [*relay.BY_NAME, *EAGER, *COMPOSITES, *KERNEL_CALLS, *context.program.constructors]
     text = f"unknown operator or constructor {name}{nearest(name, known)}"
     return context.error(text, at, len(name))
 
@@ -164,10 +162,10 @@ def name_value(context: Context, expr: ast.Name) -> Value:
         count = len(constructor.fields)
         if not count:
             return match_rules.construct(context, name, [], bare)
-    elif name in BY_NAME and not is_variadic(name):
+    elif name in relay.BY_NAME and not is_variadic(name):
         count = operand_count(name) or 0
     else:
-        if name in BY_NAME or name in EAGER or name in COMPOSITES or name in KERNEL_CALLS:
+        if name in relay.BY_NAME or name in EAGER or name in COMPOSITES or name in KERNEL_CALLS:
             raise _only_called(context, expr)
         raise _unknown_name(context, name, expr.offset)
     types = [context.types.fresh() for _ in range(count)]
@@ -179,5 +177,5 @@ def name_value(context: Context, expr: ast.Name) -> Value:
             value = match_rules.construct(context, name, block.args, bare)
         else:
             value = context.ssa(call_operator(context, bare, list(block.args)))
-        context.add(YieldOp(value), expr.offset)
-    return context.value(FnOp(types, value.type, Region(block)), expr.offset)
+        context.add(relay.YieldOp(value), expr.offset)
+    return context.value(relay.FnOp(types, value.type, Region(block)), expr.offset)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Attribute, Block
 
-from ....dialects.relay import GlobalOp, InvokeOp, TypeDataOp
-from ....dialects.relay.language.language_types import AdtType, TypeVarType
+from ....dialects import relay
 from ..errors import SourceMap
 from ..text.syntax import Call, Constructor, Definition, Local, TypeData
 
@@ -42,7 +41,9 @@ class Generic:
     """The function of the program that contains it."""
     hint: Call | None
     """The `on_device` that wraps it."""
-    uses: list[InvokeOp | GlobalOp] = field(default_factory=list["InvokeOp | GlobalOp"])
+    uses: list[relay.InvokeOp | relay.GlobalOp] = field(
+        default_factory=list["relay.InvokeOp | relay.GlobalOp"]
+    )
 
     @property
     def symbol(self) -> str:
@@ -57,9 +58,11 @@ class DataType:
     definition: TypeData
     source_map: SourceMap
 
-    def type(self) -> AdtType:
+    def type(self) -> relay.AdtType:
         """Return the type applied to its own parameters."""
-        return AdtType(self.definition.name, [TypeVarType(p) for p in self.definition.params])
+        return relay.AdtType(
+            self.definition.name, [relay.TypeVarType(p) for p in self.definition.params]
+        )
 
 
 @dataclass(eq=False, repr=False)
@@ -81,14 +84,14 @@ class Program:
     types: dict[str, DataType] = field(default_factory=dict[str, DataType])
     constructors: dict[str, ConstructorInfo] = field(default_factory=dict[str, ConstructorInfo])
     functions: dict[str, Signature] = field(default_factory=dict[str, Signature])
-    _type_ops: dict[str, TypeDataOp] = field(default_factory=dict[str, TypeDataOp])
+    _type_ops: dict[str, relay.TypeDataOp] = field(default_factory=dict[str, relay.TypeDataOp])
 
-    def type_op(self, name: str) -> TypeDataOp | None:
+    def type_op(self, name: str) -> relay.TypeDataOp | None:
         """Return the definition of a data type as an op without a parent."""
         data, op = self.types.get(name), self._type_ops.get(name)
         if op is None and data is not None:
             definition = data.definition
             constructors = [(c.name, c.fields) for c in definition.constructors]
-            op = TypeDataOp(name, definition.params, constructors, definition.extern)
+            op = relay.TypeDataOp(name, definition.params, constructors, definition.extern)
             self._type_ops[name] = op
         return op

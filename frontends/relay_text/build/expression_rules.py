@@ -6,12 +6,9 @@ from xdsl.dialects.builtin import TupleType, i1
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.ir import Region as IrRegion
 
+from ....dialects import relay
 from ....dialects.dense import scalar as scalar_constant
 from ....dialects.device import tensor_type
-from ....dialects.relay.constants import ConstantOp, ParamOp
-from ....dialects.relay.language.control import IfOp
-from ....dialects.relay.language.language_types import RefType
-from ....dialects.relay.language.references import RefCreateOp, RefReadOp, RefWriteOp
 from ..text import syntax as ast
 from . import generic_rules
 from .build_context import Context, UnitResult, Value, ssa_name
@@ -42,15 +39,15 @@ def scalar(context: Context, scalar: ast.Scalar) -> Value:
     if constant is None:
         constant = context.caches[key] = scalar_constant(scalar.value, scalar.dtype)
     assert constant is not None, f"literals are not of dtype {scalar.dtype}"
-    return context.value(ConstantOp(constant), scalar.offset)
+    return context.value(relay.ConstantOp(constant), scalar.offset)
 
 
 def dense(context: Context, constant: ast.Dense) -> Value:
     """Build a constant tensor."""
     if context.separate and belongs_in_file(constant.value.type):
         context.params.setdefault(constant.name, constant.value)
-        return context.value(ParamOp(constant.name, constant.value.type), constant.offset)
-    return context.value(ConstantOp(constant.value), constant.offset)
+        return context.value(relay.ParamOp(constant.name, constant.value.type), constant.offset)
+    return context.value(relay.ConstantOp(constant.value), constant.offset)
 
 
 def statement(context: Context, statement: ast.Statement) -> Value | Generic:
@@ -92,7 +89,7 @@ def if_(context: Context, expr: ast.If) -> Value:
     type = context.types.join(value.type, otherwise.type)
     regions = [IrRegion(then), IrRegion(other)]
     return context.value(
-        IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.offset
+        relay.IfOp.create(operands=[condition], result_types=[type], regions=regions), expr.offset
     )
 
 
@@ -100,26 +97,28 @@ def if_(context: Context, expr: ast.If) -> Value:
 
 
 def ref_create(context: Context, expr: ast.RefCreate) -> Value:
-    return context.value(RefCreateOp(context.emit_ssa(expr.value)), expr.offset)
+    return context.value(relay.RefCreateOp(context.emit_ssa(expr.value)), expr.offset)
 
 
 def ref_read(context: Context, expr: ast.RefRead) -> Value:
     ref, contents = _cell(context, expr.ref)
-    return context.value(RefReadOp.create(operands=[ref], result_types=[contents]), expr.offset)
+    return context.value(
+        relay.RefReadOp.create(operands=[ref], result_types=[contents]), expr.offset
+    )
 
 
 def ref_write(context: Context, expr: ast.RefWrite) -> Value:
     ref, contents = _cell(context, expr.ref)
     value = context.emit_ssa(expr.value)
     context.require(value.type, contents, "the value written", expr.value.offset)
-    return context.value(RefWriteOp(ref, value), expr.offset)
+    return context.value(relay.RefWriteOp(ref, value), expr.offset)
 
 
 def _cell(context: Context, expr: ast.Expr) -> tuple[SSAValue, Attribute]:
     ref = context.emit_ssa(expr)
     type = context.types.shallow(ref.type)
-    if isinstance(type, RefType):
+    if isinstance(type, relay.RefType):
         return ref, type.contents
     contents = context.types.fresh()
-    context.require(type, RefType(contents), "this", expr.offset)
+    context.require(type, relay.RefType(contents), "this", expr.offset)
     return ref, contents

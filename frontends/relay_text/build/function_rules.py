@@ -9,9 +9,8 @@ from xdsl.dialects.builtin import ArrayAttr, FileLineColLoc, FunctionType
 from xdsl.dialects.func import CallOp as FuncCallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
+from ....dialects import relay
 from ....dialects.device import VirtualDeviceAttr
-from ....dialects.relay import CallOp, FnOp, GlobalOp, InvokeOp
-from ....dialects.relay.language.control import YieldOp
 from ....dialects.relay.language.language_types import substituted
 from ....dialects.xdsl_extras.xdsl_internals import append_arguments
 from ..errors import RelayTextError, nearest
@@ -19,6 +18,7 @@ from ..text import syntax as ast
 from .build_context import Context, UnitResult, Value, ssa_name
 from .definitions_of_program import Signature
 from .function_attributes import attributes_of
+from .operators.call_site import Site
 from .operators.composite_operators import on_device
 
 # ---------------------------------------------------------- parameters, bodies
@@ -45,7 +45,7 @@ def branch(context: Context, body: ast.Body, block: Block) -> SSAValue:
     """
     value = region_body(context, body, block)
     with context.writing(block):
-        context.add(YieldOp(value), body.result.offset)
+        context.add(relay.YieldOp(value), body.result.offset)
     return value
 
 
@@ -102,7 +102,7 @@ def let_value(
         match value.args:
             case (ast.Function() as function,) if value.callee.name == "on_device":
                 hinted = closure(context, function, local, annotation)
-                return context.ssa(on_device(context, value, [hinted]))
+                return context.ssa(on_device(Site(context, value, [hinted])))
             case _:
                 pass
     made = context.emit(value)
@@ -135,12 +135,12 @@ def closure(
         context.values[itself] = self_argument
     value = function_value(context, function, block, types, result, itself)
     with context.writing(block):
-        context.add(YieldOp(value), context.hints.result(function.body).offset)
+        context.add(relay.YieldOp(value), context.hints.result(function.body).offset)
     recursive = itself is not None and block.args[0].first_use is not None
     if itself is not None and not recursive:
         block.erase_arg(block.args[0])
     context.type_args = outer_args
-    op = FnOp(
+    op = relay.FnOp(
         types,
         result,
         Region(block),
@@ -203,7 +203,7 @@ def call_value(
     except RelayTextError as error:
         error.notes = tuple(_single_types(context, type))[-1:]
         raise
-    op = CallOp.create(operands=[callee, *args], result_types=type.outputs.data)
+    op = relay.CallOp.create(operands=[callee, *args], result_types=type.outputs.data)
     return context.value(op, call.offset)
 
 
@@ -258,7 +258,7 @@ def instance(context: Context, signature: Signature) -> tuple[FunctionType, list
 def global_value(context: Context, use: ast.Global) -> Value:
     """Build a global function as a value."""
     type, args = instance(context, signature_of(context, use))
-    op = GlobalOp(use.name, type, args)
+    op = relay.GlobalOp(use.name, type, args)
     if args:
         defer_type_args(context, op, args, f"@{use.name}")
     return context.value(op, use.offset)
@@ -272,7 +272,7 @@ def call_global(
     type, type_args = instance(context, signature)
     require_args(context, type, args, call, f"@{use.name}")
     if type_args:
-        invoke = InvokeOp(use.name, type_args, args, type.outputs.data[0])
+        invoke = relay.InvokeOp(use.name, type_args, args, type.outputs.data[0])
         defer_type_args(context, invoke, type_args, f"@{use.name}")
         return context.value(invoke, call.offset)
     op = FuncCallOp(use.name, list(args), type.outputs.data)
@@ -281,7 +281,7 @@ def call_global(
 
 
 def defer_type_args(
-    context: Context, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
+    context: Context, op: relay.GlobalOp | relay.InvokeOp, args: Sequence[Attribute], name: str
 ) -> None:
     """
     Set the type arguments of `op`, which uses the function called `name`, once they are known.
@@ -290,7 +290,7 @@ def defer_type_args(
 
 
 def _complete_type_args(
-    context: Context, op: GlobalOp | InvokeOp, args: Sequence[Attribute], name: str
+    context: Context, op: relay.GlobalOp | relay.InvokeOp, args: Sequence[Attribute], name: str
 ) -> None:
     types = [context.types.resolved(a) for a in args]
     unknown = next((t for t in types if context.types.first_unknown(t) is not None), None)

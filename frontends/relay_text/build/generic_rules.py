@@ -25,8 +25,8 @@ from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Attribute, Block, SSAValue
 
-from ....dialects.relay import GlobalOp, IncompleteType, InvokeOp
-from ....dialects.relay.language.language_types import TypeVarType, substituted
+from ....dialects import relay
+from ....dialects.relay.language.language_types import substituted
 from ....dialects.type_algebra import parts
 from ..errors import RelayTextError, location_of
 from ..outline.lift_generics import type_params
@@ -35,6 +35,7 @@ from . import function_rules
 from .build_context import Context, Value, ssa_name
 from .deferred import run_ready
 from .definitions_of_program import Generic, Signature
+from .operators.call_site import Site
 from .operators.composite_operators import on_device
 
 # ------------------------------------------------------------------ definitions
@@ -77,10 +78,10 @@ def _fixes(
     wanted_parts = () if wanted is None else parts(wanted)
     return any(
         type.parameter.data in params
-        if isinstance(type, TypeVarType)
+        if isinstance(type, relay.TypeVarType)
         else type is not None and _fixes(part, parts(type), params)
         for part, type in zip(wanted_parts, given, strict=False)
-        if not isinstance(part, IncompleteType)
+        if not isinstance(part, relay.IncompleteType)
     )
 
 
@@ -116,7 +117,7 @@ def define(
     enclosing, outer_args = context.signature, context.type_args
     assert enclosing is not None, "a generic function is inside a global function"
     own = _own_params(function.type_params, enclosing.type_params)
-    context.type_args = {**outer_args, **{p: TypeVarType(n) for p, n in own.items()}}
+    context.type_args = {**outer_args, **{p: relay.TypeVarType(n) for p, n in own.items()}}
     types = [context.annotation(p.type) for p in function.params]
     result = context.annotation(function.result)
     definition = ast.Definition(function.offset, _symbol(context, enclosing, name), function)
@@ -172,17 +173,17 @@ def _instance(context: Context, generic: Generic) -> tuple[FunctionType, list[At
     run_ready(context)
     type = substituted(context.types.resolved(generic.signature.type), fresh)
     assert isinstance(type, FunctionType)
-    return type, [fresh.get(n) or TypeVarType(n) for n in generic.signature.type_params]
+    return type, [fresh.get(n) or relay.TypeVarType(n) for n in generic.signature.type_params]
 
 
 def value(context: Context, generic: Generic, at: int) -> Value:
     """Build a generic function as a value of one type."""
     type, args = _instance(context, generic)
-    op = GlobalOp(generic.symbol, type, args)
+    op = relay.GlobalOp(generic.symbol, type, args)
     generic.uses.append(op)
     function_rules.defer_type_args(context, op, args, f"%{generic.name}")
     made = context.value(op, at)
-    return made if generic.hint is None else on_device(context, generic.hint, [made])
+    return made if generic.hint is None else on_device(Site(context, generic.hint, [made]))
 
 
 def call(context: Context, generic: Generic, call: ast.Call) -> SSAValue:
@@ -194,7 +195,7 @@ def call(context: Context, generic: Generic, call: ast.Call) -> SSAValue:
     args = [context.emit_ssa(arg) for arg in call.args]
     type, type_args = _instance(context, generic)
     function_rules.require_args(context, type, args, call, f"%{generic.name}")
-    op = InvokeOp(generic.symbol, type_args, args, type.outputs.data[0])
+    op = relay.InvokeOp(generic.symbol, type_args, args, type.outputs.data[0])
     generic.uses.append(op)
     function_rules.defer_type_args(context, op, type_args, f"%{generic.name}")
     return context.value(op, call.offset)

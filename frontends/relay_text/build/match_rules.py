@@ -7,16 +7,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ArrayAttr, TupleType, UnitAttr
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from ....dialects.relay.language.adt import ConstructOp
+from ....dialects import relay
 from ....dialects.relay.language.exhaustiveness import missing_cases
-from ....dialects.relay.language.language_types import AdtType, substituted
-from ....dialects.relay.language.match_patterns import (
-    ConstructorPattern,
-    TuplePattern,
-    VarPattern,
-    WildcardPattern,
-)
-from ....dialects.relay.language.matching import MatchOp
+from ....dialects.relay.language.language_types import substituted
 from ....dialects.type_algebra import tuple_of
 from ....passes.functions.instantiation import replaced_in
 from ..errors import SourceMap, nearest
@@ -26,11 +19,11 @@ from .definitions_of_program import ConstructorInfo
 from .function_rules import add_params, branch
 
 
-def _instance(context: Context, made: ConstructorInfo) -> tuple[AdtType, list[Attribute]]:
+def _instance(context: Context, made: ConstructorInfo) -> tuple[relay.AdtType, list[Attribute]]:
     """Return the type that a constructor makes at fresh type arguments, and its field types."""
     args = {p: context.types.fresh() for p in made.of.definition.params}
     type = substituted(made.of.type(), args)
-    assert isinstance(type, AdtType)
+    assert isinstance(type, relay.AdtType)
     return type, [substituted(f, args) for f in made.fields]
 
 
@@ -49,7 +42,7 @@ def construct(context: Context, name: str, args: Sequence[SSAValue], call: ast.C
         context.require(arg.type, field, f"argument {i} of {name}", at)
     for arg, field in zip(args, fields, strict=True):
         context.types.forget_dims(field, arg.type)
-    return context.value(ConstructOp(type, name, args), call.offset)
+    return context.value(relay.ConstructOp(type, name, args), call.offset)
 
 
 def match(context: Context, expr: ast.Match) -> Value:
@@ -68,7 +61,7 @@ def match(context: Context, expr: ast.Match) -> Value:
         context.require(value.type, result, "the result of this case", case.body.result.offset)
         joined = value.type if joined is None else context.types.join(joined, value.type)
         regions.append(Region(block))
-    op = MatchOp.create(
+    op = relay.MatchOp.create(
         operands=[data],
         properties={
             "patterns": ArrayAttr(patterns),
@@ -77,12 +70,12 @@ def match(context: Context, expr: ast.Match) -> Value:
         result_types=[joined or result],
         regions=regions,
     )
-    assert isinstance(op, MatchOp)
+    assert isinstance(op, relay.MatchOp)
     context.completions.append((_complete, op, (context.source_map, expr.offset)))
     return context.value(op, expr.offset)
 
 
-def _complete(context: Context, op: MatchOp, source_map: SourceMap, at: int) -> None:
+def _complete(context: Context, op: relay.MatchOp, source_map: SourceMap, at: int) -> None:
     """Complete the types of pattern variables and check that all cases are covered."""
     op.patterns = ArrayAttr([replaced_in(p, context.types.resolved) for p in op.patterns])
     if op.partial is not None:
@@ -103,13 +96,13 @@ def _pattern(
     """Convert a pattern for values of `type`; append its typed variables to `variables`."""
     match pattern:
         case ast.Wildcard():
-            return WildcardPattern()
+            return relay.WildcardPattern()
         case ast.Variable(at, local):
             if local.type is not None:
                 annotation = context.annotation(local.type)
                 context.require(type, annotation, f"%{local.name}", at)
             variables.append((local, type))
-            return VarPattern(type)
+            return relay.VarPattern(type)
         case ast.Fields(at, parts):
             known = context.types.shallow(type)
             if isinstance(known, TupleType) and len(known.types) == len(parts):
@@ -118,7 +111,7 @@ def _pattern(
                 types = [context.types.fresh() for _ in parts]
                 context.require(type, tuple_of(types), "the matched value", at)
             fields = [_pattern(context, p, t, variables) for p, t in zip(parts, types, strict=True)]
-            return TuplePattern(fields)
+            return relay.TuplePattern(fields)
         case ast.Constructed(at, name, parts):
             return _constructed(context, at, name, parts, type, variables)
 
@@ -148,7 +141,7 @@ def _constructed(
             f"{name} has {len(types)} fields, but the pattern has {len(parts)}", at, len(name)
         )
     if parts is None:
-        fields: list[Attribute] = [WildcardPattern() for _ in types]
+        fields: list[Attribute] = [relay.WildcardPattern() for _ in types]
     else:
         fields = [_pattern(context, p, t, variables) for p, t in zip(parts, types, strict=True)]
-    return ConstructorPattern(wanted.adt, name, fields)
+    return relay.ConstructorPattern(wanted.adt, name, fields)

@@ -6,9 +6,7 @@ from xdsl.dialects.builtin import FileLineColLoc, FunctionType, TupleType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
-from ....dialects.relay import CallOpaqueOp, InvokeOp, MatchOp
-from ....dialects.relay.language.language_types import AdtType
-from ....dialects.relay.unification import IncompleteType
+from ....dialects import relay
 from ....dialects.tensors import as_tensor
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.xdsl_internals import set_type
@@ -46,15 +44,15 @@ def _complete_type_arguments(context: Context) -> None:
     stays unknown.
     """
     types = context.types
-    arguments: list[IncompleteType] = []
-    of_values: set[IncompleteType] = set()
+    arguments: list[relay.IncompleteType] = []
+    of_values: set[relay.IncompleteType] = set()
     for value in context.open_values:
         pending = [(value.type, False)]
         while pending:
             type, is_argument = pending.pop()
             type = types.shallow(type)
-            if not isinstance(type, IncompleteType):
-                is_argument = is_argument or isinstance(type, AdtType)
+            if not isinstance(type, relay.IncompleteType):
+                is_argument = is_argument or isinstance(type, relay.AdtType)
                 pending += [(part, is_argument) for part in parts(type)]
             elif is_argument:
                 arguments.append(type)
@@ -91,13 +89,13 @@ def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
         op = value.op
     location = op.location
     assert isinstance(location, FileLineColLoc)
-    if isinstance(op, CallOpaqueOp):
+    if isinstance(op, relay.CallOpaqueOp):
         return RelayTextError(
             f"cannot infer the result type of {op.operator.data}, which is not an operator of the "
             "dialect; write it after the call, as in /* ty=Tensor[(4), float32] */",
             location,
         )
-    if isinstance(op, MatchOp) and not op.cases:
+    if isinstance(op, relay.MatchOp) and not op.cases:
         return RelayTextError(
             "cannot infer the type of a match without cases; bind it with a type, as in "
             "let %x: int32 = match (…) {};",
@@ -133,7 +131,7 @@ def _replace_placeholders(context: Context) -> None:
 def _unresolved(deferred: Deferred, context: Context) -> RelayTextError:
     """Report an unknown operand type, preferably of an operand whose type can be annotated."""
     for arg in deferred.op.operands:
-        can_be_written = isinstance(arg.owner, Block | CallOpaqueOp | MatchOp)
+        can_be_written = isinstance(arg.owner, Block | relay.CallOpaqueOp | relay.MatchOp)
         if can_be_written and context.types.first_unknown(arg.type):
             return _unknown_value(arg, context)
     return deferred.source_map.error(
@@ -187,7 +185,7 @@ def _adapt_call(op: Operation, type: FunctionType) -> None:
     if given == list(type.inputs) and [r.type for r in op.results] == list(type.outputs):
         return
     assert isinstance(op, CallOp)
-    invoke = InvokeOp(op.callee, [], list(op.operands), op.results[0].type)
+    invoke = relay.InvokeOp(op.callee, [], list(op.operands), op.results[0].type)
     invoke.location = op.location
     invoke.attributes |= op.attributes
     block = op.parent

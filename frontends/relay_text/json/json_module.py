@@ -7,6 +7,7 @@ the same binding. The line of a location is the number of the node.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr
@@ -31,9 +32,24 @@ def module_of(graph: NodeGraph, name: str) -> ast.Module:
     return _ModuleReader(graph).read(NodeMap(name, ""))
 
 
-_COMPOUND = frozenset(
-    ("Call", "Tuple", "TupleGetItem", "If", "Function", "Match", "RefCreate", "RefRead", "RefWrite")
-)
+_OPERANDS: Mapping[str, Sequence[str]] = {
+    "Call": ("op", "args"),
+    "Tuple": ("fields",),
+    "TupleGetItem": ("tuple_value",),
+    "If": ("cond",),
+    "Function": (),
+    "Match": ("data",),
+    "RefCreate": ("value",),
+    "RefRead": ("ref",),
+    "RefWrite": ("ref", "value"),
+}
+"""The fields of the expressions that become graph bindings with what they use themselves."""
+_LISTS = ("args", "fields")
+_CELLS: Mapping[str, Callable[..., ast.Expr]] = {
+    "RefCreate": ast.RefCreate,
+    "RefRead": ast.RefRead,
+    "RefWrite": ast.RefWrite,
+}
 
 
 class _ModuleReader(TypeReader):
@@ -65,7 +81,11 @@ class _ModuleReader(TypeReader):
             for variable, function in zip(pairs[::2], pairs[1::2], strict=True):
                 name = graph.text(graph.child(variable, "name_hint"))
                 if kind(graph, function) != "Function":
-                    raise GraphError(f"@{name} is a {graph.key(function)}, which is not supported")
+                    found = graph.key(function)
+                    raise GraphError(
+                        f"@{name} is a {found}; only functions of Relay are supported",
+                        variable,
+                    )
                 functions.append(self._definition(name, function))
         else:
             raise GraphError(f"the root must be an IRModule, but is a {graph.key(root)}")
@@ -151,7 +171,7 @@ class _ModuleReader(TypeReader):
 
     def _expression(self, number: int) -> ast.Expr:
         """Read a use of node `number`; the nodes that it depends on are bound first."""
-        if kind(self.graph, number) in _COMPOUND:
+        if kind(self.graph, number) in _OPERANDS:
             self._bind(number)
             return ast.Node(number, self.bound[number])
         if kind(self.graph, number) == "Let":
@@ -171,7 +191,7 @@ class _ModuleReader(TypeReader):
                     raise GraphError(f"node {number} contains itself")
                 begun.add(number)
                 stack.append((number, True))
-                inner = [n for n in self._operands(number) if kind(self.graph, n) in _COMPOUND]
+                inner = [n for n in self._operands(number) if kind(self.graph, n) in _OPERANDS]
                 stack += [(n, False) for n in reversed(inner) if n not in self.bound]
                 continue
             self._open(number)
@@ -183,35 +203,24 @@ class _ModuleReader(TypeReader):
 
     def _operands(self, number: int) -> list[int]:
         """Return the nodes that node `number` uses in its own region."""
-        graph = self.graph
-        match kind(graph, number):
-            case "Call":
-                return [graph.child(number, "op"), *graph.children(number, "args")]
-            case "Tuple":
-                return graph.children(number, "fields")
-            case "TupleGetItem":
-                return [graph.child(number, "tuple_value")]
-            case "If":
-                return [graph.child(number, "cond")]
-            case "Match":
-                return [graph.child(number, "data")]
-            case "RefCreate":
-                return [graph.child(number, "value")]
-            case "RefRead":
-                return [graph.child(number, "ref")]
-            case "RefWrite":
-                return [graph.child(number, "ref"), graph.child(number, "value")]
-            case _:
-                return []
+        graph, fields = self.graph, _OPERANDS[kind(self.graph, number)]
+        return [
+            operand
+            for field in fields
+            for operand in (
+                graph.children(number, field) if field in _LISTS else (graph.child(number, field),)
+            )
+        ]
 
     def _compound(self, number: int) -> ast.Expr:
         graph = self.graph
-        operands = tuple(self._expression(n) for n in self._operands(number))
+        operands = [self._expression(n) for n in self._operands(number)]
         match kind(graph, number):
             case "Call":
-                return ast.Call(number, operands[0], operands[1:], self._attrs(number), 0)
+                callee, *args = operands
+                return ast.Call(number, callee, tuple(args), self._attrs(number), 0)
             case "Tuple":
-                return ast.Tuple(number, operands)
+                return ast.Tuple(number, tuple(operands))
             case "TupleGetItem":
                 return ast.Projection(number, operands[0], self._index(number))
             case "If":
@@ -222,14 +231,10 @@ class _ModuleReader(TypeReader):
                 cases = tuple(self._case(n) for n in graph.children(number, "clauses"))
                 complete = graph.field(number, "complete") not in ("0", "false")
                 return ast.Match(number, operands[0], cases, complete)
-            case "RefCreate":
-                return ast.RefCreate(number, operands[0])
-            case "RefRead":
-                return ast.RefRead(number, operands[0])
-            case "RefWrite":
-                return ast.RefWrite(number, operands[0], operands[1])
-            case _:
+            case "Function":
                 return self._function(number)
+            case cell:
+                return _CELLS[cell](number, *operands)
 
     def _attrs(self, number: int) -> dict[str, Any]:
         attrs = self.graph.value(self.graph.child(number, "attrs"))

@@ -31,7 +31,7 @@ _ARRAY_FIELDS = frozenset(
         *("newshape", "begin", "end", "shape", "reps", "pad_width", "indices_or_sections"),
         *("channels", "units", "repeats", "batch_dims", "mode", "virtual_device"),
         *("src_virtual_device", "dst_virtual_device", "const_shape", "assert_shape"),
-        *("is_input", "metadata"),
+        *("is_input", "metadata", "exclusive", "index_rank", "lhs_end", "rhs_end"),
         *("data_layout", "kernel_layout", "out_layout", "layout", "dst_layout", "src_layout"),
         *("method", "slice_mode", "pad_mode", "memory_scope"),
     )
@@ -39,13 +39,20 @@ _ARRAY_FIELDS = frozenset(
 """Fields that are always objects: arrays, `Integer`s and `String`s."""
 _AXIS_OBJECTS = frozenset(
     f"relay.attrs.{name}Attrs"
-    for name in ("Reduce", "ArgReduce", "Squeeze", "Take", "Repeat", "Reverse", "Stack")
+    for name in (
+        *("Reduce", "ArgReduce", "Squeeze", "Take", "Repeat", "Reverse", "Stack"),
+        *("Gather", "Scanop"),
+    )
 )
 """Attributes whose `axis` is an object rather than a plain number."""
 
 
 class GraphError(Exception):
-    """The JSON is damaged, or a node is of an unknown kind."""
+    """The JSON is damaged, or a node is of an unknown kind; `at` is the number of a node, or 1."""
+
+    def __init__(self, message: str, at: int = 1):
+        super().__init__(message)
+        self.at = at
 
 
 class Parts:

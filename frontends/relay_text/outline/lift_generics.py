@@ -19,9 +19,7 @@ from itertools import compress
 from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from ....dialects.relay import FnOp, GlobalOp, InvokeOp
-from ....dialects.relay.language.control import YieldOp
-from ....dialects.relay.language.language_types import TypeVarType
+from ....dialects import relay
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.walking import walk
 from ..build.definitions_of_program import Generic
@@ -77,7 +75,7 @@ def _body(generic: Generic, generics: Mapping[str, Generic]) -> _Body:
         for region in op.regions:
             for inner in region.blocks:
                 defined.update(inner.args)
-        if isinstance(op, InvokeOp | GlobalOp):
+        if isinstance(op, relay.InvokeOp | relay.GlobalOp):
             callee = generics.get(op.callee.string_value())
             types += op.type_args.data[: None if callee is None else len(callee.own)]
     types += [value.type for value in (*defined, *used)]
@@ -87,7 +85,7 @@ def _body(generic: Generic, generics: Mapping[str, Generic]) -> _Body:
 
 def type_params(type: Attribute) -> Iterator[str]:
     """Yield the type parameters in `type`."""
-    if isinstance(type, TypeVarType):
+    if isinstance(type, relay.TypeVarType):
         yield type.parameter.data
     for part in parts(type):
         yield from type_params(part)
@@ -134,10 +132,10 @@ def _drop_unused_params(body: _Body) -> None:
 
 
 def _pass_captures(
-    use: InvokeOp | GlobalOp, captured: Mapping[SSAValue, None], generic: Generic
+    use: relay.InvokeOp | relay.GlobalOp, captured: Mapping[SSAValue, None], generic: Generic
 ) -> None:
     """Pass `captured` as additional arguments; a function value becomes a closure that does so."""
-    if isinstance(use, InvokeOp):
+    if isinstance(use, relay.InvokeOp):
         use.operands = [*use.operands, *captured]
         return
     type, at = use.result.type, use.parent
@@ -147,9 +145,9 @@ def _pass_captures(
     for argument, param in zip(block.args, generic.signature.block.args, strict=True):
         argument.name_hint = param.name_hint
     (result,) = type.outputs.data
-    call = InvokeOp(use.callee, use.type_args.data, [*block.args, *captured], result)
-    block.add_ops([call, YieldOp(call.result)])
-    closure = FnOp(type.inputs.data, result, Region(block))
+    call = relay.InvokeOp(use.callee, use.type_args.data, [*block.args, *captured], result)
+    block.add_ops([call, relay.YieldOp(call.result)])
+    closure = relay.FnOp(type.inputs.data, result, Region(block))
     for op in (closure, *block.ops):
         op.location = use.location
     closure.result.name_hint = use.result.name_hint

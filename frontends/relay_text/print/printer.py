@@ -26,14 +26,10 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from ....dialects import relay
 from ....dialects.attributes import ELEMENT_TYPES
 from ....dialects.device import DEVICE, VirtualDeviceAttr
-from ....dialects.relay import BY_NAME
-from ....dialects.relay.constants import ParamOp
-from ....dialects.relay.language.adt import TypeDataOp
 from ....dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
-from ....dialects.relay.language.globals import ClosureOp, GlobalOp, InvokeOp
-from ....dialects.relay.language.primitive import CallLoweredOp, PrimFuncOp
 from ....dialects.vm import DestinationCall
 from ....dialects.xdsl_extras.walking import walk
 from ..errors import PrintingError
@@ -45,7 +41,14 @@ from .printer_names import is_global_name, is_word
 from .printer_types import place_of
 
 HEADER = '#[version = "0.0.5"]\n'
-_REFERRING = (CallOp, InvokeOp, GlobalOp, ClosureOp, CallLoweredOp, DestinationCall)
+_REFERRING = (
+    CallOp,
+    relay.InvokeOp,
+    relay.GlobalOp,
+    relay.ClosureOp,
+    relay.CallLoweredOp,
+    DestinationCall,
+)
 """The ops that call or name a global function."""
 
 
@@ -66,12 +69,12 @@ class _Module:
         """For each global function that is used, an op that calls or names it."""
 
     def text(self) -> str:
-        types = [op for op in self.module.ops if isinstance(op, TypeDataOp)]
-        functions: list[FuncOp | PrimFuncOp] = []
+        types = [op for op in self.module.ops if isinstance(op, relay.TypeDataOp)]
+        functions: list[FuncOp | relay.PrimFuncOp] = []
         for op in self.module.ops:
-            if isinstance(op, FuncOp | PrimFuncOp):
+            if isinstance(op, FuncOp | relay.PrimFuncOp):
                 functions.append(op)
-            elif not isinstance(op, TypeDataOp):
+            elif not isinstance(op, relay.TypeDataOp):
                 raise no_form(op)
         self._check_types(types)
         for op in walk(self.module):
@@ -79,7 +82,9 @@ class _Module:
                 self.called.setdefault(op.callee.string_value(), op)
         parts = [self._type_data(op) for op in types]
         for op in functions:
-            parts.append(self._kernel(op) if isinstance(op, PrimFuncOp) else self._function(op))
+            parts.append(
+                self._kernel(op) if isinstance(op, relay.PrimFuncOp) else self._function(op)
+            )
         if self.shared.types.mention_storage:
             own = next((op for op in types if op.sym_name.data == STORAGE), None)
             if own is None:
@@ -90,7 +95,7 @@ class _Module:
 
     # -------------------------------------------------------------- data types
 
-    def _check_types(self, types: list[TypeDataOp]) -> None:
+    def _check_types(self, types: list[relay.TypeDataOp]) -> None:
         """Require that the names of types and constructors can be read back."""
         makers: dict[str, str] = {}
         for op in types:
@@ -100,7 +105,7 @@ class _Module:
                 raise PrintingError(f"Relay text cannot have a data type called {name}", op)
             for constructor in op.constructors:
                 made = constructor.constructor.data
-                if not is_word(made) or made in BY_NAME:
+                if not is_word(made) or made in relay.BY_NAME:
                     raise PrintingError(f"Relay text cannot have a constructor called {made}", op)
                 if made in makers:
                     raise PrintingError(
@@ -110,7 +115,7 @@ class _Module:
                     )
                 makers[made] = name
 
-    def _type_data(self, op: TypeDataOp) -> str:
+    def _type_data(self, op: relay.TypeDataOp) -> str:
         head = f"type {op.sym_name.data}{_type_params([p.data for p in op.params], op)}"
         if op.extern is not None:
             return f"extern {head}\n"
@@ -142,7 +147,7 @@ class _Module:
         body.function(block)
         return f"{head} -> {self.shared.types.result(type, op)} {{\n{''.join(out)}}}\n"
 
-    def _kernel(self, op: PrimFuncOp) -> str:
+    def _kernel(self, op: relay.PrimFuncOp) -> str:
         name, type = op.sym_name.data, op.function_type
         if not is_global_name(name):
             raise PrintingError(f"Relay text cannot have a function called @{name}", op)
@@ -179,7 +184,7 @@ class _Module:
         """Yield a parameter for each `relay.param` of the function, after the others."""
         known: dict[tuple[str, Attribute], SSAValue] = {}
         for inner in walk(op.body):
-            if not isinstance(inner, ParamOp):
+            if not isinstance(inner, relay.ParamOp):
                 continue
             user = self.called.get(op.sym_name.data)
             if user is not None:
@@ -197,7 +202,7 @@ class _Module:
                 body.bind(inner.result, body.text(first, None).removeprefix("%"))
 
 
-def _is_storage(op: TypeDataOp) -> bool:
+def _is_storage(op: relay.TypeDataOp) -> bool:
     """Return whether the definition would be read as the type of storage."""
     return op.sym_name.data == STORAGE and not op.params.data and not op.constructors.data
 

@@ -20,14 +20,8 @@ from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 
+from ....dialects import relay
 from ....dialects.device import VirtualDeviceAttr
-from ....dialects.relay.constants import ConstantOp, ParamOp
-from ....dialects.relay.device_ops import OnDeviceOp
-from ....dialects.relay.language.closures import FnOp
-from ....dialects.relay.language.globals import ClosureOp, GlobalOp
-from ....dialects.relay.language.language_types import AdtType
-from ....dialects.relay.language.matching import MatchOp
-from ....dialects.relay.operator import Operator
 from ....dialects.type_algebra import parts
 from ....dialects.vm import DestinationCall
 from ..errors import unprintable
@@ -115,7 +109,7 @@ class Body:
 
     def _is_elsewhere(self, value: SSAValue, place: VirtualDeviceAttr | None) -> bool:
         """Return whether a reader would assume the wrong device for `value`."""
-        if isinstance(value.owner, FnOp | GlobalOp | ClosureOp):
+        if isinstance(value.owner, relay.FnOp | relay.GlobalOp | relay.ClosureOp):
             return False
         own = place_of(value.type)
         return own is not None and own != place
@@ -129,11 +123,11 @@ class Body:
 
     def leaf(self, op: Operation) -> str:
         """Return the text of a constant or a global function, which is printed where it is used."""
-        if isinstance(op, GlobalOp):
+        if isinstance(op, relay.GlobalOp):
             return f"@{op.callee.string_value()}"
         if isinstance(op, ExtractOp):
             raise unprintable("numbers other than sizes and offsets", op)
-        assert isinstance(op, ConstantOp), f"{op.name} is not a leaf"
+        assert isinstance(op, relay.ConstantOp), f"{op.name} is not a leaf"
         value = cast(Any, op.value)
         return literal(value) or self.shared.table.constant(value, op)
 
@@ -155,7 +149,7 @@ class Body:
         if not op.regions:
             self.out.append(f"{self.indent}{before}{text}{after}\n")
             return
-        if before and isinstance(op, MatchOp):  # a bare one is a statement to TVM's parser
+        if before and isinstance(op, relay.MatchOp):  # a bare one is a statement to TVM's parser
             before, after = f"{before}(", f"){after}"
         self.line(f"{before}{text}")
         self.shared.expressions.closing(self, op)
@@ -198,7 +192,7 @@ class Body:
                 case Form.NODE:
                     self._node(op)
                 case Form.LET:
-                    if not isinstance(op, ParamOp):
+                    if not isinstance(op, relay.ParamOp):
                         self._let(op)
                 case Form.HINT:
                     self._node(op)
@@ -288,14 +282,14 @@ class Body:
             return
         written = op if source is None else source
         if not any(result.first_use for result in op.results):
-            if isinstance(op, OnDeviceOp) and op.constrain_body and not op.constrain_result:
+            if isinstance(op, relay.OnDeviceOp) and op.constrain_body and not op.constrain_result:
                 self._write("", op, ";")  # in a `let` it would constrain its result too
                 return
             hint = op.results[0].name_hint if op.results else None
             name = "_" if hint in (None, "_") else self.names.local(hint)
         else:
             name = self.names.local(op.results[0].name_hint)
-        if isinstance(op, FnOp) and op.recursive is not None:
+        if isinstance(op, relay.FnOp) and op.recursive is not None:
             self.bind(op.body.block.args[0], name)
         before = f"let %{name}{self._annotation(op)} = "
         if op.results and self._is_moved(op):
@@ -323,7 +317,7 @@ class Body:
 
     def _annotation(self, op: Operation) -> str:
         """Return the annotation `: T` where a reader could not infer the type."""
-        if isinstance(op, GlobalOp):
+        if isinstance(op, relay.GlobalOp):
             written = bool(op.type_args.data)
         else:
             written = is_declared(op) or _has_arguments_alone(op)
@@ -336,7 +330,7 @@ def _has_arguments_alone(op: Operation) -> bool:
     """
     Return whether `op` is not an operator and its one result has type arguments of a data type.
     """
-    if isinstance(op, Operator) or len(op.results) != 1:
+    if isinstance(op, relay.Operator) or len(op.results) != 1:
         return False
     return _has_arguments(op.results[0].type)
 
@@ -346,4 +340,4 @@ def _has_arguments(type: Attribute) -> bool:
     if isinstance(type, FunctionType):
         return False
     inner = parts(type)
-    return any(map(_has_arguments, inner)) or (isinstance(type, AdtType) and bool(inner))
+    return any(map(_has_arguments, inner)) or (isinstance(type, relay.AdtType) and bool(inner))

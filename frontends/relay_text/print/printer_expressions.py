@@ -12,14 +12,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ....dialects import relay
 from ....dialects.device import VirtualDeviceAttr
 from ....dialects.memory import CopyOp
-from ....dialects.relay import BY_NAME
 from ....dialects.relay.language.annotations import ATTRS
-from ....dialects.relay.language.match_patterns import (
-    ConstructorPattern,
-    TuplePattern,
-    VarPattern,
-    WildcardPattern,
-)
 from ..errors import PrintingError
 from ..text.lexer import KEYWORDS
 from ..tvm_operators import is_variadic, returns_tuple
@@ -39,7 +32,7 @@ def head(body: Body, op: Operation) -> str:
     if rule is not None:
         return rule(body, op)
     name = op.name.removeprefix("relay.")
-    if BY_NAME.get(name) is type(op):
+    if relay.BY_NAME.get(name) is type(op):
         return operator(body, op, name)
     raise no_form(op)
 
@@ -75,8 +68,8 @@ def operator(body: Body, op: Operation, name: str) -> str:
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
     """Return a call of an operator known by name only, with its type as a comment."""
     name, where = op.operator.data, body.place(op)
-    if name in BY_NAME or name in KEYWORDS:
-        why = "means another operator" if name in BY_NAME else "is a keyword"
+    if name in relay.BY_NAME or name in KEYWORDS:
+        why = "means another operator" if name in relay.BY_NAME else "is a keyword"
         raise PrintingError(f'Relay text cannot call "{name}" by its name: it {why} there', op)
     args: list[str] = []
     for arg in op.arguments:
@@ -277,17 +270,17 @@ def cases(body: Body, op: relay.MatchOp) -> None:
 def pattern_text(body: Body, pattern: Attribute, variables: Any) -> str:
     """Return the text of a pattern; its variables are named."""
     match pattern:
-        case WildcardPattern():
+        case relay.WildcardPattern():
             return "_"
-        case VarPattern():
+        case relay.VarPattern():
             value = next(variables)
             body.bind(value, body.names.local(value.name_hint, "p0"))
             return body.text(value, None)
-        case ConstructorPattern():
+        case relay.ConstructorPattern():
             fields = [pattern_text(body, p, variables) for p in pattern.fields]
             name = pattern.constructor.data
             return f"{name}({', '.join(fields)})" if fields else name
-        case TuplePattern():
+        case relay.TuplePattern():
             return f"({', '.join(pattern_text(body, p, variables) for p in pattern.fields)})"
         case _:
             raise AssertionError(f"not a pattern: {pattern}")

@@ -34,7 +34,7 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.relay import BY_NAME
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import unprintable
-from ..tvm_operators import Rule, pairs_of, rule_of
+from ..tvm_operators import IMPLYING, Rule, pairs_of, rule_of
 from .printer_literals import attribute_float, string_text
 from .printer_metadata import MetadataTable
 
@@ -85,7 +85,7 @@ def _repeated(op: Operation, rule: Rule) -> list[str]:
     weight = () if type is None else type.get_shape()
     values: dict[str, object] = {}
     if rule.implied is not None and DYNAMIC_INDEX not in weight:
-        attrs = {key: plain_value(value) for key, value in op.properties.items()}
+        attrs = {k: plain_value(value) for k, value in op.properties.items() if k in IMPLYING}
         values = rule.implied(attrs, weight)
     shown: list[str] = []
     for key in rule.repeated:

@@ -30,27 +30,28 @@ from xdsl.dialects.tensor import ExtractOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from ....dialects import relay
 from ....dialects.device import with_device
 from ....dialects.interfaces import InferTypes
 from ....dialects.memory import AllocStorageOp, AllocTensorOp, KillOp
-from ....dialects.relay.constants import ConstantOp, ParamOp
-from ....dialects.relay.device_ops import OnDeviceOp
-from ....dialects.relay.language.closures import CallOp, FnOp
-from ....dialects.relay.language.globals import ClosureOp, GlobalOp, InvokeOp
-from ....dialects.relay.language.matching import MatchOp
-from ....dialects.relay.language.references import RefCreateOp, RefReadOp, RefWriteOp
-from ....dialects.relay.language.tuples import TupleGetItemOp, TupleOp
 from ....dialects.relay.operator import infer_result_types
 from ....dialects.tensors import as_tensor, is_static
 from ....dialects.vm import DestinationCall
 
 ORDERED = (
-    *(FuncCallOp, CallOp, InvokeOp, RefCreateOp, RefReadOp, RefWriteOp),
+    *(
+        FuncCallOp,
+        relay.CallOp,
+        relay.InvokeOp,
+        relay.RefCreateOp,
+        relay.RefReadOp,
+        relay.RefWriteOp,
+    ),
     *(AllocStorageOp, AllocTensorOp, KillOp, DestinationCall),
 )
 """Ops that must execute in their place."""
-_LETS = (*ORDERED, FnOp, ClosureOp)
-LEAVES = (ConstantOp, GlobalOp)
+_LETS = (*ORDERED, relay.FnOp, relay.ClosureOp)
+LEAVES = (relay.ConstantOp, relay.GlobalOp)
 """Ops whose text is printed where their value is used."""
 
 
@@ -93,7 +94,7 @@ def order_of(block: Block) -> Order:
 
 def source_of(op: Operation) -> Operation | None:
     """Return the op with several results whose tuple `op` is, or None."""
-    if type(op) is not TupleOp or len(op.operands) < 2:
+    if type(op) is not relay.TupleOp or len(op.operands) < 2:
         return None
     first = op.operands[0]
     source = first.op if isinstance(first, OpResult) else None
@@ -128,14 +129,14 @@ def _scan(block: Block, order: Order, is_function: bool) -> list[Operation]:
     demands: dict[Operation, list[Operation]] = {}
     for op in block.ops:
         if op.regions:
-            is_closure = isinstance(op, FnOp)
+            is_closure = isinstance(op, relay.FnOp)
             needed = [d for r in op.regions for b in r.blocks for d in _scan(b, order, is_closure)]
             demands[op] = needed
             if not is_closure and _has_effects(op, order):
                 order.has_effects.add(op)
             if _binds_names(op, order):
                 order.binders.add(op)
-    ops = [op for op in block.ops if not isinstance(op, ParamOp)]
+    ops = [op for op in block.ops if not isinstance(op, relay.ParamOp)]
     if not ops:
         return []
     terminator = ops.pop()
@@ -188,7 +189,7 @@ def _is_leaf(op: Operation) -> bool:
         return False
     (use,) = op.results[0].uses
     # `@f(%x)` is a `func.call`
-    return not (isinstance(use.operation, CallOp) and use.index == 0)
+    return not (isinstance(use.operation, relay.CallOp) and use.index == 0)
 
 
 def _place(scan: _Scan, op: Operation) -> None:
@@ -199,9 +200,9 @@ def _place(scan: _Scan, op: Operation) -> None:
     if _is_needed_now(scan, op):
         source = source_of(op)
         scan.order.forms[op] = Form.NODE if source is None else Form.PART
-        if type(op) is TupleOp and op.operands and scan.position > 0:
+        if type(op) is relay.TupleOp and op.operands and scan.position > 0:
             before = scan.ops[scan.position - 1]
-            if isinstance(before, TupleOp) and before.results[0] not in op.operands:
+            if isinstance(before, relay.TupleOp) and before.results[0] not in op.operands:
                 scan.forced.add(before)  # a reader builds tuples late, the last one first
         _need(scan, op)
         return
@@ -241,7 +242,7 @@ def _must_be_let(scan: _Scan, op: Operation) -> bool:
         return True
     if is_declared(op):
         return True
-    if not isinstance(op, GlobalOp):
+    if not isinstance(op, relay.GlobalOp):
         for result in op.results:
             if isinstance(result.type, FunctionType):
                 return True
@@ -249,7 +250,7 @@ def _must_be_let(scan: _Scan, op: Operation) -> bool:
     if source is not None and (
         scan.position == 0
         or scan.ops[scan.position - 1] is not source
-        or any(isinstance(u.operation, TupleGetItemOp) for u in op.results[0].uses)
+        or any(isinstance(u.operation, relay.TupleGetItemOp) for u in op.results[0].uses)
     ):
         return True
     if op in scan.order.binders and not _is_block_result(op):
@@ -259,7 +260,7 @@ def _must_be_let(scan: _Scan, op: Operation) -> bool:
 
 def _binds_names(op: Operation, order: Order) -> bool:
     """Return whether patterns or statements in the regions of `op` bind variables."""
-    if isinstance(op, MatchOp):
+    if isinstance(op, relay.MatchOp):
         return True
     inner = (o for region in op.regions for block in region.blocks for o in block.ops)
     return any(o.results and (_is_statement(order, o) or o in order.binders) for o in inner)
@@ -326,7 +327,7 @@ def _keep_hint(scan: _Scan, terminator: Operation) -> None:
 
 def _would_become_fixed(op: Operation) -> bool:
     """Return whether a `let` of `op` would be read as a hint that constrains its result too."""
-    return type(op) is OnDeviceOp and op.constrain_body and not op.constrain_result
+    return type(op) is relay.OnDeviceOp and op.constrain_body and not op.constrain_result
 
 
 # ------------------------------------------------------- needs from further out
@@ -367,9 +368,9 @@ def is_declared(op: Operation) -> bool:
     """
     Return whether the type of `op`'s one result must be printed, as its operands do not imply it.
     """
-    if type(op) is InvokeOp:  # built where dims are known on one side only
+    if type(op) is relay.InvokeOp:  # built where dims are known on one side only
         return not op.type_args.data
-    if type(op) is MatchOp and not op.cases:
+    if type(op) is relay.MatchOp and not op.cases:
         return True
     if len(op.results) != 1 or not _infers(type(op)):
         return False
@@ -387,7 +388,7 @@ def is_declared(op: Operation) -> bool:
 @cache
 def _infers(kind: type[Operation]) -> bool:
     """Return whether operand types imply result types; a closure states all its types."""
-    return kind is not FnOp and kind.has_trait(InferTypes)
+    return kind is not relay.FnOp and kind.has_trait(InferTypes)
 
 
 def _is_static(type: Attribute) -> bool:

@@ -15,10 +15,9 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, TupleType
 from xdsl.ir import Attribute, TypeAttribute
 
+from ....dialects import relay
 from ....dialects.device import tensor_type
 from ....dialects.memory import StorageType
-from ....dialects.relay.incomplete import IncompleteType
-from ....dialects.relay.language.language_types import AdtType, RefType, TypeVarType
 from ..errors import nearest
 from ..json.node_graph import Unread
 from ..json.saved_arrays import element_type_of
@@ -27,7 +26,7 @@ from .name_scopes import NameScopes
 
 STORAGE = "Storage"
 """TVM's name of the type of a storage."""
-HOLE = IncompleteType()
+HOLE = relay.IncompleteType()
 """`_`: a type to be inferred."""
 
 
@@ -57,7 +56,7 @@ class TypeGrammar:
         names: list[str] = []
         tokens.listed(lambda: self._type_param(names), "]")
         for name in names:
-            self.names.declare(name, TypeVarType(name))
+            self.names.declare(name, relay.TypeVarType(name))
         return names
 
     def _type_param(self, names: list[str]) -> None:
@@ -102,7 +101,7 @@ class TypeGrammar:
                 tokens.take("(")
                 contents = self.type()
                 tokens.take(")")
-                return RefType(contents)
+                return relay.RefType(contents)
             case "meta" if self._attributes.meta() == Unread("IncompleteType"):
                 return HOLE
             case _:
@@ -146,7 +145,7 @@ class TypeGrammar:
         if name == STORAGE and not args and not self._defines_storage():
             return StorageType()
         self._used.setdefault((name, len(args)), tokens.starts[position])
-        return AdtType(name, args)
+        return relay.AdtType(name, args)
 
     def _defines_storage(self) -> bool:
         """Return whether the program defines a data type with the name of TVM's storage."""

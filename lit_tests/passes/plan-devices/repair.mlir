@@ -13,6 +13,26 @@ func.func @cheapest(%a: tensor<100x4xf32> {relay.device = #relay.device<cuda:0>}
 
 // -----
 
+// A hint still says where its operand is: the operand of an op before the other hint is copied.
+//
+// CHECK-LABEL: @hints_keep_their_meaning
+// CHECK-SAME:    %b: tensor<4xf32, #cpu0>
+// CHECK:         relay.add %a, %b : {{.*}} -> tensor<4xf32, #cpu0>
+// CHECK-NEXT:    %[[B:.*]] = relay.device_copy %b : tensor<4xf32, #cpu0> to tensor<4xf32, #cuda0>
+// CHECK-NEXT:    %[[C:.*]] = relay.add %[[B]], %c : {{.*}} -> tensor<4xf32, #cuda0>
+// CHECK-NEXT:    relay.device_copy %[[C]] : tensor<4xf32, #cuda0> to tensor<4xf32, #cpu0>
+func.func @hints_keep_their_meaning(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>) -> tensor<4xf32> { // expected-note {{the value is made here}}
+  %0 = relay.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark@+1 {{an operand of relay.add is copied from cpu:0 to cuda:0 (16 bytes)}}
+  %1 = relay.add %b, %c : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = relay.on_device %0, #relay.device<cpu:0> : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = relay.on_device %1, #relay.device<cuda:0> : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = relay.subtract %2, %3 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  func.return %4 : tensor<4xf32>
+}
+
+// -----
+
 // What a branch yields may be the place of the copy.
 //
 // CHECK-LABEL: @branch

@@ -14,10 +14,9 @@ from xdsl.ir import Attribute, OpResult, SSAValue, SSAValues
 from xdsl.irdl import OptPropertyDef
 from xdsl.utils.exceptions import VerifyException
 
+from .....dialects import relay
 from .....dialects.attributes import properties_of
 from .....dialects.interfaces import InferTypes
-from .....dialects.relay import BY_NAME
-from .....dialects.relay.operator import Operator
 from .....dialects.tensors import Tensor, as_tensor
 from ...text import syntax as ast
 from ...tvm_operators import (
@@ -91,7 +90,7 @@ def _fields(context: Context, name: str, arg: Value, at: int) -> Sequence[SSAVal
 
 def prepare(
     context: Context, name: str, attrs: Mapping[str, Any], at: int
-) -> tuple[type[Operator], dict[str, Attribute], Values]:
+) -> tuple[type[relay.Operator], dict[str, Attribute], Values]:
     """
     Return the class of operator `name`, its properties, and the attributes that are only checked.
     """
@@ -102,7 +101,7 @@ def prepare(
         known = None
     if known is not None:
         return known
-    cls = BY_NAME[name]
+    cls = relay.BY_NAME[name]
     try:
         values, dropped = convert_attributes(name, attrs)
         properties = properties_of(cls, values)

@@ -1,0 +1,119 @@
+"""The call of an operator that has a rule of its own, and what such rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from xdsl.ir import Operation, SSAValue
+
+from .....dialects.dense import scalar
+from .....dialects.device import VirtualDeviceAttr
+from .....dialects.relay import ConstantOp, OnDeviceOp
+from .....dialects.tensors import Tensor, as_tensor, dtype_name
+from ...text import syntax as ast
+from ..build_context import Context, Value
+from .relay_operators import operator
+
+Attrs: TypeAlias = dict[str, Any]
+"""Attributes of TVM's text, as Python values."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Site:
+    """A call with its arguments; ops are inserted where the context inserts them."""
+
+    context: Context
+    call: ast.Call
+    args: Sequence[Value] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the operator that is called."""
+        assert isinstance(self.call.callee, ast.Name)
+        return self.call.callee.name
+
+    # ------------------------------------------------------------------ errors
+
+    def error(self, message: str) -> Exception:
+        """Return an error about the call."""
+        return self.context.error(message, self.call.offset, len(self.name))
+
+    def problem(self, message: str) -> Exception:
+        """Return an error about the call that begins with its name."""
+        return self.error(f"{self.name}: {message}")
+
+    def not_a_tensor(self, value: SSAValue) -> Exception:
+        """Return the error that the call expects a tensor but got `value`."""
+        given = self.context.text(value.type)
+        return self.problem(f"expected a tensor, but got a value of type {given}")
+
+    # --------------------------------------------------- arguments, attributes
+
+    def require_count(self, given: int, *counts: int) -> None:
+        """Require that the call has as many arguments as one of `counts`."""
+        if given not in counts:
+            wanted = f"{' or '.join(map(str, counts))} argument{'' if counts == (1,) else 's'}"
+            raise self.error(f"{self.name} expects {wanted}, but got {given}")
+
+    def values(self, *counts: int) -> list[SSAValue]:
+        """Return the arguments as SSA values; there must be as many as one of `counts`."""
+        self.require_count(len(self.args), *counts)
+        return [self.context.ssa(arg) for arg in self.args]
+
+    def tensor(self, value: SSAValue) -> Tensor:
+        """Return the type of `value`, which must be a tensor."""
+        type = as_tensor(value.type)
+        if type is None:
+            raise self.not_a_tensor(value)
+        return type
+
+    def attributes(self, **defaults: Any) -> Attrs:
+        """Return the attributes, with defaults for those omitted; reject any others."""
+        for given in self.call.attrs:
+            if given not in defaults:
+                known = ", ".join(defaults) or "none"
+                raise self.error(f"{self.name} has no attribute {given} (its attributes: {known})")
+        return {**defaults, **self.call.attrs}
+
+    # --------------------------------------------------------------------- ops
+
+    def add(self, op: Operation) -> SSAValue:
+        """Insert `op` and return its result."""
+        return self.context.value(op, self.call.offset)
+
+    def build(self, name: str, args: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
+        """Build an operator of the dialect, by its name and attributes in TVM's text."""
+        return operator(self.context, name, args, attrs, self.call.offset)
+
+    def value(self, name: str, /, *args: Value, **attrs: Any) -> SSAValue:
+        """Build an operator and return its result, as one value."""
+        return self.context.ssa(self.build(name, args, attrs))
+
+    def scalar(self, number: int, dtype: Any) -> SSAValue:
+        """Build a scalar constant."""
+        constant = scalar(number, str(dtype))
+        if constant is None:
+            raise self.problem(f'unknown dtype "{dtype}"')
+        return self.add(ConstantOp(constant))
+
+    def cast(self, value: SSAValue, dtype: Any) -> SSAValue:
+        """Return `value`, a tensor, cast if it is not of `dtype`."""
+        return value if dtype_of(value) == dtype else self.value("cast", value, dtype=dtype)
+
+    def hint(
+        self, value: SSAValue, device: VirtualDeviceAttr, body: bool = True, result: bool = True
+    ) -> SSAValue:
+        """Build a hint that constrains the operand (`body`), the result or both."""
+        return self.add(OnDeviceOp(value, device, body, result))
+
+
+Rule: TypeAlias = Callable[[Site], Value]
+"""Builds a call."""
+
+
+def dtype_of(value: SSAValue) -> str:
+    """Return the dtype of a tensor; "" for any other value."""
+    type = as_tensor(value.type)
+    return "" if type is None else dtype_name(type.element_type) or ""
