@@ -25,41 +25,22 @@ its entry is a copy. The metadata are those of `docs/aot.md`. Level `memref`, wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    MemRefType,
-    ModuleOp,
-    StringAttr,
-    SymbolRefAttr,
-    i8,
-)
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
-from ..dialects.xdsl_extras.walking import walk
 from ..passes.support.diagnostics import PassError, location_of
 from ..passes.support.levels import Level
-from ..passes.support.rewriting import apply_patterns
 from ..runtime.native.interface import FORMS, Entry, Form, Library
 from ..runtime.program.program import Kernel
 from .entries.c_names import kernel_symbol, sanitized, unique_names
-from .entries.constant_pool import (
-    ConstantPool,
-    PassPool,
-    TakePool,
-    ViewConstant,
-    constant_pool,
-    functions_among,
-    is_param,
-    readers,
-)
+from .entries.constant_pool import pass_constants
 from .entries.descriptions import (
     DEVICES,
     ENTRY,
@@ -72,28 +53,14 @@ from .entries.descriptions import (
     table_of,
     texts_of,
 )
-from .entries.flat_entries import FlattenEntry, Interface, plan_entry
+from .entries.flat_entries import Interface, flatten_entry, plan_entry
 from .entries.hooks import add_hooks
-from .entries.reached_functions import kernel_calls, may_fail, reached
-from .entries.size_entries import FlattenSizes
+from .entries.reached_functions import calls_in, kernel_calls, may_fail, reached
+from .entries.size_entries import flatten_sizes
 from .memref.buffer_kernels import KERNEL
 from .memref.conversion_state import MESSAGES
 
 DEFAULT_NAME = "model"
-
-
-@dataclass(frozen=True)
-class RenameKernel(RewritePattern):
-    """Call a kernel that the runtime supplies by its number."""
-
-    symbols: Mapping[str, str]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.CallOp, rewriter: PatternRewriter, /) -> None:
-        symbol = self.symbols.get(op.callee.string_value())
-        if symbol is not None:
-            op.properties["callee"] = SymbolRefAttr(symbol)
-            rewriter.notify_op_modified(op)
 
 
 def name_from(module: ModuleOp) -> str:
@@ -104,11 +71,6 @@ def name_from(module: ModuleOp) -> str:
             file = place.filename.data.replace("\\", "/").rpartition("/")[2]
             return file.partition(".")[0] or DEFAULT_NAME
     return DEFAULT_NAME
-
-
-def called(module: ModuleOp) -> set[str]:
-    """Return the functions that are called from inside."""
-    return {op.callee.string_value() for op in walk(module) if isinstance(op, func.CallOp)}
 
 
 @dataclass(frozen=True)
@@ -139,7 +101,7 @@ class AotLowerMainPass(ModulePass):
         library = sanitized(self.prefix or name_from(op))
         pool = pass_constants(op, table_of(op.attributes.get(PARAMS)))
         kernels = number_kernels(op, library)
-        inside = called(op)
+        inside = {call.callee.string_value() for call in calls_in(op)}
         names = unique_names(
             (f"{library}_{entry.sym_name.data}" for entry in entries), [f"{library}_metadata"]
         )
@@ -151,19 +113,18 @@ class AotLowerMainPass(ModulePass):
             sizes = size_function(op, function.sym_name.data)
             entry = copied(function) if function.sym_name.data in inside else function
             plan = plan_entry(entry, description, symbol, interface)
-            apply_patterns(op, FlattenEntry(plan), only=[entry])
+            flatten_entry(entry, plan)
             ran = reached(functions, entry)
             calls = tuple(kernel_calls(functions, ran, {entry.sym_name.data: name}))
             made.append(replace(plan.entry, calls=calls, may_fail=may_fail(functions, ran)))
             if sizes is not None:
-                flatten_sizes = FlattenSizes(f"{symbol}_sizes", plan.workspaces, plan.storages)
-                apply_patterns(op, flatten_sizes, only=[sizes])
+                flatten_sizes(sizes, plan)
             add_hooks(entry, library, plan.entry, devices)
         found = Library(
             library,
             tuple(made),
             tuple(devices),
-            tuple(pool.found.values()),
+            tuple(pool.constants.values()),
             pool.size,
             tuple(texts_of(op.attributes.get(MESSAGES))),
             tuple(kernels),
@@ -183,21 +144,6 @@ class AotLowerMainPass(ModulePass):
         return tuple(sorted({devices.index(name) for name in names}))
 
 
-def pass_constants(module: ModuleOp, dtypes: Mapping[str, str]) -> ConstantPool:
-    """Let functions read params from one pool, their last parameter; return it."""
-    pool = constant_pool(module, dtypes, MemRefType(i8, [DYNAMIC_INDEX]))
-    reading = readers(module, pool)
-    functions = functions_among(module, reading)
-    apply_patterns(module, TakePool(pool), only=functions)
-    inner = [op for function in functions for op in walk(function)]
-    apply_patterns(module, ViewConstant(pool), PassPool(reading), only=inner)
-    for op in list(module.ops):
-        if is_param(op):
-            op.detach()
-            op.erase()
-    return pool
-
-
 def number_kernels(module: ModuleOp, library: str) -> list[Kernel]:
     """Name the kernels that the runtime supplies by their numbers; return them in order."""
     kernels: list[Kernel] = []
@@ -210,9 +156,9 @@ def number_kernels(module: ModuleOp, library: str) -> list[Kernel]:
             kernels.append(record_of(Kernel, steps, op, cure))
             symbols[name] = kernel_symbol(library, len(kernels) - 1)
             op.sym_name = StringAttr(symbols[name])
-    if symbols:
-        calls = [op for op in walk(module) if isinstance(op, func.CallOp)]
-        apply_patterns(module, RenameKernel(symbols), only=calls)
+    for call in calls_in(module) if symbols else ():
+        name = call.callee.string_value()
+        call.properties["callee"] = SymbolRefAttr(symbols.get(name, name))
     return kernels
 
 

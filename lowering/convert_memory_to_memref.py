@@ -25,10 +25,10 @@ Convert explicit memory, functions and branches to upstream dialects, on buffers
 
 `convert-relay-to-linalg` runs before; a kernel with operators that it does not lower is declared
 only, and called through the runtime. Constants become globals, those of the side file without
-contents. What can fail at run time calls `@xrelay_require` (see `memref.checked`). Memory that is
-not lent by the caller is freed after its last use (see `memref.deallocation`). Programs with tuples
-between functions go through `flatten-tuples` first; those with closures, data types or references
-run in the machine only.
+contents. What can fail at run time calls `@xrelay_require` (see `checked_functions`). Memory that
+is not lent by the caller is freed after its last use (see `memref.deallocation`). Programs with
+tuples between functions go through `flatten-tuples` first; those with closures, data types or
+references run in the machine only.
 
 From level `memory-planned` (or `manifest`) to `memref`.
 """
@@ -41,6 +41,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from ..dialects import relay
 from ..dialects.xdsl_extras.walking import walk
@@ -48,18 +49,21 @@ from ..passes.devices.options import device_option
 from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from .memref import (
-    buffer_kernels,
-    dim_checks,
-    functions_and_branches,
-    shape_elements,
-    storage_buffers,
-)
+from .memref import buffer_kernels, dim_checks, shape_elements, storage_buffers
 from .memref.booleans import store_booleans_as_bytes
-from .memref.conversion_state import Conversion
+from .memref.conversion_state import Conversion, ConvertOp
 from .memref.deallocation import free_allocations
+from .memref.functions_and_branches import (
+    convert_arguments,
+    convert_signature,
+    lent_results,
+    reject_objects,
+)
 from .memref.memref_types import MemRefTypes
 from .upstream_sizes import checked_arithmetic
+
+RULES_OF = buffer_kernels, storage_buffers, shape_elements, checked_arithmetic
+"""The files whose rules `ConvertOp` applies, besides those imported above."""
 
 
 def code_of(module: ModuleOp) -> list[Operation]:
@@ -84,51 +88,28 @@ class ConvertMemoryToMemrefPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         types = MemRefTypes(device_option(self.host, "host", op))
-        state = Conversion(op, types, SymbolNames.of(op))
-        defined = [f for f in op.ops if isinstance(f, func.FuncOp)]
-        lent = {f.sym_name.data: functions_and_branches.lent_results(f) for f in defined}
+        functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
+        lent = {name: lent_results(f) for name, f in functions.items()}
         code = code_of(op)
         called = {o.callee.string_value() for o in code if isinstance(o, func.CallOp)}
-        inner = [f for f in defined if f.sym_name.data in called and f.body.blocks]
+        inner = [f for name, f in functions.items() if name in called and f.body.blocks]
         named = {f: found for f in inner if (found := dim_checks.named(f)).dims}
         measured = {o: [*o.args.types] for o in code if isinstance(o, relay.MeasureOp)}
-        apply_patterns(
-            op,
-            functions_and_branches.RejectObjects(),
-            functions_and_branches.ConvertSignature(state, lent),
-            only=code,
-        )
-        apply_patterns(op, buffer_kernels.ConvertKernel(state), only=list(op.ops))
-        apply_patterns(
-            op,
-            storage_buffers.ConvertAllocStorage(state),
-            storage_buffers.ConvertSliceStorage(state),
-            storage_buffers.ConvertAllocTensor(state),
-            storage_buffers.ConvertReshape(state),
-            storage_buffers.ConvertCopy(state),
-            storage_buffers.EraseKill(),
-            storage_buffers.ConvertConstant(state),
-            storage_buffers.ConvertParam(state),
-            shape_elements.ConvertShapeOf(state),
-            shape_elements.ConvertFromElements(state),
-            shape_elements.ConvertExtract(state),
-            shape_elements.ConvertDim(state),
-            checked_arithmetic.ConvertArithmetic(state),
-            checked_arithmetic.ConvertTruncation(state),
-            shape_elements.ConvertDenseConstant(state),
-            checked_arithmetic.ConvertRequire(state),
-            checked_arithmetic.ConvertMeasure(state, measured),
-            shape_elements.ConvertShapeFunction(state),
-            functions_and_branches.ConvertReturn(state, lent),
-            functions_and_branches.ConvertCall(state, lent, {f.sym_name.data: f for f in defined}),
-            buffer_kernels.ConvertKernelCall(state),
-            functions_and_branches.ConvertIf(state),
-            only=[o for o in code if o.parent is not None],
-        )
+        state = Conversion(op, types, SymbolNames.of(op), functions, lent, measured)
+        for o in code:
+            reject_objects(o)
+            if isinstance(o, func.FuncOp):
+                convert_signature(o, state)
+            elif isinstance(o, relay.ShapeFuncOp):
+                convert_arguments(o.body.block, state)
+            elif isinstance(o, relay.TypeDataOp):
+                Rewriter.erase_op(o)
+        kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
+        apply_patterns(op, ConvertOp(state), only=[*kernels, *code])
         apply_patterns(op, dim_checks.CheckNamedDims(state, named), only=[*named])
-        for function in defined:
+        for function in functions.values():
             if function.body.blocks:
                 free_allocations(function)
-        apply_patterns(op, shape_elements.EraseUnusedShape(), only=code_of(op)[::-1])
-        state.finish(ctx)
+        shape_elements.erase_unused_sizes(code_of(op)[::-1])
+        state.finish()
         store_booleans_as_bytes(op)

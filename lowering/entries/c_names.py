@@ -6,7 +6,7 @@ Names in C: letters, digits and `_`, none twice, and no word of the language.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 KEYWORDS = frozenset(
     """
@@ -63,17 +63,14 @@ def unique_names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
 
     A name that is taken gets the next number: `x`, `x_1`. Texts that are valid names keep them.
     """
-    given: Sequence[str] = list(texts)
+    given = list(texts)
     names = [sanitized(text) for text in given]
-    used = set(taken)
-    found: list[str | None] = [None] * len(names)
-    exact = [i for i, name in enumerate(names) if name == given[i]]
-    others = [i for i, name in enumerate(names) if name != given[i]]
-    for i in (*exact, *others):
+    used, chosen = set(taken), dict[int, str]()
+    for i in sorted(range(len(names)), key=lambda i: names[i] != given[i]):
         name, number = names[i], 0
         while name in used:
             number += 1
             name = f"{names[i]}_{number}"
         used.add(name)
-        found[i] = name
-    return [name for name in found if name is not None]
+        chosen[i] = name
+    return [chosen[i] for i in range(len(names))]

@@ -8,12 +8,13 @@ The pool of constants: one parameter in place of the params of a program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
@@ -22,10 +23,10 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
     UnitAttr,
+    i8,
 )
-from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
+from xdsl.ir import BlockArgument
+from xdsl.rewriter import Rewriter
 
 from ...dialects.tensors import dtype_name, element_size
 from ...dialects.xdsl_extras.walking import walk
@@ -33,6 +34,7 @@ from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, Constant
 from ...runtime.program.program import TensorSpec
 from ..memref.memref_types import as_memref
+from .reached_functions import calls_in
 
 PARAM = "xrelay.param"
 """The name of the param whose contents a global gets when the program is loaded."""
@@ -40,24 +42,46 @@ POOL = "xrelay.constants"
 """Marks the parameter that is the pool of constants."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class ConstantPool:
-    """The params of a module, by the symbol of their global."""
+    """The params of a module, by the symbol of their global, and the bytes of all."""
 
-    type: MemRefType
-    found: dict[str, Constant] = field(default_factory=dict[str, Constant])
-    size: int = 0
+    constants: Mapping[str, Constant]
+    size: int
 
 
-def is_param(op: Operation) -> bool:
+def pass_constants(module: ModuleOp, dtypes: Mapping[str, str]) -> ConstantPool:
+    """
+    Let functions read params from one pool, their last parameter; return it.
+
+    `dtypes` are those of the params by name.
+    """
+    pool = constant_pool(module, dtypes)
+    functions = {f.sym_name.data: f for f in module.ops if isinstance(f, func.FuncOp)}
+    reading = readers(functions, pool)
+    pools = {name: add_pool(functions[name]) for name in functions if name in reading}
+    for name, param in pools.items():
+        for op in list(walk(functions[name])):
+            if isinstance(op, func.CallOp) and op.callee.string_value() in pools:
+                op.operands = [*op.operands, param]
+            elif isinstance(op, memref.GetGlobalOp):
+                read_from_pool(op, pool, param)
+    for op in list(module.ops):
+        if isinstance(op, memref.GlobalOp) and is_param(op):
+            Rewriter.erase_op(op)
+    return pool
+
+
+def is_param(op: memref.GlobalOp) -> bool:
     """Test whether `op` is a global without contents."""
-    return isinstance(op, memref.GlobalOp) and isinstance(op.initial_value, UnitAttr)
+    return isinstance(op.initial_value, UnitAttr)
 
 
-def constant_pool(module: ModuleOp, dtypes: Mapping[str, str], type: MemRefType) -> ConstantPool:
-    """Return the params that are used, with offsets in order; `dtypes` are theirs by name."""
-    pool = ConstantPool(type)
+def constant_pool(module: ModuleOp, dtypes: Mapping[str, str]) -> ConstantPool:
+    """Return the params that are used, with offsets in order."""
     used = {op.name_.string_value() for op in walk(module) if isinstance(op, memref.GetGlobalOp)}
+    constants: dict[str, Constant] = {}
+    end = 0
     for op in module.ops:
         if not isinstance(op, memref.GlobalOp) or not is_param(op) or op.sym_name.data not in used:
             continue
@@ -68,94 +92,52 @@ def constant_pool(module: ModuleOp, dtypes: Mapping[str, str], type: MemRefType)
         if dtype is None:
             raise PassError(f"param '{name}' has elements of {memory.element_type}", op)
         shape = memory.get_shape()
-        offset = -(-pool.size // ALIGNMENT) * ALIGNMENT
+        offset = -(-end // ALIGNMENT) * ALIGNMENT
         size = prod(shape) * element_size(memory.element_type)
-        pool.found[op.sym_name.data] = Constant(name, TensorSpec(dtype, shape), offset, size)
-        pool.size = offset + size
-    return pool
+        constants[op.sym_name.data] = Constant(name, TensorSpec(dtype, shape), offset, size)
+        end = offset + size
+    return ConstantPool(constants, end)
 
 
-def readers(module: ModuleOp, pool: ConstantPool) -> set[str]:
+def readers(functions: Mapping[str, func.FuncOp], pool: ConstantPool) -> set[str]:
     """Return the functions that read the pool, themselves or in calls."""
     callers: dict[str, set[str]] = {}
-    found: list[str] = []
-    for function in module.ops:
-        if not isinstance(function, func.FuncOp):
-            continue
-        name = function.sym_name.data
-        for op in walk(function):
-            if isinstance(op, func.CallOp):
-                callers.setdefault(op.callee.string_value(), set()).add(name)
-            elif isinstance(op, memref.GetGlobalOp) and op.name_.string_value() in pool.found:
-                found.append(name)
+    pending: list[str] = []
+    for name, function in functions.items():
+        for call in calls_in(function):
+            callers.setdefault(call.callee.string_value(), set()).add(name)
+        reads = (op for op in walk(function) if isinstance(op, memref.GetGlobalOp))
+        if any(op.name_.string_value() in pool.constants for op in reads):
+            pending.append(name)
     reached: set[str] = set()
-    while found:
-        name = found.pop()
+    while pending:
+        name = pending.pop()
         if name not in reached:
             reached.add(name)
-            found += callers.get(name, ())
+            pending += callers.get(name, ())
     return reached
 
 
-@dataclass(frozen=True)
-class TakePool(RewritePattern):
-    """Make the pool the last parameter of a function that reads it."""
-
-    pool: ConstantPool
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        block = op.body.block
-        attrs = [DictionaryAttr({})] * len(block.args)
-        if op.arg_attrs is not None:
-            attrs = list(op.arg_attrs.data)
-        param = rewriter.insert_block_argument(block, len(block.args), self.pool.type)
-        param.name_hint = "constants"
-        op.arg_attrs = ArrayAttr([*attrs, DictionaryAttr({POOL: UnitAttr()})])
-        op.function_type = FunctionType.from_lists(block.arg_types, op.function_type.outputs.data)
+def add_pool(function: func.FuncOp) -> BlockArgument:
+    """Make the pool the last parameter of `function`; return it."""
+    block = function.body.block
+    attrs = [DictionaryAttr({})] * len(block.args)
+    if function.arg_attrs is not None:
+        attrs = list(function.arg_attrs.data)
+    param = block.insert_arg(MemRefType(i8, [DYNAMIC_INDEX]), len(block.args))
+    param.name_hint = "constants"
+    function.arg_attrs = ArrayAttr([*attrs, DictionaryAttr({POOL: UnitAttr()})])
+    outputs = function.function_type.outputs.data
+    function.function_type = FunctionType.from_lists(block.arg_types, outputs)
+    return param
 
 
-@dataclass(frozen=True)
-class ViewConstant(RewritePattern):
-    """Read a param from the pool."""
-
-    pool: ConstantPool
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memref.GetGlobalOp, rewriter: PatternRewriter, /) -> None:
-        found = self.pool.found.get(op.name_.string_value())
-        if found is None:
-            return
-        offset = arith.ConstantOp.from_int_and_width(found.offset, IndexType())
-        type = as_memref(op.memref.type)
-        view = memref.ViewOp(pool_of(op), offset.result, [], type)
+def read_from_pool(op: memref.GetGlobalOp, pool: ConstantPool, param: BlockArgument) -> None:
+    """View a param in the pool, which is `param`; other globals stay."""
+    constant = pool.constants.get(op.name_.string_value())
+    if constant is not None:
+        offset = arith.ConstantOp.from_int_and_width(constant.offset, IndexType())
+        view = memref.ViewOp(param, offset.result, [], as_memref(op.memref.type))
+        offset.location = view.location = op.location
         view.result.name_hint = op.memref.name_hint
-        rewriter.insert(offset, InsertPoint.before(op))
-        rewriter.replace(op, view)
-
-
-@dataclass(frozen=True)
-class PassPool(RewritePattern):
-    """Pass the pool to a function that reads it."""
-
-    readers: set[str]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.CallOp, rewriter: PatternRewriter, /) -> None:
-        if op.callee.string_value() in self.readers:
-            op.operands = [*op.operands, pool_of(op)]
-            rewriter.notify_op_modified(op)
-
-
-def pool_of(op: Operation) -> SSAValue:
-    """Return the pool of the function around `op`, its last parameter."""
-    at: Operation | None = op
-    while at is not None and not isinstance(at, func.FuncOp):
-        at = at.parent_op()
-    assert at is not None, "constants are read in functions"
-    return at.body.block.args[-1]
-
-
-def functions_among(module: ModuleOp, names: Iterable[str]) -> list[func.FuncOp]:
-    chosen = set(names)
-    return [op for op in module.ops if isinstance(op, func.FuncOp) and op.sym_name.data in chosen]
+        Rewriter.replace_op(op, [offset, view])

@@ -36,8 +36,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects import memory
 from ...passes.support.diagnostics import PassError
@@ -62,6 +61,9 @@ IO_MEMORY = "xrelay.io_used_memory"
 WORKSPACE_MEMORY = "xrelay.workspace_memory"
 """The bytes of all workspaces, if dims do not matter."""
 C_INTERFACE = "llvm.emit_c_interface"
+
+BYTES = MemRefType(i8, [DYNAMIC_INDEX])
+"""The type of memory that a caller lends."""
 
 
 def space_name(value: SSAValue) -> str | None:
@@ -152,7 +154,7 @@ def plan_entry(
     lent, devices, allocated = lent_to(function), interface.devices, described.allocated
     old = list(function.body.block.args)
     inputs, results = described.function.params, described.function.results or ()
-    spaces = [name_for("workspace", i, device) for i, device in enumerate(devices)]
+    spaces = ["workspace", *(f"workspace_{sanitized(device)}" for device in devices[1:])]
     contexts = [f"device_context_{sanitized(device)}" for device in devices]
     texts = [param.name for param in (*inputs, *results)]
     names = unique_names(texts, [*spaces, *contexts, symbol])
@@ -235,10 +237,16 @@ def _pool(
     function: func.FuncOp, device: int, name: str, device_name: str, old: BlockArgument | None
 ) -> Pool:
     """Return the workspace on a device; one that is not there has 0 bytes."""
-    size, alignment = (0, 1) if old is None else workspace_of(function, old)
-    if old is not None and size is not None:
+    if old is None:
+        return Pool(name, device, 0, ALIGNMENT)
+    attribute = memory.parameter_attributes(function, old.index).get(memory.SIZE)
+    size = 0 if not old.uses else None
+    if isinstance(attribute, IntegerAttr):
+        size = attribute.value.data
+    if size is not None:
         verify_room(function, old, f"the workspace on {device_name}", size)
-    return Pool(name, device, size, max(alignment, ALIGNMENT))
+    alignment = max(memory.alignment_of_parameter(function, old.index), ALIGNMENT)
+    return Pool(name, device, size, alignment)
 
 
 def _workspace(pool: Pool, device: str, old: BlockArgument | None) -> Parameter:
@@ -249,47 +257,38 @@ def _workspace(pool: Pool, device: str, old: BlockArgument | None) -> Parameter:
     }
     if pool.size is not None:
         attrs[memory.SIZE] = IntegerAttr(pool.size, i64)
-    type = MemRefType(i8, [DYNAMIC_INDEX]) if old is None else old.type
-    return Parameter(pool.symbol, type, attrs, old)
+    return Parameter(pool.symbol, BYTES if old is None else old.type, attrs, old)
 
 
-@dataclass(frozen=True)
-class FlattenEntry(RewritePattern):
-    """Give a function the parameters of a flat entry."""
-
-    plan: EntryPlan
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        block, entry = op.body.block, self.plan.entry
-        old = list(block.args)
-        new = [add_parameter(block, param, rewriter) for param in self.plan.parameters]
-        outputs = [None if number is None else new[number] for number in self.plan.outputs]
-        write_outputs(op, outputs, rewriter)
-        for param in old:
-            rewriter.erase_block_argument(param)
-        end = block.last_op
-        assert isinstance(end, func.ReturnOp), "a function returns"
-        op.function_type = FunctionType.from_lists(block.arg_types, end.arguments.types)
-        op.arg_attrs = ArrayAttr(DictionaryAttr(param.attrs) for param in self.plan.parameters)
-        op.res_attrs = None
-        op.sym_name = StringAttr(entry.symbol + FLAT)
-        op.sym_visibility = StringAttr("public")
-        op.attributes.pop(ENTRY, None)
-        op.attributes[C_INTERFACE] = UnitAttr()
-        for attr, bytes in ((IO_MEMORY, entry.io), (WORKSPACE_MEMORY, entry.workspace)):
-            if bytes is not None:
-                op.attributes[attr] = IntegerAttr(bytes, i64)
-        rewriter.notify_op_modified(op)
+def flatten_entry(function: func.FuncOp, plan: EntryPlan) -> None:
+    """Give `function` the parameters of the flat entry that it is to be."""
+    block, entry = function.body.block, plan.entry
+    old = list(block.args)
+    new = [_add_parameter(block, param) for param in plan.parameters]
+    write_outputs(function, [None if number is None else new[number] for number in plan.outputs])
+    for param in old:
+        block.erase_arg(param)
+    end = block.last_op
+    assert isinstance(end, func.ReturnOp), "a function returns"
+    function.function_type = FunctionType.from_lists(block.arg_types, end.arguments.types)
+    function.arg_attrs = ArrayAttr(DictionaryAttr(param.attrs) for param in plan.parameters)
+    function.res_attrs = None
+    function.sym_name = StringAttr(entry.symbol + FLAT)
+    function.sym_visibility = StringAttr("public")
+    function.attributes.pop(ENTRY, None)
+    function.attributes[C_INTERFACE] = UnitAttr()
+    for attr, bytes in ((IO_MEMORY, entry.io), (WORKSPACE_MEMORY, entry.workspace)):
+        if bytes is not None:
+            function.attributes[attr] = IntegerAttr(bytes, i64)
 
 
-def add_parameter(block: Block, param: Parameter, rewriter: PatternRewriter) -> BlockArgument:
+def _add_parameter(block: Block, param: Parameter) -> BlockArgument:
     """Add a parameter of a function, whose body is `block`, in place of the old one."""
-    argument = rewriter.insert_block_argument(block, len(block.args), param.type)
+    argument = block.insert_arg(param.type, len(block.args))
     argument.name_hint = param.name
     if param.old is not None and param.replaces_views:
         for use in list(param.old.uses):
-            rewriter.replace(use.operation, [], [argument])
+            Rewriter.replace_op(use.operation, [], [argument])
     elif param.old is not None:
         param.old.replace_all_uses_with(argument)
     return argument
@@ -301,21 +300,7 @@ def _is_bytes(output: Attribute) -> bool:
     return type.element_type == i8 and type.get_shape() == (DYNAMIC_INDEX,)
 
 
-def workspace_of(function: func.FuncOp, param: BlockArgument) -> tuple[int | None, int]:
-    """Return the bytes of a workspace, None if they depend on dims, and its alignment."""
-    size = memory.parameter_attributes(function, param.index).get(memory.SIZE)
-    known = size.value.data if isinstance(size, IntegerAttr) else None
-    known = 0 if known is None and not param.uses else known
-    return known, memory.alignment_of_parameter(function, param.index)
-
-
-def name_for(what: str, number: int, device: str) -> str:
-    return what if not number else f"{what}_{sanitized(device)}"
-
-
-def write_outputs(
-    function: func.FuncOp, outputs: Sequence[SSAValue | None], rewriter: PatternRewriter
-) -> None:
+def write_outputs(function: func.FuncOp, outputs: Sequence[SSAValue | None]) -> None:
     """
     Write the results that are returned to `outputs`; those without an output are still returned.
 
@@ -325,15 +310,15 @@ def write_outputs(
     assert isinstance(end, func.ReturnOp), "a function returns"
     values = [value for value in end.arguments if not isinstance(value.type, IndexType)]
     pairs = list(zip(values, outputs, strict=True))
-    rewriter.replace(end, func.ReturnOp(*(value for value, output in pairs if output is None)))
-    end = function.body.block.last_op
-    assert end is not None
+    end.operands = [value for value, output in pairs if output is None]
     for value, output in pairs:
         if output is None:
             continue
         allocation = value.owner
         is_alone = value.type == output.type and values.count(value) == 1
         if is_alone and isinstance(allocation, memref.AllocOp):
-            rewriter.replace(allocation, [], [output])
+            Rewriter.replace_op(allocation, [], [output])
         else:
-            rewriter.insert(memref.CopyOp(value, output), InsertPoint.before(end))
+            copy = memref.CopyOp(value, output)
+            copy.location = end.location
+            Rewriter.insert_op(copy, InsertPoint.before(end))

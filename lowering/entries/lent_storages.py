@@ -9,35 +9,29 @@ from __future__ import annotations
 from math import prod
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute, SSAValue
 from xdsl.traits import SymbolTable
 
-from ...dialects.attributes import ELEMENT_TYPES
-from ...dialects.tensors import element_size, signless
+from ...dialects.tensors import element_size
 from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ...runtime.program.dtypes import element_type
 from ...runtime.program.program import TensorSpec
-from ..memref.memref_types import MemRef, as_memref
-
-
-def memref_of(spec: TensorSpec) -> MemRef:
-    """Return the type of a tensor in memory."""
-    shape = [DYNAMIC_INDEX if size is None else size for size in spec.shape]
-    return MemRefType(signless(ELEMENT_TYPES[spec.dtype]), shape)
+from ..memref.memref_types import as_memref
 
 
 def type_of_views(storage: SSAValue, spec: TensorSpec) -> Attribute | None:
     """Return the type of `spec` as which all uses of `storage` view its start; None if not all."""
     types: set[Attribute] = set()
-    shape = memref_of(spec).get_shape()
+    shape = tuple(DYNAMIC_INDEX if size is None else size for size in spec.shape)
+    item_size = element_type(spec.dtype).itemsize
     for use in storage.uses:
         view = use.operation
         if not isinstance(view, memref.ViewOp) or integer(view.byte_shift) != 0:
             return None
         type = as_memref(view.result.type)
-        if type.get_shape() != shape or element_size(type.element_type) != item_size(spec):
+        if type.get_shape() != shape or element_size(type.element_type) != item_size:
             return None
         types.add(type)
     return types.pop() if len(types) == 1 else None
@@ -75,7 +69,3 @@ def static_end(view: memref.ViewOp) -> int | None:
     if start is None or DYNAMIC_INDEX in type.get_shape():
         return None
     return start + prod(type.get_shape()) * element_size(type.element_type)
-
-
-def item_size(spec: TensorSpec) -> int:
-    return element_type(spec.dtype).itemsize

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.annotate_memory import USED_MEMORY
@@ -37,8 +37,9 @@ def reached(functions: Mapping[str, func.FuncOp], entry: func.FuncOp) -> list[fu
     return [*found.values()]
 
 
-def calls_in(function: func.FuncOp) -> Iterator[func.CallOp]:
-    return (op for op in walk(function) if isinstance(op, func.CallOp))
+def calls_in(op: Operation) -> Iterator[func.CallOp]:
+    """Return the calls in a function or module."""
+    return (inner for inner in walk(op) if isinstance(inner, func.CallOp))
 
 
 def may_fail(functions: Mapping[str, func.FuncOp], ran: Sequence[func.FuncOp]) -> bool:

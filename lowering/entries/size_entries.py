@@ -11,9 +11,6 @@ output.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -25,59 +22,45 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
 
-from .flat_entries import C_INTERFACE
+from .flat_entries import C_INTERFACE, EntryPlan
 
 SIZES = MemRefType(i64, [DYNAMIC_INDEX])
 
 
-@dataclass(frozen=True)
-class FlattenSizes(RewritePattern):
-    """Give a function of sizes its place in the interface."""
-
-    symbol: str
-    workspaces: Sequence[int | None]
-    """The result that is the bytes of each workspace; None for one of 0 bytes."""
-    lent: int
-    """The number of storages: the results after them are dims."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        block = op.body.block
-        old = list(block.args)
-        dims = rewriter.insert_block_argument(block, len(old), SIZES)
-        sizes = rewriter.insert_block_argument(block, len(old) + 1, SIZES)
-        dims.name_hint, sizes.name_hint = "dims", "sizes"
-        loads: list[Operation] = []
-        for i, param in enumerate(old):
-            index = arith.ConstantOp.from_int_and_width(i, IndexType())
-            load = memref.LoadOp.get(dims, [index.result])
-            load.res.name_hint = param.name_hint
-            param.replace_all_uses_with(load.res)
-            loads += [index, load]
-        rewriter.insert(loads, InsertPoint.at_start(block))
-        end = block.last_op
-        assert isinstance(end, func.ReturnOp), "a function returns"
-        found: list[SSAValue] = []
-        values, stores = list(end.arguments), list[Operation]()
-        for workspace in self.workspaces:
-            if workspace is None:
-                zero = arith.ConstantOp.from_int_and_width(0, i64)
-                stores.append(zero)
-                found.append(zero.result)
-            else:
-                found.append(values[workspace])
-        for i, value in enumerate([*found, *values[self.lent :]]):
-            index = arith.ConstantOp.from_int_and_width(i, IndexType())
-            stores += [index, memref.StoreOp.get(value, sizes, [index.result])]
-        rewriter.insert(stores, InsertPoint.before(end))
-        rewriter.replace(end, func.ReturnOp())
-        for param in old:
-            rewriter.erase_block_argument(param)
-        op.function_type = FunctionType.from_lists(block.arg_types, [])
-        op.arg_attrs = op.res_attrs = None
-        op.sym_name = StringAttr(self.symbol)
-        op.attributes = {C_INTERFACE: UnitAttr()}
-        rewriter.notify_op_modified(op)
+def flatten_sizes(function: func.FuncOp, plan: EntryPlan) -> None:
+    """Give the function of sizes for the entry of `plan` its place in the interface."""
+    block = function.body.block
+    old = list(block.args)
+    dims, sizes = (block.insert_arg(SIZES, len(block.args)) for _ in range(2))
+    dims.name_hint, sizes.name_hint = "dims", "sizes"
+    loads: list[Operation] = []
+    for i, param in enumerate(old):
+        index = arith.ConstantOp.from_int_and_width(i, IndexType())
+        load = memref.LoadOp.get(dims, [index.result])
+        load.res.name_hint = param.name_hint
+        param.replace_all_uses_with(load.res)
+        block.erase_arg(param)
+        loads += [index, load]
+    end = block.last_op
+    assert isinstance(end, func.ReturnOp), "a function returns"
+    values, stores = list(end.arguments), list[Operation]()
+    bytes: list[SSAValue] = []
+    for workspace in plan.workspaces:
+        if workspace is None:
+            stores.append(arith.ConstantOp.from_int_and_width(0, i64))
+        bytes.append(stores[-1].results[0] if workspace is None else values[workspace])
+    for i, value in enumerate([*bytes, *values[plan.storages :]]):
+        index = arith.ConstantOp.from_int_and_width(i, IndexType())
+        stores += [index, memref.StoreOp.get(value, sizes, [index.result])]
+    end.operands = []
+    block.insert_ops_before(stores, end)
+    first = block.first_op
+    assert first is not None
+    block.insert_ops_before(loads, first)
+    for op in (*loads, *stores):
+        op.location = function.location
+    function.function_type = FunctionType.from_lists(block.arg_types, [])
+    function.arg_attrs = function.res_attrs = None
+    function.sym_name = StringAttr(f"{plan.entry.symbol}_sizes")
+    function.attributes = {C_INTERFACE: UnitAttr()}

@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     i1,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.xdsl_extras.walking import walk
@@ -200,43 +200,35 @@ def free(owner: Owner) -> list[Operation]:
     return ops if owner.flag is None else [scf.IfOp(owner.flag, [], [*ops, scf.YieldOp()])]
 
 
-@dataclass(frozen=True)
-class Freeing:
-    """Frees owners after their last uses; `order` numbers the ops of the function."""
-
-    order: dict[Operation, int]
-
-    def place(self, owner: Owner) -> None:
-        """Free `owner` on every path, right after the last use."""
-        uses = [use.operation for member in owner.members for use in member.uses]
-        pending = [(owner.block, uses)]
-        while pending:
-            block, users = pending.pop()
-            inside: dict[Operation, list[Operation]] = {}
-            for user in users:
-                around = block.find_ancestor_op_in_block(user)
-                assert around is not None
-                inside.setdefault(around, []).append(user)
-            last = max(inside, key=lambda op: self.order[op], default=None)
-            if isinstance(last, scf.IfOp) and last not in inside[last]:
-                pending += [(r.block, in_region(inside[last], r)) for r in last.regions]
-                continue
-            defined = owner.value.owner
-            if last is not None:
-                at_end = last is block.last_op
-                point = InsertPoint.before(last) if at_end else InsertPoint.after(last)
-            elif isinstance(defined, Operation) and defined.parent is block:
-                point = InsertPoint.after(defined)
-            else:
-                point = InsertPoint.at_start(block)
-            ops = free(owner)
-            for op in ops:
-                op.location = defined.location if isinstance(defined, Operation) else UNKNOWN_LOC
-            Rewriter.insert_op(ops, point)
-
-
-def in_region(users: Sequence[Operation], region: Region) -> list[Operation]:
-    return [user for user in users if region.is_ancestor(user)]
+def free_after_uses(owner: Owner, order: dict[Operation, int]) -> None:
+    """Free `owner` on every path, right after the last use; `order` numbers the ops."""
+    uses = [use.operation for member in owner.members for use in member.uses]
+    pending = [(owner.block, uses)]
+    while pending:
+        block, users = pending.pop()
+        inside: dict[Operation, list[Operation]] = {}
+        for user in users:
+            around = block.find_ancestor_op_in_block(user)
+            assert around is not None
+            inside.setdefault(around, []).append(user)
+        last = max(inside, key=lambda op: order[op], default=None)
+        if isinstance(last, scf.IfOp) and last not in inside[last]:
+            for region in last.regions:
+                there = [user for user in inside[last] if region.is_ancestor(user)]
+                pending.append((region.block, there))
+            continue
+        defined = owner.value.owner
+        if last is not None:
+            at_end = last is block.last_op
+            point = InsertPoint.before(last) if at_end else InsertPoint.after(last)
+        elif isinstance(defined, Operation) and defined.parent is block:
+            point = InsertPoint.after(defined)
+        else:
+            point = InsertPoint.at_start(block)
+        ops = free(owner)
+        for op in ops:
+            op.location = defined.location if isinstance(defined, Operation) else UNKNOWN_LOC
+        Rewriter.insert_op(ops, point)
 
 
 def free_allocations(function: func.FuncOp) -> None:
@@ -244,7 +236,7 @@ def free_allocations(function: func.FuncOp) -> None:
     ownership = Ownership()
     for op in list(walk(function, region_first=True)):
         ownership.visit(op)
-    freeing = Freeing({op: number for number, op in enumerate(walk(function))})
+    order = {op: number for number, op in enumerate(walk(function))}
     for owner in ownership.found:
         if not owner.handed_over:
-            freeing.place(owner)
+            free_after_uses(owner, order)

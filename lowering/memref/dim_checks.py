@@ -15,19 +15,16 @@ Analyses of sizes rely on the names. Calls from outside are checked by the C int
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects import arith, func
+from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
 
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names, parameter_names
 from ...operators.named_dims import Bounds
-from ..upstream_sizes.checked_arithmetic import require
-from .conversion_state import Conversion, Inserter
+from .conversion_state import Conversion, Writer
 
 
 @dataclass(frozen=True)
@@ -39,6 +36,10 @@ class NamedDim:
     axis: int
     text: str
     """Its description in messages, with `{}` for its size."""
+
+    def shown(self, number: int) -> str:
+        """Return its description, in which the size is value `number` of the message."""
+        return self.text.replace("{}", f"{{{number}}}")
 
 
 @dataclass(frozen=True)
@@ -70,41 +71,22 @@ class CheckNamedDims(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        end = op.body.block.last_op
         first = next(o for o in op.body.block.ops if not isinstance(o, arith.ConstantOp))
-        assert end is not None
-        insert = Inserter(rewriter, InsertPoint.before(first))
+        w, named, function = Writer(self.state, rewriter, first), self.named[op], op.sym_name.data
         found: dict[str, tuple[SSAValue, NamedDim]] = {}
-        for dim in self.named[op].dims:
-            param = op.body.block.args[dim.parameter]
-            index = insert.value(memref.DimOp(param, self.state.index(dim.axis, end)))
-            size = insert.value(arith.IndexCastOp(index, i64))
-            if dim.name not in found:
-                found[dim.name] = size, dim
-                self._check_bounds(op, dim, size, end, insert)
+        for dim in named.dims:
+            size = w.as_number(w.dim(op.body.block.args[dim.parameter], dim.axis))
+            if dim.name in found:
+                known, other = found[dim.name]
+                ok = w.value(arith.CmpiOp(known, size, "eq"))
+                message = f"{function}: {other.shown(0)}, but {dim.shown(1)}"
+                w.require(ok, message, [known, size])
                 continue
-            known, other = found[dim.name]
-            ok = insert.value(arith.CmpiOp(known, size, "eq"))
-            message = f"{op.sym_name.data}: {shown(other, 0)}, but {shown(dim, 1)}"
-            require(self.state, end, ok, message, [known, size], insert)
-
-    def _check_bounds(
-        self, op: func.FuncOp, dim: NamedDim, size: SSAValue, end: Operation, insert: Inserter
-    ) -> None:
-        bounds = self.named[op].bounds.get(dim.name)
-        for predicate, limit in limits(bounds):
-            ok = insert.value(arith.CmpiOp(size, self.state.number64(limit, end), predicate))
-            message = f"{op.sym_name.data}: {shown(dim, 0)}, but {dim.name} must be {bounds}"
-            require(self.state, end, ok, message, [size], insert)
-
-
-def shown(dim: NamedDim, number: int) -> str:
-    return dim.text.replace("{}", f"{{{number}}}")
-
-
-def limits(bounds: Bounds | None) -> Iterator[tuple[str, int]]:
-    """Yield the comparisons that hold for sizes within `bounds`."""
-    if bounds is not None:
-        yield "sge", bounds.low
-        if bounds.high is not None:
-            yield "sle", bounds.high
+            found[dim.name] = size, dim
+            bounds = named.bounds.get(dim.name)
+            limits = () if bounds is None else (("sge", bounds.low), ("sle", bounds.high))
+            for predicate, limit in limits:
+                if limit is not None:
+                    ok = w.value(arith.CmpiOp(size, w.number64(limit), predicate))
+                    message = f"{function}: {dim.shown(0)}, but {dim.name} must be {bounds}"
+                    w.require(ok, message, [size])

@@ -26,17 +26,10 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
-from ...dialects.tensors import AnyInteger, as_tensor
+from ...dialects.tensors import as_tensor, signless
 from ...passes.support.diagnostics import PassError, Place
 
 MemRef: TypeAlias = MemRefType[Attribute]
-
-
-def signless(element: Attribute) -> Attribute:
-    """Return an element type without its sign."""
-    if not isinstance(element, IntegerType):
-        return element
-    return IntegerType(cast(AnyInteger, element).width.data)
 
 
 def as_memref(type: Attribute) -> MemRef:

@@ -1,16 +1,24 @@
-"""Facts of `linalg.generic` ops on tensors, and how one is made of another."""
+"""Facts of `linalg.generic` ops, and how one is made of another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import tensor
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
+from xdsl.dialects import bufferization, tensor
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, MemRefType, UnitAttr
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineMap
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ..linalg.builder import tensor_of
+
+TRANSPOSING = "xrelay.transposing"
+"""The attribute of loops on buffers that read along one dim and write along another."""
+
+SIDE = 16
+"""The sides of a square, in elements of 32 bits, in which these are tiled."""
 
 
 def is_elementwise(op: linalg.GenericOp) -> bool:
@@ -52,11 +60,16 @@ def is_simple(map: AffineMap) -> bool:
 
 def move_body(source: Block, target: Block, values: Sequence[SSAValue]) -> None:
     """Move the ops of `source` to the end of `target`, with `values` in place of its arguments."""
-    for argument, value in zip(source.args, values, strict=True):
-        argument.replace_all_uses_with(value)
-    for op in [*source.ops]:
-        op.detach()
-        target.add_op(op)
+    Rewriter.inline_block(source, InsertPoint.at_end(target), values)
+
+
+def store_of(op: linalg.GenericOp) -> bufferization.MaterializeInDestinationOp | None:
+    """Return the store of the result of `op` into a buffer, if that is its only use."""
+    for use in op.results[0].uses if op.results[0].has_one_use() else ():
+        store = use.operation
+        if isinstance(store, bufferization.MaterializeInDestinationOp):
+            return store if isinstance(store.dest.type, MemRefType) else None
+    return None
 
 
 def generic_like(
@@ -79,15 +92,37 @@ def generic_like(
         like.iterator_types
         if len(like.iterator_types) == maps[-1].num_dims
         else ArrayAttr([IteratorTypeAttr(IteratorType.PARALLEL)] * maps[-1].num_dims),
-        [value.type for value in outputs],
+        [value.type for value in outputs if not isinstance(value.type, MemRefType)],
     )
     op.location = like.location
     return op
 
 
+def transposing_loops(
+    like: linalg.GenericOp,
+    inputs: Sequence[SSAValue],
+    out: SSAValue,
+    maps: Sequence[AffineMap],
+    block: Block,
+) -> linalg.GenericOp:
+    """Return parallel loops at the location of `like` that read buffers, and transpose into one."""
+    op = generic_like(like, inputs, [out], maps, block)
+    op.attributes[TRANSPOSING] = UnitAttr()
+    return op
+
+
+def buffer_of(value: SSAValue) -> Operation:
+    """Return an op that makes the buffer of a tensor, which is only read."""
+    type = tensor_of(value)
+    return bufferization.ToBufferOp.create(
+        operands=[value],
+        result_types=[MemRefType(type.element_type, type.get_shape())],
+        properties={"read_only": UnitAttr()},
+    )
+
+
 def replace(op: linalg.GenericOp, by: linalg.GenericOp, value: SSAValue) -> None:
     """Put `by` in the place of `op`, and `value` in that of its result."""
-    assert op.parent is not None
-    op.parent.insert_op_before(by, op)
+    Rewriter.insert_op(by, InsertPoint.before(op))
     op.results[0].replace_all_uses_with(value)
     Rewriter.erase_op(op)

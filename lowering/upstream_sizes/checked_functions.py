@@ -9,7 +9,18 @@ buffer would be smaller than what is written into it. A division by 0 stops it t
 `xrelay.messages`, in which `{0}` and `{1}` stand for `%a` and `%b`. It returns only if `%ok`.
 """
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from ...operators.sizes.size_table import CHOOSE
+from .checked_code import INDEX, CheckedCode
 
 REQUIRE = "xrelay_require"
 """The function of the runtime that stops the program."""
@@ -17,187 +28,128 @@ REQUIRE = "xrelay_require"
 ENTER = "xrelay_enter"
 """The function of the runtime that stops the program when the stack gets short."""
 
-DECLARATIONS: Mapping[str, str] = {
-    REQUIRE: f"func.func private @{REQUIRE}(i1, i64, i64, i64)",
-}
-"""The functions that the runtime defines."""
-
 MAX_BYTES = 1 << 48
 """The maximum size of a storage; larger ones are a mistake, whatever the machine has."""
 
-Code = Callable[[str], int]
-"""Returns the number of a message."""
+Message: TypeAlias = Callable[[str, Sequence[SSAValue]], tuple[int, list[SSAValue]]]
+"""Returns the number of a message, and which of the values it shows."""
 
 
-def _function(name: str, params: str, body: str, result: str = "i64") -> str:
-    return f"""func.func private @{name}({params}) -> {result} {{
-  %c0 = arith.constant 0 : i64
-  %c1 = arith.constant 1 : i64
-{body}
-}}"""
+@dataclass(frozen=True)
+class Checked:
+    """A function: its code, and the types of its parameters and results."""
+
+    write: Callable[..., SSAValue | None]
+    parameters: Sequence[Attribute] = (i64, i64)
+    results: Sequence[Attribute] = (i64,)
 
 
-def _require(ok: str, code: int, a: str = "%a", b: str = "%b") -> str:
-    return f"""  %code = arith.constant {code} : i64
-  func.call @{REQUIRE}({ok}, %code, {a}, {b}) : (i1, i64, i64, i64) -> ()"""
+def _multiplication(w: CheckedCode, a: SSAValue, b: SSAValue) -> SSAValue:
+    product = arith.MulSIExtendedOp(a, b)
+    w.insert(product)
+    sign = w.emit(arith.ShRSIOp(product.low, w.value(63)))
+    w.fail(w.is_("eq", product.high, sign), "{0} * {1} does not fit in 64 bits", [a, b])
+    return product.low
 
 
-def _multiplication(name: str, code: Code) -> str:
-    number = code("{0} * {1} does not fit in 64 bits")
-    return _function(
-        name,
-        "%a: i64, %b: i64",
-        f"""  %low, %high = arith.mulsi_extended %a, %b : i64
-  %c63 = arith.constant 63 : i64
-  %sign = arith.shrsi %low, %c63 : i64
-  %ok = arith.cmpi eq, %high, %sign : i64
-{_require("%ok", number)}
-  func.return %low : i64""",
-    )
+def _addition(w: CheckedCode, a: SSAValue, b: SSAValue) -> SSAValue:
+    r = w.emit(arith.AddiOp(a, b))
+    # It overflows if the operands' signs agree, and the result's is not theirs.
+    both = w.emit(arith.AndIOp(w.emit(arith.XOrIOp(a, r)), w.emit(arith.XOrIOp(b, r))))
+    w.fail(w.is_("sge", both, 0), "{0} + {1} does not fit in 64 bits", [a, b])
+    return r
 
 
-def _sum(op: str, sign: str) -> Callable[[str, Code], str]:
-    def text(name: str, code: Code) -> str:
-        number = code(f"{{0}} {sign} {{1}} does not fit in 64 bits")
-        # It overflows if the operands' signs differ (-) or agree (+), and the result's is not %a's.
-        agree = "%x" if sign == "-" else "%flipped"
-        flip = (
-            ""
-            if sign == "-"
-            else "  %m1 = arith.constant -1 : i64\n  %flipped = arith.xori %x, %m1 : i64\n"
-        )
-        return _function(
-            name,
-            "%a: i64, %b: i64",
-            f"""  %r = arith.{op} %a, %b : i64
-  %x = arith.xori %a, %b : i64
-{flip}  %y = arith.xori %a, %r : i64
-  %both = arith.andi {agree}, %y : i64
-  %ok = arith.cmpi sge, %both, %c0 : i64
-{_require("%ok", number)}
-  func.return %r : i64""",
-        )
-
-    return text
+def _subtraction(w: CheckedCode, a: SSAValue, b: SSAValue) -> SSAValue:
+    r = w.emit(arith.SubiOp(a, b))
+    # It overflows if the operands' signs differ, and the result's is not that of `a`.
+    both = w.emit(arith.AndIOp(w.emit(arith.XOrIOp(a, b)), w.emit(arith.XOrIOp(a, r))))
+    w.fail(w.is_("sge", both, 0), "{0} - {1} does not fit in 64 bits", [a, b])
+    return r
 
 
-def _division(rounded: str) -> Callable[[str, Code], str]:
-    """The text of a division; `rounded` computes %r from the quotient %q and the remainder %rem."""
+def _division(step: int, on_negative: bool) -> Callable[..., SSAValue]:
+    """Return a division that adds `step` to a quotient that is inexact and of this sign."""
 
-    def text(name: str, code: Code) -> str:
-        number = code("{0} / {1} is not defined")
-        return _function(
-            name,
-            "%a: i64, %b: i64",
-            f"""  %m1 = arith.constant -1 : i64
-  %min = arith.constant {-(1 << 63)} : i64
-  %some = arith.cmpi ne, %b, %c0 : i64
-  %other = arith.cmpi ne, %b, %m1 : i64
-  %above = arith.cmpi ne, %a, %min : i64
-  %fits = arith.ori %other, %above : i1
-  %ok = arith.andi %some, %fits : i1
-{_require("%ok", number)}
-  %q = arith.divsi %a, %b : i64
-  %rem = arith.remsi %a, %b : i64
-  %exact = arith.cmpi eq, %rem, %c0 : i64
-  %x = arith.xori %a, %b : i64
-  %negative = arith.cmpi slt, %x, %c0 : i64
-{rounded}
-  func.return %r : i64""",
-        )
+    def write(w: CheckedCode, a: SSAValue, b: SSAValue) -> SSAValue:
+        fits = w.either(w.is_("ne", b, -1), w.is_("ne", a, -(1 << 63)))
+        w.fail(w.both(w.is_("ne", b, 0), fits), "{0} / {1} is not defined", [a, b])
+        quotient = w.emit(arith.DivSIOp(a, b))
+        if step == 0:
+            return quotient
+        exact = w.is_("eq", w.emit(arith.RemSIOp(a, b)), 0)
+        negative = w.is_("slt", w.emit(arith.XOrIOp(a, b)), 0)
+        other = w.apply("add", quotient, step)
+        choices = (other, quotient) if on_negative else (quotient, other)
+        return w.apply(CHOOSE, exact, quotient, w.apply(CHOOSE, negative, *choices))
 
-    return text
+    return write
 
 
-def _remainder(name: str, code: Code) -> str:
-    """The text of a remainder; by -1 it is that by 1, whose quotient always fits."""
-    number = code("{0} / {1} is not defined")
-    return _function(
-        name,
-        "%a: i64, %b: i64",
-        f"""  %m1 = arith.constant -1 : i64
-  %ok = arith.cmpi ne, %b, %c0 : i64
-{_require("%ok", number)}
-  %same = arith.cmpi eq, %b, %m1 : i64
-  %divisor = arith.select %same, %c1, %b : i64
-  %r = arith.remsi %a, %divisor : i64
-  func.return %r : i64""",
-    )
+def _remainder(w: CheckedCode, a: SSAValue, b: SSAValue) -> SSAValue:
+    w.fail(w.is_("ne", b, 0), "{0} / {1} is not defined", [a, b])
+    # By -1 it is that by 1, whose quotient always fits.
+    divisor = w.apply(CHOOSE, w.is_("eq", b, -1), w.value(1), b)
+    return w.emit(arith.RemSIOp(a, divisor))
 
 
-def _size(name: str, code: Code) -> str:
-    number = code("a storage must have from 0 to {1} bytes, but has {0}")
-    return _function(
-        name,
-        "%a: i64",
-        f"""  %b = arith.constant {MAX_BYTES} : i64
-  %ok = arith.cmpi ule, %a, %b : i64
-{_require("%ok", number)}
-  %r = arith.index_cast %a : i64 to index
-  func.return %r : index""",
-        "index",
-    )
+def _size(w: CheckedCode, a: SSAValue) -> SSAValue:
+    most = w.value(MAX_BYTES)
+    message = "a storage must have from 0 to {1} bytes, but has {0}"
+    w.fail(w.is_("ule", a, most), message, [a, most])
+    return w.emit(arith.IndexCastOp(a, INDEX))
 
 
-def _dim(name: str, code: Code) -> str:
-    number = code("a dim must be at least 0, but is {0}")
-    return _function(
-        name,
-        "%a: i64",
-        f"""  %ok = arith.cmpi sge, %a, %c0 : i64
-{_require("%ok", number, b="%c0")}
-  %r = arith.index_cast %a : i64 to index
-  func.return %r : index""",
-        "index",
-    )
+def _dim(w: CheckedCode, a: SSAValue) -> SSAValue:
+    w.fail(w.is_("sge", a, 0), "a dim must be at least 0, but is {0}", [a])
+    return w.emit(arith.IndexCastOp(a, INDEX))
 
 
-def _place(name: str, code: Code) -> str:
-    """The text of the check that `%a` bytes at offset `%o` lie within `%room` bytes."""
-    number = code("a tensor of {0} bytes does not fit in the {1} that follow in its storage")
-    return _function(
-        name,
-        "%a: i64, %o: i64, %room: index",
-        f"""  %size = arith.index_cast %room : index to i64
-  %b = arith.subi %size, %o : i64
-  %from = arith.cmpi ule, %o, %size : i64
-  %to = arith.cmpi ule, %a, %b : i64
-  %ok = arith.andi %from, %to : i1
-{_require("%ok", number)}
-  %r = arith.index_cast %o : i64 to index
-  func.return %r : index""",
-        "index",
-    )
+def _place(w: CheckedCode, a: SSAValue, offset: SSAValue, room: SSAValue) -> SSAValue:
+    """Check that `a` bytes at `offset` lie within `room` bytes."""
+    size = w.emit(arith.IndexCastOp(room, i64))
+    left = w.emit(arith.SubiOp(size, offset))
+    ok = w.both(w.is_("ule", offset, size), w.is_("ule", a, left))
+    message = "a tensor of {0} bytes does not fit in the {1} that follow in its storage"
+    w.fail(ok, message, [a, left])
+    return w.emit(arith.IndexCastOp(offset, INDEX))
 
 
-def _same(name: str, code: Code) -> str:
-    number = code("a view keeps its elements, but has {1} of {0}")
-    return f"""func.func private @{name}(%a: i64, %b: i64) {{
-  %ok = arith.cmpi eq, %a, %b : i64
-{_require("%ok", number)}
-  func.return
-}}"""
+def _same(w: CheckedCode, a: SSAValue, b: SSAValue) -> None:
+    w.fail(w.is_("eq", a, b), "a view keeps its elements, but has {1} of {0}", [a, b])
 
 
-FUNCTIONS: Mapping[str, Callable[[str, Code], str]] = {
-    "addi": _sum("addi", "+"),
-    "subi": _sum("subi", "-"),
-    "muli": _multiplication,
-    "divsi": _division("  %r = arith.addi %q, %c0 : i64"),
-    "remsi": _remainder,
-    "floordivsi": _division(
-        """  %less = arith.subi %q, %c1 : i64
-  %down = arith.select %negative, %less, %q : i64
-  %r = arith.select %exact, %q, %down : i64"""
-    ),
-    "ceildivsi": _division(
-        """  %more = arith.addi %q, %c1 : i64
-  %up = arith.select %negative, %q, %more : i64
-  %r = arith.select %exact, %q, %up : i64"""
-    ),
-    "size": _size,
-    "dim": _dim,
-    "place": _place,
-    "same": _same,
+FUNCTIONS: Mapping[str, Checked] = {
+    "addi": Checked(_addition),
+    "subi": Checked(_subtraction),
+    "muli": Checked(_multiplication),
+    "divsi": Checked(_division(0, on_negative=True)),
+    "remsi": Checked(_remainder),
+    "floordivsi": Checked(_division(-1, on_negative=True)),
+    "ceildivsi": Checked(_division(1, on_negative=False)),
+    "size": Checked(_size, (i64,), (INDEX,)),
+    "dim": Checked(_dim, (i64,), (INDEX,)),
+    "place": Checked(_place, (i64, i64, INDEX), (INDEX,)),
+    "same": Checked(_same, results=()),
 }
-"""The text of each function, with the name it shall have."""
+
+
+def checked_function(name: str, symbol: str, message: Message) -> func.FuncOp:
+    """Return the function `name`, named `symbol`; `REQUIRE` is only declared."""
+    if name == REQUIRE:
+        return func.FuncOp.external(REQUIRE, [i1, i64, i64, i64], [])
+    checked = FUNCTIONS[name]
+    block = Block(arg_types=checked.parameters)
+
+    def fail(ok: SSAValue, text: str, values: Sequence[SSAValue]) -> None:
+        code, shown = message(text, values)
+        numbers = [*shown, *[w.value(0)] * (2 - len(shown))]
+        w.insert(func.CallOp(REQUIRE, [ok, w.value(code), *numbers], []))
+
+    w = CheckedCode(block.add_op, fail)
+    for hint, argument in zip("abc", block.args, strict=False):
+        argument.name_hint = hint
+    result = checked.write(w, *block.args)
+    block.add_op(func.ReturnOp(*([] if result is None else [result])))
+    type = list(checked.parameters), list(checked.results)
+    return func.FuncOp(symbol, type, Region(block), "private")

@@ -15,10 +15,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from ..schedules.scheduling import SCHEDULED, Schedule, library_text
+from ..schedules.scheduling import COMMON, SCHEDULED, Schedule, common_steps, library_of, text_of
 from ..toolchain.module_text import module_text
 from ..toolchain.processes import TimedOut
-from ..toolchain.scratch_files import scratch_folder, write
+from ..toolchain.stage_files import scratch_folder, write
 from ..toolchain.stages import KERNELS, Compiled, compile_text
 from ..toolchain.tool_messages import ToolError
 from .settings import Settings
@@ -187,14 +187,12 @@ def _passes(
     """Return the passes for kernels with `schedules`, which are written into `folder`."""
     if not schedules:
         return KERNELS
-    text = library_text(schedules)
-    settings.saved.save(f"{name}.{LIBRARY_FILE}", text)
-    path = folder / LIBRARY_FILE
-    write(path, text)
-    return (
-        f"transform-preload-library{{transform-library-paths={path}}}",
-        *SCHEDULED,
-    )
+    files = {f"{name}.{LIBRARY_FILE}": text_of(library_of(schedules)), COMMON.name: common_steps()}
+    for file, text in files.items():
+        settings.saved.save(file, text)
+        write(folder / file, text)
+    paths = ",".join(str(folder / file) for file in files)
+    return f"transform-preload-library{{transform-library-paths={paths}}}", *SCHEDULED
 
 
 def kernels_text(kernels: Sequence[Kernel]) -> str:

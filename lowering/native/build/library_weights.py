@@ -21,7 +21,7 @@ from ....runtime.errors import Error
 from ....runtime.files import writing
 from ....runtime.native.interface import Constant, Library
 from ....runtime.program.program import Array
-from ..c.c_text import c_string
+from ..c.c_source import c_string
 from ..toolchain.linking import c_file
 
 MOST = 1_900_000_000

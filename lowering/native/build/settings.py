@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from ..toolchain.blas import Blas
 from ..toolchain.processes import SECONDS
-from ..toolchain.saved_stages import UNSAVED, SavedStages
+from ..toolchain.stage_files import UNSAVED, SavedStages
 from ..toolchain.target_machine import Machine
 from .cache import OFF, Cache
 

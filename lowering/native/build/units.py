@@ -88,7 +88,7 @@ def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp], settings: Se
     globals = tuple(constants[name] for name in read)
     text = "".join(map(_hashed_text, (function, *globals)))
     schedule = steps_of(function)
-    passes = KERNELS if schedule is None else (*SCHEDULED, *schedule)
+    passes = KERNELS if schedule is None else (*SCHEDULED, schedule.key)
     how = [tools_key(), settings.machine.key, str(settings.level)]
     symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]
     function.properties["sym_name"] = StringAttr(symbol)

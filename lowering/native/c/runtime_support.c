@@ -32,7 +32,7 @@ __attribute__((weak, visibility("hidden"))) void memrefCopy(int64_t element, Unr
   int64_t rank = source->rank, from_strides[16], to_strides[16], run = element;
   const Buffer *from = source->buffer, *to = target->buffer;
   const int64_t *sizes = from->sizes_and_strides;
-  if (rank > 16)
+  if (rank < 0 || rank > 16)
     abort();
   for (int64_t i = 0; i < rank; ++i) {
     if (sizes[i] <= 0)

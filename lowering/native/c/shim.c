@@ -33,7 +33,7 @@ _Static_assert(sizeof(void *) == sizeof(int64_t), "a memref has words of 64 bits
 #define XRELAY_SCRATCH 0 /* bytes at the end of a workspace from which kernels allocate */
 #endif
 #ifndef XRELAY_MAX_STACK
-#define XRELAY_MAX_STACK (4 << 20) /* bytes of stack that a call may use for recursion */
+#define XRELAY_MAX_STACK 4194304 /* bytes of stack that a call may use for recursion */
 #endif
 
 struct xrelay_block { /* before each piece of memory that the code allocates */
@@ -147,7 +147,7 @@ XRELAY_SHARED void xrelay_require(uint8_t ok, int64_t code, int64_t a, int64_t b
   const char *from = "the program failed";
   const struct xrelay_library *library = xrelay_current->library;
   size_t at = 0;
-  if (ok & 1) return;
+  if (ok & 1U) return;
   if (library && 0 <= code && code < library->message_count) from = library->messages[code];
   while (*from && at + 1 < sizeof text) {
     if (from[0] == '{' && (from[1] == '0' || from[1] == '1') && from[2] == '}') {
@@ -168,7 +168,8 @@ XRELAY_SHARED void xrelay_enter(void) {
   const char *volatile now = &here;
   ptrdiff_t used = xrelay_current->stack - now;
   if (used > XRELAY_MAX_STACK || used < -XRELAY_MAX_STACK)
-    xrelay_fail("recursion is too deep: it needs more than %d KiB of stack", XRELAY_MAX_STACK >> 10);
+    xrelay_fail("recursion is too deep: it needs more than %d KiB of stack",
+                XRELAY_MAX_STACK / 1024);
 }
 
 XRELAY_SHARED void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t size) {
@@ -241,6 +242,11 @@ XRELAY_LOCAL void xrelay_release(void *memory) {
   if (memory) free(((struct xrelay_block *)memory - 1)->start);
 }
 
+/* Return the bytes of an element. */
+XRELAY_LOCAL int64_t xrelay_item(const struct xrelay_tensor *tensor) {
+  return tensor->bits > 8 ? tensor->bits / 8 : 1;
+}
+
 /* Return count * size, or fail. */
 XRELAY_LOCAL int64_t xrelay_times(int64_t count, int64_t size) {
   int64_t product;
@@ -250,7 +256,7 @@ XRELAY_LOCAL int64_t xrelay_times(int64_t count, int64_t size) {
 }
 
 XRELAY_LOCAL int64_t xrelay_bytes(const struct xrelay_tensor *tensor, const int64_t *shape) {
-  int64_t count = (tensor->bits + 7) / 8;
+  int64_t count = xrelay_item(tensor);
   int32_t axis;
   if (tensor->is_allocated) return 0; /* not in memory of the caller */
   for (axis = 0; axis < tensor->rank; axis++) { /* no dim is negative, even if another is 0 */
@@ -372,9 +378,9 @@ XRELAY_LOCAL void xrelay_check_memory(const struct xrelay_function *function,
     int64_t size = xrelay_bytes(tensor, shapes[i]);
     if (size && !data[i])
       xrelay_fail("the data of %s '%s' of %s are NULL", kind, tensor->name, function->name);
-    if ((uintptr_t)data[i] % (uintptr_t)((tensor->bits + 7) / 8))
-      xrelay_fail("the data of %s '%s' of %s must be aligned to %d bytes", kind, tensor->name,
-                  function->name, (tensor->bits + 7) / 8);
+    if ((uintptr_t)data[i] % (uintptr_t)xrelay_item(tensor))
+      xrelay_fail("the data of %s '%s' of %s must be aligned to %" PRId64 " bytes", kind,
+                  tensor->name, function->name, xrelay_item(tensor));
     for (j = 0; i >= function->inputs && j < i; j++)
       if (xrelay_overlap(data[i], size, data[j], xrelay_bytes(&function->tensors[j], shapes[j])))
         xrelay_fail("result '%s' of %s overlaps '%s'", tensor->name, function->name,
@@ -436,17 +442,11 @@ XRELAY_LOCAL void xrelay_make_bools(void *data, int64_t size) {
 /* Describe a result in `to`, and let its memory outlive the call. */
 XRELAY_LOCAL void xrelay_hand_over(const struct xrelay_tensor *tensor, void *data,
                                     const int64_t *shape, DLTensor *to) {
+  const DLTensor result = {data, {1, 0}, tensor->rank, {tensor->code, tensor->bits, 1},
+                           to->shape, NULL, 0};
   xrelay_keep(data);
-  to->data = data;
-  to->device.device_type = 1;
-  to->device.device_id = 0;
-  to->ndim = tensor->rank;
-  to->dtype.code = tensor->code;
-  to->dtype.bits = tensor->bits;
-  to->dtype.lanes = 1;
   if (tensor->rank) memcpy(to->shape, shape, (size_t)tensor->rank * sizeof *shape);
-  to->strides = NULL;
-  to->byte_offset = 0;
+  *to = result;
 }
 
 /* ---- words of memrefs ---- */
@@ -471,7 +471,7 @@ XRELAY_LOCAL int64_t *xrelay_describe_bytes(int64_t *words, const void *data, in
 }
 
 XRELAY_LOCAL char *xrelay_data_of(const int64_t *words, const struct xrelay_tensor *tensor) {
-  return (char *)(intptr_t)words[1] + words[2] * ((tensor->bits + 7) / 8);
+  return (char *)(intptr_t)words[1] + words[2] * xrelay_item(tensor);
 }
 
 /* ---- calls ---- */
@@ -516,7 +516,7 @@ XRELAY_LOCAL void xrelay_hand_over_all(const struct xrelay_function *function,
       const struct xrelay_tensor *tensor = &function->tensors[function->inputs + i];
       if (!tensor->is_allocated) continue;
       if (!pass) {
-        int64_t size = xrelay_size(tensor->rank, from + 3, (tensor->bits + 7) / 8);
+        int64_t size = xrelay_size(tensor->rank, from + 3, xrelay_item(tensor));
         separate[i] =
             xrelay_separate((void *)(intptr_t)from[0], xrelay_data_of(from, tensor), size);
         if (tensor->code == XRELAY_BOOL) xrelay_make_bools(separate[i], size);
@@ -678,10 +678,9 @@ XRELAY_LOCAL void xrelay_call_supplied(const struct xrelay_supplier *supplier, i
                 name, supplier->setter);
   for (i = 0; i < count; i++) {
     const struct xrelay_tensor *type = &types[i];
-    const DLDevice host = {1, 0};
-    const DLDataType element = {type->code, type->bits, 1};
-    const DLTensor tensor = {xrelay_data_of(words[i], type), host, type->rank, element,
-                             type->rank ? words[i] + 3 : NULL, NULL, 0};
+    const DLTensor tensor = {xrelay_data_of(words[i], type), {1, 0}, type->rank,
+                             {type->code, type->bits, 1}, type->rank ? words[i] + 3 : NULL,
+                             NULL, 0};
     tensors[i] = tensor;
     list[i] = &tensors[i];
   }

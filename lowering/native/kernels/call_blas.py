@@ -28,13 +28,13 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import Builder, Size, tensor_of
 from ..kernel_pass import KernelPass, kernels_of
+from ..linalg_generics import buffer_of, store_of
 from ..matrix_products import Product, filled_empty, product_of
 from ..schedules import schedules_of
-from ..transposing_loops import buffer_of
 
 FUNCTIONS: dict[Attribute, str] = {Float32Type(): "xrelay_sgemm", Float64Type(): "xrelay_dgemm"}
 """By element type, the function in blas.c."""
@@ -45,8 +45,6 @@ def call_product(product: Product) -> None:
     op = product.op
     empty = filled_empty(op)
     assert empty is not None, "product_of has found it"
-    block = op.parent
-    assert block is not None
     out = _destination(op)
     a, b = op.inputs
     build = Builder(Block())
@@ -74,22 +72,17 @@ def call_product(product: Product) -> None:
         op.results[0].replace_all_uses_with(value)
     else:
         Rewriter.erase_op(out)
-    ops = [*build.block.ops]
-    for inner in ops:
-        inner.detach()
-    block.insert_ops_before(ops, op)
+    Rewriter.inline_block(build.block, InsertPoint.before(op))
     Rewriter.erase_op(op)
 
 
 def _destination(op: linalg.GenericOp) -> bufferization.MaterializeInDestinationOp | None:
     """Return the store of the result of `op` into a parameter, if that is its only use."""
-    uses = [*op.results[0].uses]
-    store = uses[0].operation if len(uses) == 1 else None
-    if not isinstance(store, bufferization.MaterializeInDestinationOp):
-        return None
-    type = tensor_of(op.results[0])
+    type, store = tensor_of(op.results[0]), store_of(op)
     same = MemRefType(type.element_type, type.get_shape())
-    return store if isinstance(store.dest, BlockArgument) and store.dest.type == same else None
+    if store is None or not isinstance(store.dest, BlockArgument) or store.dest.type != same:
+        return None
+    return store
 
 
 def _sizes(empty: tensor.EmptyOp, build: Builder) -> list[Size]:

@@ -26,7 +26,7 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import tensor_of
 from ..kernel_pass import KernelPass
@@ -45,13 +45,12 @@ def _compute_in(store: bufferization.MaterializeInDestinationOp) -> None:
         return
     for op, number in elementwise:
         _write_onto_input(op, number)
-    block, dest = empty.parent, store.dest
-    assert block is not None
+    dest = store.dest
     if isinstance(dest.owner, Operation):  # a reshape of an argument
         dest.owner.detach()
-        block.insert_op_before(dest.owner, empty)
+        Rewriter.insert_op(dest.owner, InsertPoint.before(empty))
     target = bufferization.ToTensorOp(dest, restrict=True, writable=True)
-    block.insert_op_before(target, empty)
+    Rewriter.insert_op(target, InsertPoint.before(empty))
     empty.results[0].replace_all_uses_with(target.tensor)
     Rewriter.erase_op(empty)
 
@@ -77,11 +76,9 @@ def _compute_in_part(copy: linalg.GenericOp) -> None:
     moved = _part_of_results(part.owner, chain.empty)
     if moved is None:
         return
-    block = copy.parent
-    assert block is not None
     for op in moved:
         op.detach()
-        block.insert_op_before(op, chain.empty)
+    Rewriter.insert_op(moved, InsertPoint.before(chain.empty))
     for op, number in chain.elementwise:
         _write_onto_input(op, number)
     chain.empty.results[0].replace_all_uses_with(part)

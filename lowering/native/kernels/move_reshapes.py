@@ -24,9 +24,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ....dialects.device import tensor_type
 from ...linalg.builder import element_of, reassociation, tensor_of
@@ -39,7 +39,6 @@ from ..linalg_generics import (
     is_pointwise,
     is_simple,
     maps_of,
-    move_body,
     replace,
 )
 
@@ -59,8 +58,7 @@ def _expand_before(op: linalg.GenericOp) -> None:
     expanded = _over_loops(op, _groups(expand), _shape(expand.result), {})
     expand.result.replace_all_uses_with(expanded.results[0])
     Rewriter.erase_op(expand)
-    assert op.parent is not None
-    op.parent.insert_op_before(expanded, op)
+    Rewriter.insert_op(expanded, InsertPoint.before(op))
     Rewriter.erase_op(op)
 
 
@@ -90,9 +88,7 @@ def _over_expanded(op: linalg.GenericOp, number: int, collapse: tensor.CollapseS
         properties={"reassociation": reassociation(groups)},
     )
     replace(op, expanded, back.results[0])
-    parent = expanded.parent
-    assert parent is not None
-    parent.insert_op_after(back, expanded)
+    Rewriter.insert_op(back, InsertPoint.after(expanded))
     Rewriter.erase_op(collapse)
 
 
@@ -107,7 +103,6 @@ def _over_loops(
 
     Its operands are expanded before `op`; those of the numbers in `known` are so already.
     """
-    assert op.parent is not None
     operands: list[SSAValue] = []
     maps: list[AffineMap] = []
     for i, (operand, map) in enumerate(zip((*op.inputs, *op.outputs), maps_of(op), strict=True)):
@@ -129,10 +124,9 @@ def _over_loops(
                     "static_output_shape": DenseArrayBase.from_list(i64, sizes),
                 },
             )
-        op.parent.insert_op_before(made, op)
+        Rewriter.insert_op(made, InsertPoint.before(op))
         operands.append(made.results[0])
-    block = Block(arg_types=[argument.type for argument in op.body.block.args])
-    move_body(op.body.block, block, block.args)
+    block = op.body.detach_block(op.body.block)
     return generic_like(op, operands[:-1], operands[-1:], maps, block)
 
 
@@ -176,21 +170,12 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
-    dest = memref.ReinterpretCastOp(
-        op.dest,
-        [],
-        [],
-        [],
-        [0],
-        shape,
-        strides[: len(shape)],
-        MemRefType(element_of(source), shape),
-    )
+    type = MemRefType(element_of(source), shape)
+    dest = memref.ReinterpretCastOp(op.dest, [], [], [], [0], shape, strides[: len(shape)], type)
     store = bufferization.MaterializeInDestinationOp.create(
         operands=[source, dest.results[0]], properties=op.properties.copy()
     )
-    assert op.parent is not None
-    op.parent.insert_ops_before([dest, store], op)
+    Rewriter.insert_op([dest, store], InsertPoint.before(op))
     for unused in (op, *reshapes):
         Rewriter.erase_op(unused)
 

@@ -26,12 +26,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block
 from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import tensor_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import maps_of
+from ..linalg_generics import buffer_of, maps_of, transposing_loops
 from ..matrix_products import product_of
-from ..transposing_loops import buffer_of, transposing_loops
 
 FEWEST_ROWS = 4
 """The rows of a product for which its right operand is worth a copy."""
@@ -57,10 +57,9 @@ def _copy_operand(op: linalg.GenericOp) -> None:
     block = Block(arg_types=[type.element_type] * 2)
     block.add_op(linalg.YieldOp(block.args[0]))
     source = buffer_of(b)
-    loops = transposing_loops([source.results[0]], copy.results[0], maps, block, op)
+    loops = transposing_loops(op, [source.results[0]], copy.results[0], maps, block)
     value = bufferization.ToTensorOp(copy, restrict=True)
-    assert op.parent is not None
-    op.parent.insert_ops_before([source, copy, loops, value], op)
+    Rewriter.insert_op([source, copy, loops, value], InsertPoint.before(op))
     op.operands[1] = value.results[0]
     a_map, b_map, out_map = maps_of(op)
     *leading, last, before = b_map.results

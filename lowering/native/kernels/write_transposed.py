@@ -13,18 +13,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from typing_extensions import override
-from xdsl.dialects import bufferization
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, f32
+from xdsl.dialects.builtin import DYNAMIC_INDEX, f32
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Block
 from xdsl.ir.affine import AffineDimExpr, AffineMap
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import tensor_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import is_elementwise, is_simple, maps_of, move_body
-from ..transposing_loops import SIDE, buffer_of, transposing_loops
+from ..linalg_generics import (
+    SIDE,
+    buffer_of,
+    is_elementwise,
+    is_simple,
+    maps_of,
+    store_of,
+    transposing_loops,
+)
 
 
 def _transposes(op: linalg.GenericOp) -> bool:
@@ -64,22 +69,13 @@ class WriteTransposedPass(KernelPass):
         if len(generics) != 1 or not is_elementwise(generics[0]) or not _transposes(generics[0]):
             return
         (op,) = generics
-        uses = [*op.results[0].uses]
-        store = uses[0].operation
-        if (
-            len(uses) != 1
-            or not isinstance(store, bufferization.MaterializeInDestinationOp)
-            or not isinstance(store.dest.type, MemRefType)
-        ):
+        store = store_of(op)
+        if store is None:
             return
         sources = [buffer_of(value) for value in op.inputs]
-        maps = maps_of(op)
-        block = Block(arg_types=[argument.type for argument in op.body.block.args])
-        move_body(op.body.block, block, block.args)
-        loops = transposing_loops(
-            [source.results[0] for source in sources], store.dest, maps, block, op
-        )
-        assert store.parent is not None
-        store.parent.insert_ops_before([*sources, loops], store)
+        buffers = [source.results[0] for source in sources]
+        block = op.body.detach_block(op.body.block)
+        loops = transposing_loops(op, buffers, store.dest, maps_of(op), block)
+        Rewriter.insert_op([*sources, loops], InsertPoint.before(store))
         Rewriter.erase_op(store)
         Rewriter.erase_op(op)

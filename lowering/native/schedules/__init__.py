@@ -8,11 +8,8 @@ Schedules: good loops for each kind of kernel and machine.
 attribute, `steps_of` reads it; tests and users may set it, too. Kernels without tiles have no
 schedule: LLVM makes vectors of their loops.
 
-| file | steps |
-|---|---|
-| prepare.mlir | of all that have a schedule |
-| squares.mlir, register_tile.mlir | of these kinds |
-| lower_vectors.mlir | of those with tiles of vectors, after bufferization |
+The steps are ops of transform dialect: those that depend on the kernel are written by `squares` and
+`register_tile`, the others are in common_steps.mlir.
 """
 
 from __future__ import annotations
@@ -30,15 +27,14 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 
 from ....passes.support.diagnostics import PassError
 from ..toolchain.target_machine import Machine
 from .nests import nest_of
 from .register_tile import register_tile
-from .scheduling import SCHEDULE, Schedule
+from .scheduling import SCHEDULE, Schedule, Steps
 from .squares import squares, transposing_loop
-from .templates import filled
 from .tiles import Tile, tile_of
 from .vectors import vectors_of
 
@@ -59,17 +55,19 @@ class ScheduleKind:
     """Why the code is faster."""
     choose: Callable[[FuncOp, Machine], Sizes | None]
     """Returns the sizes for a kernel; None if it has no such loops."""
-    write: Callable[[FuncOp, Sizes], Schedule | None]
-    """Returns the steps for a kernel; None if it has no such loops, or the sizes are wrong."""
+    write: Callable[[FuncOp, Sizes, Schedule], bool]
+    """Appends the steps for a kernel; False if it has no such loops, or the sizes are wrong."""
 
 
 def _choose_squares(kernel: FuncOp, machine: Machine) -> Sizes | None:
     return None if transposing_loop(kernel) is None else {}
 
 
-def _write_squares(kernel: FuncOp, sizes: Sizes) -> Schedule | None:
+def _write_squares(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
     loop = transposing_loop(kernel)
-    return None if loop is None else Schedule(squares(loop))
+    if loop is not None:
+        squares(loop, schedule.on_tensors, _prepared(schedule))
+    return loop is not None
 
 
 def _choose_tile(kernel: FuncOp, machine: Machine) -> Sizes | None:
@@ -78,20 +76,34 @@ def _choose_tile(kernel: FuncOp, machine: Machine) -> Sizes | None:
     return tile and sizes_of(tile)
 
 
-def _write_tile(kernel: FuncOp, sizes: Sizes) -> Schedule | None:
+def _write_tile(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
     nest, tile = nest_of(kernel), _tile_from(sizes)
     if nest is None or tile is None or not tile.fits(nest):
-        return None
-    return Schedule(register_tile(nest, tile))
+        return False
+    register_tile(nest, tile, schedule.on_tensors, _prepared(schedule))
+    return True
+
+
+def _prepared(schedule: Schedule) -> SSAValue:
+    """Return the handle of the function that tiles are made in; the first of them prepares it."""
+    steps = schedule.on_tensors
+    if not steps:
+        steps.include("prepare", steps.kernel)
+    first = steps.block.first_op
+    assert first is not None
+    return first.results[0]
 
 
 def _never(kernel: FuncOp, machine: Machine) -> None:
     """Choose no schedule."""
 
 
-def _write_transform(kernel: FuncOp, sizes: Sizes) -> Schedule | None:
-    texts = [sizes.get(stage, StringAttr("")) for stage in Schedule._fields]
-    return Schedule(*(t.data if isinstance(t, StringAttr) else "" for t in texts))
+def _write_transform(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
+    for name, steps in zip(Schedule._fields, schedule, strict=True):
+        text = sizes.get(name)
+        if isinstance(text, StringAttr):
+            steps.write_text(text.data)
+    return True
 
 
 SCHEDULES = (
@@ -143,16 +155,18 @@ def steps_of(kernel: FuncOp) -> Schedule | None:
 
     Raises `PassError` if one is not for its loops.
     """
-    schedules = [_steps(kernel, schedule) for schedule in schedules_of(kernel)]
-    if not schedules:
-        return None
-    own = [schedule for name, schedule in schedules if name == "transform"]
-    tiles = [schedule.on_tensors for name, schedule in schedules if name != "transform"]
-    before, after = (filled("prepare"), filled("lower_vectors")) if tiles else ("", "")
-    return Schedule(
-        before + "".join([*tiles, *(s.on_tensors for s in own)]),
-        "".join(s.on_buffers for s in own) + after,
-    )
+    schedules = sorted(schedules_of(kernel), key=_is_written)
+    steps = Schedule(Steps(), Steps())
+    for schedule in schedules:
+        _write(kernel, schedule, steps)
+    if not all(map(_is_written, schedules)):
+        steps.on_buffers.include("lower_vectors", steps.on_buffers.kernel)
+    return steps if schedules else None
+
+
+def _is_written(schedule: Sizes) -> bool:
+    """Test whether the steps are those of a user; they come after those that make tiles."""
+    return _kind_name(schedule) == "transform"
 
 
 def is_tiled(kernel: FuncOp) -> bool:
@@ -173,17 +187,15 @@ def schedules_of(kernel: FuncOp) -> Sequence[Sizes]:
     return schedules
 
 
-def _steps(kernel: FuncOp, schedule: Sizes) -> tuple[str, Schedule]:
+def _write(kernel: FuncOp, schedule: Sizes, steps: Schedule) -> None:
     name = _kind_name(schedule)
     kind = next((kind for kind in SCHEDULES if kind.name == name), None)
     if kind is None:
         kinds = ", ".join(kind.name for kind in SCHEDULES)
         raise PassError(f"a schedule has kind '{name}', but must be one of: {kinds}", kernel)
-    steps = kind.write(kernel, schedule)
-    if steps is None:
+    if not kind.write(kernel, schedule, steps):
         text = DictionaryAttr(dict(schedule))
         raise PassError(f"the kernel has no loops that schedule {text} is for", kernel)
-    return name, steps
 
 
 def _kind_name(schedule: Sizes) -> str:

@@ -28,8 +28,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from ..linalg_generics import maps_of
-from ..transposing_loops import TRANSPOSING
+from ..linalg_generics import TRANSPOSING, maps_of
 
 PARALLEL, REDUCTION = "parallel", "reduction"
 

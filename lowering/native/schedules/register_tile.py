@@ -1,131 +1,89 @@
 """
-Write the schedule of a reduction in tiles of registers.
+Write the schedule of a reduction in tiles of registers: the reduction, whose sums stay in registers
+over the loops that reduce, and the elementwise op that reads it, if any.
 
-The file register_tile.mlir is filled in. The tiles at the ends of the result's dims are smaller: a
-loop is peeled into one over whole tiles and one turn for the rest; the rest of a row is cut into
-powers of two, as vectors of other lengths are slow.
+    for n, h, w, 6:  for o, 16:                            tiles: some vectors by some rows
+      for kh:  for kw:  for c:  sums += x * w              one step of the reduction
+
+The loops over tiles also hold the start of the sums and the elementwise op. The tiles at the ends
+of the result's dims are smaller: a loop is peeled into one over whole tiles and one turn for the
+rest; the rest of a row is cut into powers of two, as vectors of other lengths are slow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, UnitAttr
+from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
+from xdsl.ir import SSAValue
 
 from .nests import REDUCTION, Nest
-from .templates import FOR, filled, ops
+from .scheduling import Steps
 from .tiles import Tile, widths
 
+ROOT = "xrelay.root"
+TRUE = BoolAttr.from_bool(True)
+STRICT = {"pass_through_empty_handle": TRUE, "fail_on_payload_too_small": TRUE}
+"""Fail if there are fewer ops than handles."""
 
-def register_tile(nest: Nest, tile: Tile) -> str:
-    """Return the steps for `nest` in tiles of `tile`."""
+
+def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
+    """Append the steps for `nest` in tiles of `tile`."""
+    (root,) = steps.include("mark_root", func)
+    kinds = ArrayAttr(IteratorTypeAttr(IteratorType(kind)) for kind in nest.iterators)
+    reduction = steps.match(func, "linalg.generic", iterator_types=kinds)
+    steps.op("annotate", reduction, properties={"name": "xrelay.reduction"})
+    vector = len(nest.parallel) - 1
+    if tile.block is not None:
+        root, _ = steps.fuse(root, _only(nest, vector, tile.block))
     sizes = tile.sizes(nest)
-    loops = [i for i in tile.order if sizes[i]]
-    reduced = [kind == REDUCTION for kind in nest.iterators]
-    steps = sum(reduced)
-    root_sizes = sizes if nest.has_consumer else _spread(nest, sizes)
-    root_order = list(tile.order) if nest.has_consumer else _spread_order(nest, tile.order)
-    return filled(
-        "register_tile",
-        iterators=", ".join(f"#linalg.iterator_type<{kind}>" for kind in nest.iterators),
-        block=_block(nest, tile),
-        of="%block" if tile.block else "%root",
-        sizes=_list(root_sizes),
-        order=_list(root_order),
-        tile=_handles("loop", loops, first="%tile"),
-        tile_types=ops(1 + len(loops)),
-        rests=_rests(nest, tile, sizes),
-        steps=_handles("step", range(steps)),
-        step_types=ops(steps),
-        step_sizes=_list(int(is_reduced) for is_reduced in reduced),
-        rows=_single_rows(nest, tile),
-    )
+    _, *loops = steps.fuse(root, _spread(nest, sizes), _spread_order(nest, tile.order))
+    by_number = dict(zip((i for i in tile.order if sizes[i]), loops, strict=True))
+    _peel(nest, tile, by_number, steps)
+    (tiles,) = steps.include("reduction_in_tiles", func)
+    step, *_ = steps.tile(tiles, [int(kind == REDUCTION) for kind in nest.iterators])
+    if tile.is_strided(nest):
+        # Each row gets vectors of its own: those of one slice are adjacent.
+        assert tile.row is not None
+        rows = [int(i == nest.parallel[tile.row]) for i in range(len(nest.iterators))]
+        _, single = steps.tile(step, rows)
+        steps.op("loop.unroll", single, properties={"factor": tile.rows})
+    steps.include("vectorize_tiles", func)
 
 
-def _block(nest: Nest, tile: Tile) -> str:
-    """Write the step that divides the columns into blocks."""
-    if tile.block is None:
-        return ""
-    sizes = _list(_spread(nest, _only(nest, len(nest.parallel) - 1, tile.block)))
-    return (
-        f"%block, %block_loop = transform.structured.fuse %root tile_sizes [{sizes}]"
-        " {apply_cleanup} : (!op) -> (!op, !op)"
-    )
-
-
-def _rests(nest: Nest, tile: Tile, sizes: list[int]) -> str:
-    """Write the steps that peel loops whose last tile is smaller."""
-    lines: list[str] = []
+def _peel(nest: Nest, tile: Tile, loops: dict[int, SSAValue], steps: Steps) -> None:
+    """Peel the loops whose last tile is smaller."""
     parts = 1
     row_size = 1 if tile.row is None else nest.sizes[tile.row]
     if tile.row is not None and (row_size is None or row_size % tile.rows):
         parts = 2
-        lines += [
-            f"%rows_for = transform.cast %loop{tile.row} : !op to {FOR}",
-            f"%whole_rows, %rest_rows = transform.loop.peel %rows_for : ({FOR}) -> (!op, !op)",
-        ]
+        rest = steps.peel(loops[tile.row])
         if row_size is None:
-            lines += [
-                "%rest_root = transform.structured.match attributes{xrelay.root} in %rest_rows"
-                " : (!op) -> !op",
-                "%one_row, %one_row_loop = transform.structured.fuse %rest_root tile_sizes "
-                f"[{_list(_spread(nest, _only(nest, tile.row, 1)))}] {{apply_cleanup}}"
-                " : (!op) -> (!op, !op)",
-            ]
+            root = steps.match(rest, **{ROOT: UnitAttr()})
+            steps.fuse(root, _only(nest, tile.row, 1))
     vector = len(nest.parallel) - 1
     size = nest.sizes[vector]
     assert size is not None
-    rest = widths(size, tile.width)
-    if sizes[vector] and rest:
-        lines += [
-            f"%columns_for = transform.cast %loop{vector} : !op to {FOR}",
-            "%whole_columns, %rest_columns = transform.loop.peel %columns_for"
-            f" : ({FOR}) -> (!op, !op)",
-        ]
-        for number, width in enumerate(rest[:-1]):
-            lines += _column_rest(nest, number, width, parts)
-    return "\n".join(lines)
+    narrow = widths(size, tile.width)
+    if vector in loops and narrow:
+        rest = steps.peel(loops[vector])
+        for number, width in enumerate(narrow[:-1]):
+            # The next columns are peeled off the remainder loop of each part, which is the last.
+            roots = steps.match(rest, **{ROOT: UnitAttr()})
+            count = parts * (number + 1)
+            each = steps.op("split_handle", roots, results=count, properties=STRICT)
+            (last,) = steps.op("merge_handles", *each[number :: number + 1], results=1)
+            _, loop = steps.fuse(last, _only(nest, vector, width))
+            steps.peel(loop)
 
 
-def _column_rest(nest: Nest, number: int, width: int, parts: int) -> list[str]:
-    """Peel the next `width` columns off the remainder loop, one per peeled part."""
-    count = parts * (number + 1)
-    last = ", ".join(f"%root{number}_{i}" for i in range(number, count, number + 1))
-    match = (
-        f"transform.structured.match attributes{{xrelay.root}} in %rest_columns : (!op) -> {ops(1)}"
-    )
-    names = ", ".join(f"%root{number}_{i}" for i in range(count))
-    sizes = _list(_spread(nest, _only(nest, len(nest.parallel) - 1, width)))
-    return [
-        f"%roots{number} = {match}",
-        f"{names} = transform.split_handle %roots{number} : (!op) -> ({ops(count)})"
-        if count > 1
-        else f"%root{number}_0 = transform.merge_handles %roots{number} : !op",
-        f"%last{number} = transform.merge_handles {last} : !op",
-        f"%cut{number}, %cut_loop{number} = transform.structured.fuse %last{number} tile_sizes "
-        f"[{sizes}] {{apply_cleanup}} : (!op) -> (!op, {FOR})",
-        f"%cut_whole{number}, %cut_rest{number} = transform.loop.peel %cut_loop{number}"
-        f" : ({FOR}) -> (!op, !op)",
-    ]
+def _only(nest: Nest, loop: int, size: int) -> Sequence[int]:
+    """Return the sizes of tiles that cut one of the parallel loops."""
+    return _spread(nest, [size if i == loop else 0 for i in range(len(nest.parallel))])
 
 
-def _single_rows(nest: Nest, tile: Tile) -> str:
-    """Write the steps that give each row vectors of its own: those of one slice are adjacent."""
-    if not tile.is_strided(nest):
-        return ""
-    assert tile.row is not None
-    sizes = [0] * len(nest.iterators)
-    sizes[nest.parallel[tile.row]] = 1
-    return (
-        "%single, %single_loop = transform.structured.tile_using_for %step tile_sizes "
-        f"[{_list(sizes)}] : (!op) -> (!op, !op)\n"
-        f"transform.loop.unroll %single_loop {{factor = {tile.rows}}} : !op"
-    )
-
-
-def _only(nest: Nest, loop: int, size: int) -> list[int]:
-    return [size if i == loop else 0 for i in range(len(nest.parallel))]
-
-
-def _spread(nest: Nest, sizes: list[int]) -> list[int]:
+def _spread(nest: Nest, sizes: Sequence[int]) -> Sequence[int]:
     """Return the sizes for all loops of the root: those that reduce are not cut."""
     if nest.has_consumer:
         return sizes
@@ -135,15 +93,8 @@ def _spread(nest: Nest, sizes: list[int]) -> list[int]:
     return spread
 
 
-def _spread_order(nest: Nest, order: tuple[int, ...]) -> list[int]:
+def _spread_order(nest: Nest, order: Sequence[int]) -> Sequence[int]:
+    if nest.has_consumer:
+        return order
     reduced = [i for i, kind in enumerate(nest.iterators) if kind == REDUCTION]
     return [*(nest.parallel[i] for i in order), *reduced]
-
-
-def _handles(name: str, numbers: Iterable[int], *, first: str | None = None) -> str:
-    given = [] if first is None else [first]
-    return ", ".join([*given, *(f"%{name}{number}" for number in numbers)])
-
-
-def _list(numbers: Iterable[int]) -> str:
-    return ", ".join(map(str, numbers))

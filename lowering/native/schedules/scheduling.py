@@ -1,19 +1,43 @@
 """
-A schedule as the text of transform dialect: the steps of one kernel, and the library of many.
+A schedule: a sequence of ops of transform dialect, and the library of those of many kernels.
 
-    Schedule(on_tensors='''
-      %product = transform.structured.match ops{["linalg.matmul"]} in %kernel …
-      …
-    ''')
+    steps = Steps()
+    (func,) = steps.include("prepare", steps.kernel)
+    tile, *loops = steps.fuse(root, [4, 16, 0], [0, 1, 2])
 
-A schedule only makes code faster: a kernel whose schedule fails, or takes too long, is compiled
-without.
+Steps that are the same for all kernels are sequences of common_steps.mlir, which mlir-opt loads,
+too. A schedule only makes code faster: a kernel whose schedule fails, or takes too long, is
+compiled without.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+from typing_extensions import override
+from xdsl.dialects import transform
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+    UnregisteredOp,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def
+from xdsl.printer import Printer
 
 from ..toolchain.stages import BUFFERIZE, LOWER_TO_LLVM
 
@@ -35,50 +59,190 @@ SCHEDULED = (
 )
 """The passes for kernels with schedules, once these are loaded."""
 
+COMMON = Path(__file__).with_name("common_steps.mlir")
+"""The sequences that steps include."""
+
+HANDLES = {
+    "prepare": 1,
+    "vectorize_squares": 0,
+    "mark_root": 1,
+    "reduction_in_tiles": 1,
+    "vectorize_tiles": 0,
+    "lower_vectors": 0,
+}
+"""The number of handles that each of them returns."""
+
+HANDLE = transform.AnyOpType()
+LOOP = transform.OperationType("scf.for")
+PROPAGATE = IntegerAttr(1, i32)
+READONLY = ArrayAttr([DictionaryAttr({"transform.readonly": UnitAttr()})])
+
+Value: TypeAlias = "int | str | Sequence[int] | Attribute"
+
+
+@irdl_op_definition
+class WrittenOp(IRDLOperation):
+    """Steps that a user wrote: text in which `%kernel` is the function."""
+
+    name = "xrelay.written"
+    text = prop_def(StringAttr)
+
+
+class _Printer(Printer):
+    @override
+    def print_op(self, op: Operation) -> None:
+        # xDSL's own form of a declaration omits the attributes of its parameters.
+        self.print_generic_format = isinstance(op, transform.NamedSequenceOp) and not op.body.blocks
+        if isinstance(op, WrittenOp):
+            self.print_string(op.text.data)
+        else:
+            super().print_op(op)
+
+
+def text_of(op: Operation) -> str:
+    """Return the text of steps, or of a module of them."""
+    text = StringIO()
+    _Printer(stream=text).print_op(op)
+    return text.getvalue() + "\n"
+
+
+@cache
+def common_steps() -> str:
+    """Return the text of `COMMON`."""
+    return COMMON.read_text(encoding="utf-8")
+
+
+@cache
+def _class_of(name: str) -> type[Operation]:
+    """Return the class of an op that xDSL does not have."""
+    return UnregisteredOp.with_name(f"transform.{name}")
+
+
+def _attribute(value: Value) -> Attribute:
+    match value:
+        case Attribute():
+            return value
+        case int():
+            return IntegerAttr(value, i64)
+        case str():
+            return StringAttr(value)
+        case _:
+            return DenseArrayBase.from_list(i64, list(value))
+
+
+class Steps:
+    """Steps on a function, written op by op: a method appends an op and returns its handles."""
+
+    def __init__(self) -> None:
+        self.block = Block(arg_types=[HANDLE])
+        (self.kernel,) = self.block.args
+        self.kernel.name_hint = "kernel"
+
+    def __bool__(self) -> bool:
+        return not self.block.is_empty
+
+    def op(
+        self,
+        name: str,
+        *on: SSAValue,
+        results: int = 0,
+        loops: int = 0,
+        properties: Mapping[str, Value] = MappingProxyType({}),
+    ) -> list[SSAValue]:
+        """Append the op `name` with handles of `results` ops, and of as many loops."""
+        types = [HANDLE] * results + [LOOP] * loops
+        values = {key: _attribute(value) for key, value in properties.items()}
+        op = _class_of(name).create(operands=on, result_types=types, properties=values)
+        self.block.add_op(op)
+        return list(op.results)
+
+    def include(self, name: str, on: SSAValue) -> list[SSAValue]:
+        """Run another sequence on a handle."""
+        properties = {"target": SymbolRefAttr(name), "failure_propagation_mode": PROPAGATE}
+        return self.op("include", on, results=HANDLES.get(name, 0), properties=properties)
+
+    def match(self, on: SSAValue, *names: str, **attributes: Attribute) -> SSAValue:
+        """Find the ops in `on` of one of the names, if any are given, with `attributes`."""
+        properties: dict[str, Value] = {}
+        if names:
+            properties["ops"] = ArrayAttr(map(StringAttr, names))
+        if attributes:
+            properties["op_attrs"] = DictionaryAttr(attributes)
+        return self.op("structured.match", on, results=1, properties=properties)[0]
+
+    def fuse(
+        self, root: SSAValue, sizes: Sequence[int], order: Sequence[int] = ()
+    ) -> list[SSAValue]:
+        """Tile `root` and what it reads; return the tile and its loops, outermost first."""
+        properties: dict[str, Value] = {
+            "apply_cleanup": UnitAttr(),
+            "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0]),
+            "static_tile_sizes": sizes,
+        }
+        if order:
+            properties["static_tile_interchange"] = order
+        return self.op(
+            "structured.fuse", root, results=1, loops=sum(map(bool, sizes)), properties=properties
+        )
+
+    def tile(self, target: SSAValue, sizes: Sequence[int]) -> list[SSAValue]:
+        """Tile `target` alone; return the tile and its loops, outermost first."""
+        scalable = DenseArrayBase.from_list(i1, [0] * len(sizes))
+        properties: dict[str, Value] = {"static_sizes": sizes, "scalable_sizes": scalable}
+        loops = sum(map(bool, sizes))
+        name = "structured.tile_using_for"
+        return self.op(name, target, results=1, loops=loops, properties=properties)
+
+    def peel(self, loop: SSAValue) -> SSAValue:
+        """Divide `loop` into one over whole tiles and a remainder; return the remainder."""
+        return self.op("loop.peel", loop, results=2)[1]
+
+    def write_text(self, text: str) -> None:
+        """Append what a user wrote."""
+        if text.strip():
+            self.block.add_op(WrittenOp.create(properties={"text": StringAttr(text)}))
+
+    def sequence(self, name: str) -> transform.NamedSequenceOp:
+        """Return a copy of the steps as the sequence `name`."""
+        block = Block(arg_types=[HANDLE])
+        values: dict[SSAValue, SSAValue] = {self.kernel: block.args[0]}
+        block.args[0].name_hint = "kernel"
+        block.add_ops([*(op.clone(values) for op in self.block.ops), transform.YieldOp()])
+        return transform.NamedSequenceOp(name, ([HANDLE], []), Region(block), arg_attrs=READONLY)
+
 
 class Schedule(NamedTuple):
-    """
-    The transformations of one kernel.
+    """The steps of one kernel, before and after bufferization."""
 
-    Both are the ops of a `transform.named_sequence`, without its end, in which
-    `%kernel : !transform.any_op` is the `func.func`.
-    """
+    on_tensors: Steps
+    on_buffers: Steps
 
-    on_tensors: str
-    on_buffers: str = ""
+    @property
+    def key(self) -> str:
+        """Text that differs for schedules that may differ."""
+        return f"{text_of(library_of({'kernel': self}))}{common_steps()}"
 
 
-def library_text(schedules: Mapping[str, Schedule]) -> str:
+def library_of(schedules: Mapping[str, Schedule]) -> ModuleOp:
     """
     Return a module with the schedules of kernels, by symbol.
 
-    Its sequences `on_tensors` and `on_buffers` apply each to the function of that name.
+    Its sequences `on_tensors` and `on_buffers` apply each to the function of that name. It includes
+    those of `COMMON`.
     """
-    on_tensors = {symbol: schedule.on_tensors for symbol, schedule in schedules.items()}
-    on_buffers = {s: schedule.on_buffers for s, schedule in schedules.items()}
-    stages = _sequences(ON_TENSORS, on_tensors) + _sequences(ON_BUFFERS, on_buffers)
-    return f"module attributes {{transform.with_named_sequence}} {{\n{stages}}}\n"
-
-
-def _sequences(name: str, bodies: Mapping[str, str]) -> str:
-    parts: list[str] = []
-    calls: list[str] = []
-    for number, (symbol, body) in enumerate(bodies.items()):
-        if not body.strip():
-            continue
-        parts.append(_sequence(f"{name}_{symbol}", "%kernel", body))
-        calls.append(
-            f'%k{number} = transform.structured.match ops{{["func.func"]}} '
-            f'attributes{{sym_name = "{symbol}"}} in %module '
-            ": (!transform.any_op) -> !transform.any_op\n"
-            f"transform.include @{name}_{symbol} failures(propagate) (%k{number}) "
-            ": (!transform.any_op) -> ()\n"
-        )
-    return "".join(parts) + _sequence(name, "%module", "".join(calls))
-
-
-def _sequence(name: str, argument: str, body: str) -> str:
-    return (
-        f"transform.named_sequence @{name}({argument}: !transform.any_op {{transform.readonly}}) "
-        f"{{\n{body}\ntransform.yield\n}}\n"
-    )
+    module = ModuleOp([], {"transform.with_named_sequence": UnitAttr()})
+    for stage in Schedule._fields:
+        every = Steps()
+        for symbol, schedule in schedules.items():
+            steps: Steps = getattr(schedule, stage)
+            if steps:
+                name = f"{stage}_{symbol}"
+                module.body.block.add_op(steps.sequence(name))
+                kernel = every.match(every.kernel, "func.func", sym_name=StringAttr(symbol))
+                every.include(name, kernel)
+        module.body.block.add_op(every.sequence(stage))
+    for name, results in HANDLES.items():
+        type = [HANDLE], [HANDLE] * results
+        declared = transform.NamedSequenceOp(name, type, Region(), "private", arg_attrs=READONLY)
+        module.body.block.add_op(declared)
+    return module

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from .processes import ProcessFailed, run
-from .scratch_files import scratch_folder, write
+from .stage_files import scratch_folder, write
 from .target_machine import Machine
 from .tool_paths import MissingTool, c_compiler
 

@@ -14,7 +14,7 @@ from ..build.cache import key_of
 from ..build.settings import Settings
 from .blas import Blas
 from .processes import Finished, ProcessFailed, run
-from .scratch_files import scratch_folder, write
+from .stage_files import scratch_folder, write
 from .tool_messages import error_of
 from .tool_paths import c_compiler, tool
 

@@ -1,0 +1,269 @@
+"""
+The C of a compiled library: tables of its entries, which `shim.c` interprets, and public functions.
+
+    static const struct xrelay_function net_main_function = {"main", …, net_main_code};
+    int32_t net_main(const float *x, float *y, void *workspace) { … }
+
+`shim.c` does not depend on the program: it checks what a caller gives, describes it to the compiled
+code, and catches failures. Only what depends on C types is code here: calls of compiled functions
+with their words, and the functions that callers use. The text is a whole C11 file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ....operators.element_types import NUMBER_TYPES
+from ....runtime.native.interface import FLAT, Entry, Library, spec_of
+from ....runtime.program.dtypes import element_type
+from ....runtime.program.program import TensorSpec
+from ...entries.c_names import EVENTS, hook_symbol, kernel_symbol, user_hook_symbol
+from ..toolchain.linking import c_file
+from .c_declarations import (
+    DLPACK,
+    comment_text,
+    context_name,
+    devices_with_contexts,
+    dynamic_axes,
+    hook_declarations,
+    library_prototypes,
+    prototypes,
+)
+
+INCLUDED = '#include "dlpack.h"\n'
+TABLES = "static const struct xrelay_"
+
+
+def c_string(text: str) -> str:
+    """Return `text` as a literal, in UTF-8."""
+    parts: list[str] = []
+    for byte in text.encode("utf-8"):
+        char = chr(byte)
+        if char in '"\\?':  # two ? may begin a trigraph
+            parts.append("\\" + char)
+        else:
+            parts.append(char if 32 <= byte < 127 else f"\\{byte:03o}")
+    return f'"{"".join(parts)}"'
+
+
+def array(declaration: str, rows: Iterable[str]) -> str:
+    """Return the definition of an array, a row a line."""
+    lines = "".join(f"    {row},\n" for row in rows)
+    return f"{declaration}[] = {{\n{lines}}};"
+
+
+def public(prototype: str, *statements: str) -> str:
+    """Return the definition of a function that others see."""
+    lines = "".join(f"  {statement}\n" for statement in statements)
+    return f"XRELAY_PUBLIC {prototype} {{\n{lines}}}\n"
+
+
+def support_source() -> str:
+    """Return `shim.c`, with the header that it includes."""
+    return c_file("shim.c").replace(INCLUDED, DLPACK)
+
+
+def shim_source(library: Library) -> str:
+    """Return the C file of a library."""
+    return "".join(line + "\n" for line in _shim(library))
+
+
+def _shim(library: Library) -> Iterator[str]:
+    yield "/* Written by xrelay-opt: the C interface of a compiled program. */\n"
+    yield support_source()
+    yield "/* ---- the program ---- */\n"
+    yield from _program_table(library)
+    yield from _hooks(library)
+    yield from _supplied_kernels(library)
+    for entry in library.entries:
+        yield f"/* {comment_text(entry.function.name)} */\n"
+        yield from _tables(entry)
+        yield from _forms(library, entry)
+    found = library_prototypes(library)
+    yield public(found["error"], "return xrelay_error;")
+    if "release" in found:
+        yield public(found["release"], "xrelay_release(data);")
+    lines = library.to_json().split("\n")
+    literals = "\n".join(f"    {c_string(line)}" for line in lines)
+    yield f"XRELAY_PUBLIC const char {library.name}_metadata[] =\n{literals};\n"
+    yield "#ifdef XRELAY_LIBRARY /* a shared library has one program, which loaders look for */"
+    yield (
+        public("const char *xrelay_library_metadata(void)", f"return {library.name}_metadata;")
+        + "#endif"
+    )
+
+
+def _program_table(library: Library) -> Iterator[str]:
+    """Yield the table that all entries share."""
+    constants, size, messages, abandon = "NULL", 0, "NULL", "NULL"
+    if any(entry.has_constants for entry in library.entries):
+        constants, size = f"{library.name}_constants", library.constants_size
+        yield f"const void *{constants}(char *error, size_t room);"
+    if library.messages:
+        messages = "xrelay_messages"
+        yield array(f"static const char *const {messages}", map(c_string, library.messages))
+    if devices_with_contexts(library):
+        abandon = "abandon"
+        yield f"static void {abandon}(struct xrelay_call *call);"
+    numbers = f"{len(library.messages)}, {constants}, {size}, {len(library.devices)}"
+    yield f"{TABLES}library xrelay_program = {{\n    {messages}, {numbers}, {abandon}}};\n"
+
+
+def _hooks(library: Library) -> Iterator[str]:
+    """Yield the functions that compiled code calls around the use of devices with contexts."""
+    yield from hook_declarations(library)
+    devices, closing = devices_with_contexts(library), list[str]()
+    for device in devices:
+        bit, name = 1 << device, library.devices[device]
+        symbols = {event: user_hook_symbol(name, event) for event in EVENTS}
+        for event in EVENTS:
+            begins = event in ("activate", "open")
+            state = "is_active" if "activate" in event else "is_open"
+            change = f"xrelay_current->{state} {f'|= {bit}' if begins else f'&= ~{bit}'};"
+            call = f'if ({symbols[event]}(context)) xrelay_fail("device {name} failed to {event}");'
+            body = f"{call} {change}" if begins else f"{change} {call}"
+            function = hook_symbol(library.name, name, event)
+            yield f"XRELAY_SHARED void {function}(void *context) {{ {body} }}"
+        for state, event in (("is_open", "close"), ("is_active", "deactivate")):
+            call = f"(void){symbols[event]}(call->contexts[{device}])"
+            closing.append(f"  if (call->{state} & {bit}) {call};\n")
+    if devices:
+        yield "\n/* Close and deactivate the devices of a call that failed. */"
+        yield f"static void abandon(struct xrelay_call *call) {{\n{''.join(closing)}}}\n"
+
+
+def _supplied_kernels(library: Library) -> Iterator[str]:
+    """Yield the kernels that the runtime supplies, as compiled code calls them."""
+    if not library.kernels:
+        return
+    setter = c_string(f"{library.name}_set_kernels")
+    yield f"static struct xrelay_supplier supplier = {{{setter}, NULL, NULL}};\n"
+    fields = "supplier.callback = callback;", "supplier.context = context;"
+    yield public(library_prototypes(library)["kernels"], *fields)
+    for number, kernel in enumerate(library.kernels):
+        specs = (*kernel.ins, *kernel.outs)
+        names = [f"t{i}" for i in range(len(specs))]
+        rows = [tensor_row(spec, name, "NULL") for spec, name in zip(specs, names, strict=True)]
+        params = ", ".join(f"int64_t *{name}" for name in names)
+        symbol = kernel_symbol(library.name, number)
+        yield f"XRELAY_SHARED void _mlir_ciface_{symbol}({params}) {{"
+        yield array(f"  {TABLES}tensor types", rows)
+        yield f"  int64_t *words[] = {{{', '.join(names)}}};"
+        values = f"{number}, {c_string(kernel.name)}, types, words, {len(specs)}"
+        yield f"  xrelay_call_supplied(&supplier, {values});\n}}\n"
+
+
+def number(value: int | None) -> int:
+    """Return `value` as tables have it: -1 for None."""
+    return -1 if value is None else value
+
+
+def tensor_row(
+    spec: TensorSpec, name: str, dims: str, *, is_allocated: bool = False, is_bytes: bool = False
+) -> str:
+    """Return the row of a tensor."""
+    bits, code = 8 * element_type(spec.dtype).itemsize, NUMBER_TYPES[spec.dtype].dlpack
+    flags = f"{int(is_allocated)}, {int(is_bytes)}, {len(spec.shape)}"
+    return f"{{{c_string(name)}, {code}, {bits}, {flags}, {dims}}}"
+
+
+def code_function(
+    name: str, callee: str, types: Sequence[str], arguments: Sequence[str]
+) -> Iterator[str]:
+    """Yield a function of words that calls `callee` with `arguments`."""
+    yield f"void {callee}({', '.join(types) or 'void'});"
+    yield f"static void {name}(int64_t *words) {{"
+    yield f"  (void)words;\n  {callee}({', '.join(arguments)});\n}}"
+
+
+def _tables(entry: Entry) -> Iterator[str]:
+    """Yield the tables of an entry, and the function that calls the compiled one with words."""
+    symbol, inputs, bounds = entry.symbol, entry.function.params, entry.function.dim_bounds
+    rows: list[str] = []
+    allocated, words = 0, list[int]()
+    for i, param in enumerate(entry.tensors):
+        spec, dims = spec_of(param), "NULL"
+        if spec.shape:
+            dims, lines = f"{symbol}_dims_{i}", list[str]()
+            for size, name in zip(spec.shape, param.dims or ("",) * len(spec.shape), strict=True):
+                low, high = bounds[name] if size is None and name in bounds else (0, None)
+                text = c_string(name) if name else "NULL"
+                lines.append(f"{{{number(size)}, {text}, {low}, {number(high)}}}")
+            yield array(f"{TABLES}dim {dims}", lines)
+        is_bytes = i >= len(inputs) and not entry.typed[i - len(inputs)]
+        is_allocated = entry.allocates(i)
+        rows.append(
+            tensor_row(spec, param.name, dims, is_allocated=is_allocated, is_bytes=is_bytes)
+        )
+        count = 5 if is_bytes else 3 + 2 * len(spec.shape)
+        allocated += count if is_allocated else 0
+        words += [] if is_allocated else [count]
+    # The words of all memrefs: those of the outputs that the code allocates are one argument.
+    counts = [*([allocated] if allocated else ()), *words]
+    counts += [5] * (int(entry.has_constants) + len(entry.pools))
+    arguments, at = list[str](), 0
+    for count in counts:
+        arguments.append(f"words + {at}")
+        at += count
+    arguments += [f"(void *)words[{at + i}]" for i in range(len(entry.contexts))]
+    types, callee = ["void *"] * len(arguments), f"_mlir_ciface_{symbol}{FLAT}"
+    yield from code_function(f"{symbol}_code", callee, types, arguments)
+    pools = [f"{{{number(pool.size)}, {pool.alignment}}}" for pool in entry.pools]
+    parts = {
+        f"{TABLES}tensor {symbol}_tensors": rows,
+        f"{TABLES}pool {symbol}_pools": pools,
+        f"static const int32_t {symbol}_contexts": [*map(str, entry.contexts)],
+    }
+    names = ["NULL" if not lines else part.rpartition(" ")[2] for part, lines in parts.items()]
+    yield from (array(part, lines) for part, lines in parts.items() if lines)
+    sizes = f"_mlir_ciface_{symbol}_sizes" if entry.is_dynamic else "NULL"
+    if entry.is_dynamic:
+        yield f"void {sizes}(int64_t *dims, int64_t *sizes);"
+    queried = [axis for axis in dynamic_axes(entry.results) if not entry.allocated[axis[0]]]
+    fields = (
+        *(c_string(entry.function.name), "&xrelay_program", len(inputs), len(entry.results)),
+        *(len(pools), len(entry.contexts), *names, int(entry.has_constants)),
+        *(len(dynamic_axes(inputs)), len(pools) + len(queried)),
+        sum(len(spec_of(param).shape) for param in entry.tensors),
+        *(at + len(entry.contexts), sizes, f"{symbol}_code"),
+    )
+    yield f"{TABLES}function {symbol}_function = {{{', '.join(map(str, fields))}}};\n"
+
+
+def _forms(library: Library, entry: Entry) -> Iterator[str]:
+    """Yield the functions that callers use: to call, and to know what to allocate."""
+    function, declared = f"&{entry.symbol}_function", prototypes(library, entry)
+    lent = ", ".join(pool.symbol for pool in entry.pools) or "NULL"
+
+    def contexts(values: Mapping[int, str]) -> str:
+        return ", ".join(values.get(device, "NULL") for device in range(len(library.devices)))
+
+    if "unpacked" in declared:
+        data = ", ".join(f"(void *){name}" for name in entry.names) or "NULL"
+        dims = "dims" if entry.is_dynamic else "NULL"
+        named = {device: context_name(library, device) for device in entry.contexts}
+        values = f"{function}, xrelay_data, {dims}, xrelay_lent, xrelay_contexts"
+        yield public(
+            declared["unpacked"],
+            f"void *xrelay_data[] = {{{data}}}, *xrelay_lent[] = {{{lent}}};",
+            f"void *xrelay_contexts[] = {{{contexts(named)}}};",
+            f"return xrelay_call_unpacked({values});",
+        )
+    handles = [f"((void **)resource_handle)[{i}]" for i in range(len(entry.contexts))]
+    if len(handles) == 1:
+        handles = ["resource_handle"]
+    by_device = dict(zip(entry.contexts, handles, strict=True))
+    for form, given in (("packed", {}), ("cpacked", by_device)):
+        if form in declared:
+            yield public(
+                declared[form],
+                f"void *lent[] = {{{lent}}}, *contexts[] = {{{contexts(given)}}};",
+                *(["(void)resource_handle;"] if form == "cpacked" and not given else ()),
+                f"return xrelay_call_packed({function}, tensors, count, lent, contexts);",
+            )
+    for i, pool in enumerate(entry.pools):
+        yield f"/* The bytes of {pool.symbol}; -1 after a failure. */"
+        yield public(declared[pool.symbol], f"return xrelay_sizes({function}, dims, {i}, NULL);")
+    yield "/* The shapes of the outputs, one after the other. */"
+    values = f"{function}, dims, {len(entry.pools)}, shapes"
+    yield public(declared["shapes"], f"return xrelay_sizes({values}) < 0;")
