@@ -28,12 +28,6 @@ class Field(NamedTuple):
     contents: int
     stop: int
 
-    def number_or_bytes(self, data: memoryview) -> int | memoryview:
-        """Return the value of the field in `data`: a number of a varint, otherwise its bytes."""
-        if self.kind == VARINT:
-            return varint(data, self.contents, self.stop)[0]
-        return data[self.contents : self.stop]
-
 
 def fields(data: memoryview, start: int = 0, stop: int | None = None) -> Iterator[Field]:
     """Yield the fields of the message from `start` to `stop`; raises `Malformed`."""
@@ -54,14 +48,6 @@ def fields(data: memoryview, start: int = 0, stop: int | None = None) -> Iterato
             raise Malformed("it ends too early")
         yield Field(tag >> 3, kind, at, contents, end)
         at = end
-
-
-def varints(data: memoryview) -> Iterator[int]:
-    """Yield the numbers of a packed field, of 64 bits without a sign; raises `Malformed`."""
-    at = 0
-    while at < len(data):
-        number, at = varint(data, at, len(data))
-        yield number
 
 
 def varint(data: memoryview, at: int, stop: int) -> tuple[int, int]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..runtime.errors import Error, render
-from .commands import describe
-from .errors import NO_MEMORY, FileError, exit_status
+from .commands import describe, warnings_passed_to
+from .errors import NO_MEMORY, FileError, exit_status, require_compiler
+
+if TYPE_CHECKING:
+    from .messages import Reporter
 
 
 class Shows(Protocol):
@@ -34,6 +37,27 @@ def reported(
         raise
     except Exception as error:
         return report(error, name, reporter, traceback=traceback, hint=hint)
+
+
+def compiled(body: Callable[[Reporter], int], instead: str, name: str = "", **how: Any) -> int:
+    """
+    Run `body`, which needs the compiler, in its settings; warnings and errors go to its reporter.
+
+    Raises `UsageError` if it is not installed, which says what works `instead`.
+    """
+    require_compiler(instead)
+    from .messages import Reporter
+    from .pass_run.process import settings
+    from .progress import Progress
+
+    reporter = Reporter(progress=Progress())
+
+    def run() -> int:
+        with warnings_passed_to(reporter.warn):
+            return body(reporter)
+
+    with settings():
+        return reported(run, name, reporter, **how)
 
 
 def report(

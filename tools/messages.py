@@ -8,8 +8,7 @@ Show messages with their source line, and turn errors of all kinds into messages
 """
 
 import sys
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import ClassVar, TextIO, cast
@@ -27,7 +26,7 @@ from xdsl.utils.lexer import Span
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, Note, PassError, Severity, location_of
 from ..runtime.errors import Error, Location, quote
-from .commands import USAGE, warnings_passed_to
+from .commands import USAGE
 from .errors import NO_MEMORY
 from .progress import Progress, no_progress
 
@@ -95,13 +94,6 @@ class Reporter:
         if at is None:
             return ()
         return quote(self.sources, at.filename.data, at.line.data, at.column.data, width)
-
-
-@contextmanager
-def warnings_shown(reporter: Reporter) -> Generator[None]:
-    """Report Python warnings raised in the `with` block, each text once."""
-    with warnings_passed_to(reporter.warn):
-        yield
 
 
 def place(name: str, line: int, column: int) -> FileLineColLoc:

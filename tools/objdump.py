@@ -8,88 +8,33 @@ The command `xrelay-objdump`: show what is in an executable, without running it.
 Exit status 0: the file is intact; 1: it cannot be read or is damaged; 2: wrong usage.
 """
 
-import argparse
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from ..runtime.executable import ExecutableFile, read_executable
 from ..runtime.files import limit_input
 from ..runtime.plain_text import human, printable, table
-from ..runtime.program.dtypes import element_type
 from ..runtime.program.listing import function_lines, kernel_lines
 from ..runtime.program.planned_memory import PlannedMemory, storages_of
-from ..runtime.program.program import Constant, Kernel, Late, TensorSpec, spec_of
+from ..runtime.program.program import Constant, Kernel, Late, spec_of
 from ..runtime.python.call_signature import signature_of
 from .error_report import reported
-from .option_types import HelpFormatter, add_max_input, refer_to_help
+from .option_types import InputLimit, Parser
 from .standard_input import read_stdin
 
 SHOWN = 40
 """The number of bytes of a plug-in's section that are shown as text."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command on `argv` (without the program's name) and return the exit status."""
-    return reported(lambda: _main(argv), "xrelay-objdump")
-
-
-def _main(argv: Sequence[str] | None) -> int:
-    options = _parser().parse_args(argv)
-    limit_input(options.max_input)
-    name = "<stdin>" if options.file == "-" else options.file
-    return reported(lambda: _dump(options), name)
-
-
-def _dump(options: argparse.Namespace) -> int:
-    source = read_stdin() if options.file == "-" else options.file
-    file = read_executable(source, verify=options.verify)
-    sections = list(dict.fromkeys(options.section)) or list(SECTIONS)
-    if options.json:
-        import json  # imported on demand, for fast start-up
-
-        print(json.dumps({name: SECTIONS[name].facts(file) for name in sections}, indent=2))
-        return 0
-    texts = ["\n".join(map(printable, SECTIONS[section].lines(file))) for section in sections]
-    print("\n\n".join(text for text in texts if text))
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="xrelay-objdump",
-        description="Show what is in an executable, without running it.",
-        formatter_class=HelpFormatter,
-    )
-    refer_to_help(parser)
-    parser.add_argument("file", help="an executable (.xrx); '-' is stdin")
-    parser.add_argument(
-        "--section",
-        choices=SECTIONS,
-        action="append",
-        default=[],
-        help="show only this; may be repeated (default: everything)",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--verify",
-        action="store_true",
-        help="check every byte of the constants (default: all of small ones, samples of others)",
-    )
-    add_max_input(parser)
-    return parser
-
-
+@dataclass(frozen=True)
 class Shown:
     """A part of an executable: as lines of text, and as JSON."""
 
-    def __init__(
-        self,
-        lines: Callable[[ExecutableFile], Iterator[str]],
-        facts: Callable[[ExecutableFile], Any],
-    ) -> None:
-        self.lines = lines
-        self.facts = facts
+    lines: Callable[[ExecutableFile], Iterator[str]]
+    facts: Callable[[ExecutableFile], Any]
 
 
 # The file.
@@ -162,15 +107,6 @@ def _function_facts(file: ExecutableFile) -> list[dict[str, Any]]:
 # Constants.
 
 
-def _size(spec: TensorSpec) -> int | None:
-    size = element_type(spec.dtype).itemsize
-    for dim in spec.shape:
-        if dim is None:
-            return None
-        size *= dim
-    return size
-
-
 def _constant_facts(file: ExecutableFile) -> list[dict[str, Any]]:
     return [_constant(constant, file) for constant in file.program.constants]
 
@@ -178,10 +114,10 @@ def _constant_facts(file: ExecutableFile) -> list[dict[str, Any]]:
 def _constant(constant: Constant, file: ExecutableFile) -> dict[str, Any]:
     if not isinstance(constant, Late):
         return {"type": str(spec_of(constant)), "bytes": constant.nbytes}
-    sums = file.checksums.get(constant.name)
+    spec, sums = constant.spec, file.checksums.get(constant.name)
     return {
-        "type": str(constant.spec),
-        "bytes": _size(constant.spec),
+        "type": str(spec),
+        "bytes": spec.size if spec.is_static else None,
         "name": constant.name,
         "sha256": None if sums is None else sums.sha256.hex(),
     }
@@ -221,10 +157,6 @@ def _kernel(kernel: Kernel) -> dict[str, Any]:
         "operators": [step.op for step in kernel.steps],
         "constants": sum(array.nbytes for array in kernel.constants),
     }
-
-
-def _kernel_facts(file: ExecutableFile) -> list[dict[str, Any]]:
-    return list(map(_kernel, file.program.kernels))
 
 
 def _code_lines(file: ExecutableFile) -> Iterator[str]:
@@ -306,7 +238,7 @@ SECTIONS: Mapping[str, Shown] = {
     "functions": Shown(_function_lines, _function_facts),
     "constants": Shown(_constant_lines, _constant_facts),
     "memory": Shown(_memory_lines, _memory_facts),
-    "kernels": Shown(_kernel_lines, _kernel_facts),
+    "kernels": Shown(_kernel_lines, lambda file: list(map(_kernel, file.program.kernels))),
     "code": Shown(_code_lines, _code_facts),
     "weights": Shown(
         _weight_lines,
@@ -321,6 +253,47 @@ SECTIONS: Mapping[str, Shown] = {
     ),
 }
 """The parts that can be shown, in order."""
+
+
+class Options(InputLimit, Namespace):
+    """The command line."""
+
+    file: Annotated[str, "file  an executable (.xrx); '-' is stdin"]
+    section: Annotated[
+        list[str], "show only this; may be repeated (default: everything)", (*SECTIONS,)
+    ]
+    json: Annotated[bool, "print JSON"]
+    verify: Annotated[
+        bool, "check every byte of the constants (default: all of small ones, samples of others)"
+    ]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command on `argv` (without the program's name) and return the exit status."""
+    return reported(lambda: _main(argv), "xrelay-objdump")
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    parser = Parser("xrelay-objdump", "Show what is in an executable, without running it.")
+    parser.declare("", Options, InputLimit)
+    options = parser.parse(argv, Options())
+    limit_input(options.max_input)
+    name = "<stdin>" if options.file == "-" else options.file
+    return reported(lambda: _dump(options), name)
+
+
+def _dump(options: Options) -> int:
+    source = read_stdin() if options.file == "-" else options.file
+    file = read_executable(source, verify=options.verify)
+    sections = list(dict.fromkeys(options.section)) or list(SECTIONS)
+    if options.json:
+        import json  # imported on demand, for fast start-up
+
+        print(json.dumps({name: SECTIONS[name].facts(file) for name in sections}, indent=2))
+        return 0
+    texts = ["\n".join(map(printable, SECTIONS[section].lines(file))) for section in sections]
+    print("\n\n".join(text for text in texts if text))
+    return 0
 
 
 if __name__ == "__main__":

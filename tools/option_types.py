@@ -1,37 +1,27 @@
-"""Types of options, and options that several commands have. Imports nothing heavy."""
+"""
+Options as annotated fields, and those that several commands have. Imports nothing heavy.
+
+    passes: Annotated[str, "-p --passes PIPELINE  passes and pipelines, separated by commas"] = ""
+    elide_above: Annotated[int | None, "N  do not print constants of more elements", count]
+
+Two spaces divide the names and the metavar, if any, from the help.
+"""
 
 import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NoReturn,
-    Protocol,
-    TypeAlias,
-    cast,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin
 
 from .errors import CommandLineError
 
-Fields: TypeAlias = Mapping[str, Any]
-"""Annotated types by the names of fields."""
+IN_MLIR = "in mlir-opt"
+"""A note on an option that mlir-opt has, too: its name may have `--mlir-` before it."""
 
+EXCLUSIVE = "exclusive"
+"""A note on options of which a command line may have one."""
 
-class Group(Protocol):
-    """A group of options; argparse has no public name for its type."""
-
-    def add_argument(self, *names: str, **how: Any) -> Any:
-        """Declare an option."""
-        ...
-
-    def add_mutually_exclusive_group(self) -> Any:
-        """Add a group of options of which at most one may be given."""
-        ...
+_O = TypeVar("_O", bound=argparse.Namespace)
 
 
 def _columns() -> int:
@@ -53,57 +43,98 @@ class HelpFormatter(argparse.HelpFormatter):
         super().__init__(prog, width=_columns() - 2)
 
 
-def refer_to_help(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
-    """Let `parser` raise `CommandLineError`, with the command's `--help`; return its `error`."""
+class Parser(argparse.ArgumentParser):
+    """A parser of annotated fields, which raises `CommandLineError` for a wrong command line."""
 
-    def fail(message: str) -> NoReturn:
-        raise CommandLineError(f"{message} (see {parser.prog} --help)")
+    def __init__(self, prog: str, description: str) -> None:
+        super().__init__(prog, description=description, formatter_class=HelpFormatter)
 
-    parser.error = fail
-    return fail
+    def error(self, message: str) -> NoReturn:
+        raise CommandLineError(f"{message} (see {self.prog} --help)")
+
+    def declare(self, title: str, *classes: type[Any]) -> None:
+        """
+        Declare the annotated fields of `classes` as options in a group of the help.
+
+        A bool is an option without a value, the choices of a `Literal` are those of the option, a
+        list and a dict are options that may be repeated. Notes after the help are the function
+        that parses a value, a tuple of choices, `IN_MLIR`, `EXCLUSIVE`, or a class of actions.
+        """
+        group: Any = self.add_argument_group(title) if title else self
+        exclusive: Any = None
+        for cls in classes:
+            for name, hint in cls.__annotations__.items():
+                names, how = _argument(name, hint)
+                if hasattr(cls, name):
+                    how["default"] = getattr(cls, name)
+                target = group
+                if EXCLUSIVE in get_args(hint):
+                    target = exclusive = exclusive or group.add_mutually_exclusive_group()
+                target.add_argument(*names, **how)
+
+    def parse(self, argv: Sequence[str] | None, options: _O) -> _O:
+        """Parse `argv`, or the process's; reports without a format have the format `text`."""
+        given = sys.argv[1:] if argv is None else argv
+        return self.parse_args([f"{a}=text" if a in REPORTS else a for a in given], options)
 
 
-class Arg:
-    """
-    A note on a field of parsed options: its help, its names if they are others, how it is parsed.
+def _argument(field: str, hint: Any) -> tuple[Sequence[str], dict[str, Any]]:
+    """Return the names of an option, and how it is parsed."""
+    type_, text, *notes = get_args(hint)
+    head, _, help = text.rpartition("  ")
+    own = field.replace("_", "-")
+    names = [word for word in head.split() if word.startswith("-")] or [f"--{own}"]
+    metavar = head.split()[-1] if head and not head.split()[-1].startswith("-") else None
+    how: dict[str, Any] = {"help": help}
+    if metavar is not None and metavar.strip("?") == field:
+        return [field], {**how, **({"nargs": "?"} if metavar != field else {})}
+    if IN_MLIR in notes:
+        names = [f"--{own}", f"--mlir-{own}", *(name for name in names if name != f"--{own}")]
+    how |= {"dest": field} | ({} if metavar is None else {"metavar": metavar})
+    origin, choices = get_origin(type_), [c for part in _parts(type_) for c in get_args(part)]
+    if origin in (list, dict):
+        how |= {"action": "append" if origin is list else KeepOne, "default": origin()}
+    elif choices:
+        how["choices"] = choices
+    for note in notes:
+        if isinstance(note, type):
+            how |= {"action": note, "nargs": 0}
+        elif callable(note):
+            how["type"] = note
+        elif isinstance(note, tuple):
+            how["choices"] = note
+    if type_ is bool and "type" not in how:
+        how["action"] = "store_true"
+    if f"--{own}" in REPORTS:
+        how["nargs"] = "?"
+    return names, how
 
-    Of those that are `exclusive`, a command line may have one. One `in_mlir` has its name in
-    mlir-opt, too, with `--mlir-` before it.
-    """
 
-    def __init__(
-        self, help: str, *names: str, exclusive: bool = False, in_mlir: bool = False, **how: Any
-    ) -> None:
-        self.help, self.names, self.exclusive, self.how = help, names, exclusive, how
-        self.in_mlir = in_mlir
+def _parts(type_: Any) -> Sequence[Any]:
+    """Return the literal types in a type."""
+    parts = (type_,) if get_origin(type_) is Literal else get_args(type_)
+    return [part for part in parts if get_origin(part) is Literal]
 
 
-def declare(parser: argparse.ArgumentParser, title: str, fields: type[Any] | Fields) -> None:
-    """
-    Declare the options that the annotated `fields` of a class are, in a group of the help.
+def _parsed(name: str) -> Callable[[str], Any]:
+    """Return a function of `input_bindings`, which has all of `operators`, for argparse."""
 
-    A field's note is an `Arg` or the help alone; a bool is an option without a value, and the
-    choices of a `Literal` are those of the option.
-    """
-    group = parser.add_argument_group(title)
-    exclusive: Group | None = None
-    for name, hint in (fields.__annotations__ if isinstance(fields, type) else fields).items():
-        type_, note = get_args(hint)[:2]
-        arg = note if isinstance(note, Arg) else Arg(note)
-        own = name.replace("_", "-")
-        names, how = arg.names or (f"--{own}",), dict(arg.how)
-        if arg.in_mlir:
-            names = (f"--{own}", f"--mlir-{own}", *arg.names)
-        if names[0].startswith("-"):
-            how["dest"] = name
-        if type_ is bool and not how.keys() - {"dest"}:
-            how["action"] = "store_true"
-        if get_origin(type_) is Literal:
-            how["choices"] = get_args(type_)
-        if arg.exclusive and exclusive is None:
-            exclusive = group.add_mutually_exclusive_group()
-        target = exclusive if arg.exclusive and exclusive is not None else cast(Group, group)
-        target.add_argument(*names, help=arg.help, **how)
+    def parse(text: str) -> Any:
+        from ..runtime.calls import input_bindings
+
+        try:
+            return getattr(input_bindings, name)(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return parse
+
+
+dim = _parsed("parse_dim")
+"""Parse `n=3` or `x:0=3`."""
+
+shape = _parsed("parse_shape")
+"""Parse `x=1x3x?`."""
 
 
 def count(text: str) -> int:
@@ -139,26 +170,6 @@ def non_negative(text: str) -> float:
     return found
 
 
-def dim(text: str) -> tuple[str, int]:
-    """Parse `n=3` or `x:0=3`."""
-    from ..runtime.calls.input_bindings import parse_dim  # with all of `operators`
-
-    try:
-        return parse_dim(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def shape(text: str) -> tuple[str, tuple[int | None, ...]]:
-    """Parse `x=1x3x?`."""
-    from ..runtime.calls.input_bindings import parse_shape
-
-    try:
-        return parse_shape(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def named(text: str) -> tuple[str, str]:
     """Parse `NAME=TEXT`."""
     name, _, value = text.partition("=")
@@ -179,7 +190,7 @@ class KeepOne(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         name, value = values
-        given: dict[str, object] = getattr(namespace, self.dest)
+        given: Mapping[str, object] = getattr(namespace, self.dest)
         before = given.get(name, value)
         if before != value:
             message = f"'{name[:60]}' must have one value, but has {_shown(before)} and "
@@ -194,64 +205,39 @@ def _shown(value: object) -> str:
     return str(value)[:60]
 
 
-_ONE: Mapping[str, Any] = {"action": KeepOne, "default": {}}
+class InputLimit:
+    """The limit on what is read from pipes."""
+
+    max_input: Annotated[
+        int | None,
+        "SIZE  the maximum size of an input that is a pipe or device, each of which is held in "
+        "memory: bytes, or 512M, 4G (default: 1G)",
+        size,
+    ]
 
 
 class BindingOptions:
-    """Sizes and values of inputs, and the limit on what is read from pipes."""
+    """Sizes and values of inputs."""
 
     shape: Annotated[
         dict[str, tuple[int | None, ...]],
-        Arg(
-            "the shape of an input, like x=1x3x224x224, where ? stays open; repeat for others",
-            metavar="INPUT=SHAPE",
-            type=shape,
-            **_ONE,
-        ),
+        "INPUT=SHAPE  the shape of an input, like x=1x3x224x224, where ? stays open; repeat for "
+        "others",
+        shape,
     ]
     dim: Annotated[
         dict[str, int],
-        Arg(
-            "the size of all open dims of a name (batch=1), or of one, by input and axis (x:0=1)",
-            metavar="DIM=SIZE",
-            type=dim,
-            **_ONE,
-        ),
+        "DIM=SIZE  the size of all open dims of a name (batch=1), or of one, by input and axis "
+        "(x:0=1)",
+        dim,
     ]
     input: Annotated[
         dict[str, str],
-        Arg(
-            "make an input a constant: a number for all of its elements (sr=16000), a list "
-            "(axes=1,2 or m=[[1,2],[3,4]]), or a file .npy or .pb",
-            metavar="INPUT=VALUE",
-            type=named,
-            **_ONE,
-        ),
-    ]
-    max_input: Annotated[
-        int | None,
-        Arg(
-            "the maximum size of an input that is a pipe or device, each of which is held in "
-            "memory: bytes, or 512M, 4G (default: 1G)",
-            metavar="SIZE",
-            type=size,
-        ),
+        "INPUT=VALUE  make an input a constant: a number for all of its elements (sr=16000), a "
+        "list (axes=1,2 or m=[[1,2],[3,4]]), or a file .npy or .pb",
+        named,
     ]
 
 
-def add_max_input(group: Group) -> None:
-    """Declare `--max-input SIZE`."""
-    note = get_args(BindingOptions.__annotations__["max_input"])[1]
-    group.add_argument("--max-input", help=note.help, **note.how)
-
-
-MEMORY_REPORT, PROFILE = "--memory-report", "--profile"
-
-
-REPORT: Mapping[str, Any] = {"nargs": "?", "choices": ("text", "json")}
-"""The way in which `NAME[=text|json]` is parsed, after `with_report_format`."""
-
-
-def with_report_format(argv: Sequence[str]) -> list[str]:
-    """Add the format `text` to reports without one: the next argument is not read as a format."""
-    return [f"{arg}=text" if arg in (MEMORY_REPORT, PROFILE) else arg for arg in argv]
+REPORTS = ("--memory-report", "--profile")
+"""Options whose value, a format, may be omitted; the next argument is never read as one."""

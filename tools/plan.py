@@ -10,6 +10,8 @@ faults, or a file cannot be used; 2: wrong usage.
 
 import argparse
 import sys
+from collections.abc import Sequence
+from typing import Annotated
 
 from ..planning import (
     STRATEGIES,
@@ -33,68 +35,9 @@ from ..runtime.errors import MachineError
 from ..runtime.files import contents, limit_input
 from .error_report import reported
 from .errors import FileError, UsageError
-from .option_types import HelpFormatter, add_max_input, count, non_negative
+from .option_types import InputLimit, Parser, count, non_negative
 from .output_files import OutputFiles
 from .standard_input import read_stdin
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Run the command on `argv` (without the program's name) and return the exit status."""
-    options = _parser().parse_intermixed_args(argv)
-    if options.check and options.plan is None:
-        _parser().error("--check needs a problem and a plan: --check problem.csv plan.csv")
-    if options.plan is not None and not options.check:
-        _parser().error(f"unexpected argument '{options.plan}' (--check takes two files)")
-    limit_input(options.max_input)
-    return reported(lambda: _run(options), options.problem)
-
-
-def _run(options: argparse.Namespace) -> int:
-    try:
-        return _check(options) if options.check else _plan(options)
-    except CsvError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except ProblemError as error:
-        raise FileError(options.problem, error.message) from None
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="xrelay-plan",
-        formatter_class=HelpFormatter,
-        description="Assign an offset to every buffer such that the arena is as small as possible.",
-    )
-    add = parser.add_argument
-    add(
-        "problem", help="CSV with columns id,lower,upper,size[,alignment,gaps,offset,…]; - is stdin"
-    )
-    add("plan", nargs="?", help="with --check: CSV with id and offset columns")
-    add("--check", action="store_true", help="check a plan instead of making one")
-    add("--strategy", choices=STRATEGIES, default="auto", help="planning strategy (default: auto)")
-    add("--capacity", type=count, metavar="N", help="capacity of the arena in bytes")
-    add("--budget", type=count, metavar="N", help="search nodes for exact and auto")
-    add("--timeout", type=non_negative, metavar="S",
-        help="seconds after which exact and auto return their best plan")  # fmt: skip
-    add("--pool", type=_pool, action="append", default=[], metavar="NAME[=N]",
-        help="declare a pool, optionally with a capacity; may be repeated")  # fmt: skip
-    add(
-        "--ignore-offsets",
-        action="store_true",
-        help="ignore the offset column instead of fixing buffers there",
-    )
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write the rows with their offsets; - is stdout",
-    )
-    add("--svg", metavar="FILE", help="draw the plan as SVG")
-    add("--overwrite", action="store_true",
-        help="let outputs replace the problem, and files of another kind")  # fmt: skip
-    add("--json", action="store_true", help="print the summary as JSON")
-    add_max_input(parser)
-    return parser
 
 
 def _pool(text: str) -> Pool:
@@ -102,6 +45,63 @@ def _pool(text: str) -> Pool:
     if not name:
         raise argparse.ArgumentTypeError(f"a pool must be NAME or NAME=N, but is '{text}'")
     return Pool(name, count(capacity) if equals else None)
+
+
+class Options(InputLimit, argparse.Namespace):
+    """The command line."""
+
+    problem: Annotated[
+        str,
+        "problem  CSV with columns id,lower,upper,size[,alignment,gaps,offset,…]; - is stdin",
+    ]
+    plan: Annotated[str | None, "plan?  with --check: CSV with id and offset columns"]
+    check: Annotated[bool, "check a plan instead of making one"]
+    strategy: Annotated[str, "planning strategy (default: auto)", (*STRATEGIES,)] = "auto"
+    capacity: Annotated[int | None, "N  capacity of the arena in bytes", count]
+    budget: Annotated[int | None, "N  search nodes for exact and auto", count]
+    timeout: Annotated[
+        float | None, "S  seconds after which exact and auto return their best plan", non_negative
+    ]
+    pool: Annotated[
+        list[Pool],
+        "NAME[=N]  declare a pool, optionally with a capacity; may be repeated",
+        _pool,
+    ]
+    ignore_offsets: Annotated[bool, "ignore the offset column instead of fixing buffers there"]
+    output: Annotated[
+        str | None, "-o --output FILE  write the rows with their offsets; - is stdout"
+    ]
+    svg: Annotated[str | None, "FILE  draw the plan as SVG"]
+    overwrite: Annotated[bool, "let outputs replace the problem, and files of another kind"]
+    json: Annotated[bool, "print the summary as JSON"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command on `argv` (without the program's name) and return the exit status."""
+    return reported(lambda: _main(argv), "xrelay-plan")
+
+
+def _main(argv: Sequence[str] | None) -> int:
+    about = "Assign an offset to every buffer such that the arena is as small as possible."
+    parser = Parser("xrelay-plan", about)
+    parser.declare("", Options, InputLimit)
+    options = parser.parse_intermixed_args(argv, Options())
+    if options.check and options.plan is None:
+        parser.error("--check needs a problem and a plan: --check problem.csv plan.csv")
+    if options.plan is not None and not options.check:
+        parser.error(f"unexpected argument '{options.plan}' (--check takes two files)")
+    limit_input(options.max_input)
+    return reported(lambda: _run(options), options.problem)
+
+
+def _run(options: Options) -> int:
+    try:
+        return _plan(options) if options.plan is None else _check(options, options.plan)
+    except CsvError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except ProblemError as error:
+        raise FileError(options.problem, error.message) from None
 
 
 def _read(name: str) -> Table:
@@ -127,12 +127,12 @@ def _write(name: str, text: str, files: OutputFiles) -> None:
         raise FileError(name, error.message) from None
 
 
-def _problem(options: argparse.Namespace, table: Table) -> Problem:
+def _problem(options: Options, table: Table) -> Problem:
     problem = problem_of(table, options.pool, fixed=not options.ignore_offsets)
     return problem.with_capacity(options.capacity)
 
 
-def _plan(options: argparse.Namespace) -> int:
+def _plan(options: Options) -> int:
     table = _read(options.problem)
     problem = _problem(options, table)
     answer = solve(problem, options.strategy, options.budget, options.timeout)
@@ -156,7 +156,7 @@ def _plan(options: argparse.Namespace) -> int:
     return 0
 
 
-def _summary(options: argparse.Namespace, problem: Problem, answer: Plan | Infeasible) -> str:
+def _summary(options: Options, problem: Problem, answer: Plan | Infeasible) -> str:
     work = f"{answer.strategy}, {answer.nodes} nodes, {answer.seconds:.3f} s CPU"
     if isinstance(answer, Infeasible):
         proof = "proved impossible" if answer.proved else "not proved impossible"
@@ -198,15 +198,15 @@ def _facts(problem: Problem, answer: Plan | Infeasible) -> dict[str, object]:
     return facts
 
 
-def _check(options: argparse.Namespace) -> int:
+def _check(options: Options, name: str) -> int:
     problem = _problem(options, _read(options.problem))
-    plan = plan_of(_read(options.plan), problem)
+    plan = plan_of(_read(name), problem)
     faults = check(problem, plan)
     for fault in faults:
-        print(f"{options.plan}: {fault}")
+        print(f"{name}: {fault}")
     if not faults:
         total = f"height {plan.height}"
-        print(f"{options.plan}: valid: {len(problem.buffers)} buffers, {total}")
+        print(f"{name}: valid: {len(problem.buffers)} buffers, {total}")
     return 1 if faults else 0
 
 

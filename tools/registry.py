@@ -37,78 +37,35 @@ DIALECTS = {
     "bytecode": "dialects.bytecode:Bytecode",
 }
 
+_PASSES = {
+    "passes": """
+        bind-dims bind-inputs bind-params infer-types simplify-inference fold-constants
+        transpose-weights pack-weights propagate-layout expand-lrn separate-padding fold-weights
+        dynamic-to-static plan-devices sink-device-hints assign-devices materialize-device-copies
+        elide-device-copies explain-devices share-device-copies lambda-lift specialize-functions
+        inline pass-params check-shapes flatten-tuples remove-unused-functions eliminate-dead-code
+        lift-constants fuse-ops outline-primitives create-shape-functions manifest-alloc
+        remove-dead-writes make-kernels rename-written-tensors manifest-lifetimes
+        remove-unused-kernels simplify-shapes pass-workspaces plan-memory reuse-in-place
+        coalesce-storage reorder-for-memory annotate-memory pack-storage layout-slices expand-packs
+        verify-memory-plan report-memory verify-stage
+    """,
+    "lowering": """
+        convert-memory-to-memref merge-tail-cycles limit-recursion tail-calls-to-loops
+        erase-memory-spaces convert-relay-to-linalg describe-entries aot-lower-main
+        lower-to-bytecode convert-program-to-linalg expand-math allocate-registers
+    """,
+    "lowering.native.kernels": """
+        move-reshapes fuse-elementwise compute-in-destinations call-blas transpose-operands
+        write-transposed choose-schedules
+    """,
+}
+"""The passes by folder: `merge-copies` is `MergeCopiesPass` in the folder's `merge_copies.py`."""
+
 PASSES = {
-    "bind-dims": "passes.bind_dims:BindDimsPass",
-    "bind-inputs": "passes.bind_inputs:BindInputsPass",
-    "bind-params": "passes.bind_params:BindParamsPass",
-    "infer-types": "passes.infer_types:InferTypesPass",
-    "simplify-inference": "passes.simplify_inference:SimplifyInferencePass",
-    "fold-constants": "passes.fold_constants:FoldConstantsPass",
-    "transpose-weights": "passes.transpose_weights:TransposeWeightsPass",
-    "pack-weights": "passes.pack_weights:PackWeightsPass",
-    "propagate-layout": "passes.propagate_layout:PropagateLayoutPass",
-    "expand-lrn": "passes.expand_lrn:ExpandLrnPass",
-    "separate-padding": "passes.separate_padding:SeparatePaddingPass",
-    "fold-weights": "passes.fold_weights:FoldWeightsPass",
-    "dynamic-to-static": "passes.dynamic_to_static:DynamicToStaticPass",
-    "plan-devices": "passes.plan_devices:PlanDevicesPass",
-    "sink-device-hints": "passes.sink_device_hints:SinkDeviceHintsPass",
-    "assign-devices": "passes.assign_devices:AssignDevicesPass",
-    "materialize-device-copies": "passes.materialize_device_copies:MaterializeDeviceCopiesPass",
-    "elide-device-copies": "passes.elide_device_copies:ElideDeviceCopiesPass",
-    "explain-devices": "passes.explain_devices:ExplainDevicesPass",
-    "share-device-copies": "passes.share_device_copies:ShareDeviceCopiesPass",
-    "lambda-lift": "passes.lambda_lift:LambdaLiftPass",
-    "specialize-functions": "passes.specialize_functions:SpecializeFunctionsPass",
-    "inline": "passes.inline:InlinePass",
-    "pass-params": "passes.pass_params:PassParamsPass",
-    "check-shapes": "passes.check_shapes:CheckShapesPass",
-    "flatten-tuples": "passes.flatten_tuples:FlattenTuplesPass",
-    "remove-unused-functions": "passes.remove_unused_functions:RemoveUnusedFunctionsPass",
-    "eliminate-dead-code": "passes.eliminate_dead_code:EliminateDeadCodePass",
-    "lift-constants": "passes.lift_constants:LiftConstantsPass",
-    "fuse-ops": "passes.fuse_ops:FuseOpsPass",
-    "outline-primitives": "passes.outline_primitives:OutlinePrimitivesPass",
-    "create-shape-functions": "passes.create_shape_functions:CreateShapeFunctionsPass",
-    "manifest-alloc": "passes.manifest_alloc:ManifestAllocPass",
-    "remove-dead-writes": "passes.remove_dead_writes:RemoveDeadWritesPass",
-    "rename-written-tensors": "passes.rename_written_tensors:RenameWrittenTensorsPass",
-    "manifest-lifetimes": "passes.manifest_lifetimes:ManifestLifetimesPass",
-    "remove-unused-kernels": "passes.remove_unused_kernels:RemoveUnusedKernelsPass",
-    "simplify-shapes": "passes.simplify_shapes:SimplifyShapesPass",
-    "pass-workspaces": "passes.pass_workspaces:PassWorkspacesPass",
-    "plan-memory": "passes.plan_memory:PlanMemoryPass",
-    "reuse-in-place": "passes.reuse_in_place:ReuseInPlacePass",
-    "coalesce-storage": "passes.coalesce_storage:CoalesceStoragePass",
-    "reorder-for-memory": "passes.reorder_for_memory:ReorderForMemoryPass",
-    "annotate-memory": "passes.annotate_memory:AnnotateMemoryPass",
-    "pack-storage": "passes.pack_storage:PackStoragePass",
-    "layout-slices": "passes.layout_slices:LayoutSlicesPass",
-    "expand-packs": "passes.expand_packs:ExpandPacksPass",
-    "verify-memory-plan": "passes.verify_memory_plan:VerifyMemoryPlanPass",
-    "report-memory": "passes.report_memory:ReportMemoryPass",
-    "verify-stage": "passes.verify_stage:VerifyStagePass",
-    "convert-memory-to-memref": "lowering.convert_memory_to_memref:ConvertMemoryToMemrefPass",
-    "merge-tail-cycles": "lowering.merge_tail_cycles:MergeTailCyclesPass",
-    "limit-recursion": "lowering.limit_recursion:LimitRecursionPass",
-    "tail-calls-to-loops": "lowering.tail_calls_to_loops:TailCallsToLoopsPass",
-    "erase-memory-spaces": "lowering.erase_memory_spaces:EraseMemorySpacesPass",
-    "convert-relay-to-linalg": "lowering.convert_relay_to_linalg:ConvertRelayToLinalgPass",
-    "describe-entries": "lowering.describe_entries:DescribeEntriesPass",
-    "aot-lower-main": "lowering.aot_lower_main:AotLowerMainPass",
-    "lower-to-bytecode": "lowering.lower_to_bytecode:LowerToBytecodePass",
-    "convert-program-to-linalg": ("lowering.convert_program_to_linalg:ConvertProgramToLinalgPass"),
-    "expand-math": "lowering.expand_math:ExpandMathPass",
-    "move-reshapes": "lowering.native.kernels.move_reshapes:MoveReshapesPass",
-    "fuse-elementwise": "lowering.native.kernels.fuse_elementwise:FuseElementwisePass",
-    "compute-in-destinations": (
-        "lowering.native.kernels.compute_in_destinations:ComputeInDestinationsPass"
-    ),
-    "call-blas": "lowering.native.kernels.call_blas:CallBlasPass",
-    "transpose-operands": "lowering.native.kernels.transpose_operands:TransposeOperandsPass",
-    "write-transposed": "lowering.native.kernels.write_transposed:WriteTransposedPass",
-    "choose-schedules": "lowering.native.kernels.choose_schedules:ChooseSchedulesPass",
-    "allocate-registers": "lowering.allocate_registers:AllocateRegistersPass",
+    name: f"{folder}.{name.replace('-', '_')}:{name.title().replace('-', '')}Pass"
+    for folder, names in _PASSES.items()
+    for name in names.split()
 }
 
 TARGETS = {

@@ -5,19 +5,19 @@ Ctrl-C is quiet from the first line of the package on: see `interrupts`.
 """
 
 import os
-from collections.abc import Callable
+from importlib import import_module
 
 from .commands import guarded
 from .interrupts import interrupts_raised
 from .pass_run.collector import collected_rarely, end
 
 
-def _run(name: str, start: Callable[[], int]) -> int:
-    """Run a command, to which the whole process belongs."""
+def _run(name: str, module: str) -> int:
+    """Run the command whose `main` is in a module, and to which the whole process belongs."""
 
     def interruptible() -> int:
         with interrupts_raised():
-            return start()
+            return import_module(module, __package__).main()
 
     with collected_rarely():
         status = guarded(name, interruptible)
@@ -25,48 +25,28 @@ def _run(name: str, start: Callable[[], int]) -> int:
     return status
 
 
+def _without_blas() -> None:
+    """Start no threads of BLAS, which take a third of NumPy's import time and go unused."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def opt() -> int:
     """Run `xrelay-opt`."""
-
-    def start() -> int:
-        from .opt.opt import main
-
-        return main()
-
-    return _run("xrelay-opt", start)
+    return _run("xrelay-opt", ".opt.opt")
 
 
 def run() -> int:
     """Run `xrelay-run`."""
-
-    def start() -> int:
-        from .run.run import main
-
-        return main()
-
-    return _run("xrelay-run", start)
+    return _run("xrelay-run", ".run.run")
 
 
 def objdump() -> int:
     """Run `xrelay-objdump`."""
-
-    def start() -> int:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as for `plan`
-        from .objdump import main
-
-        return main()
-
-    return _run("xrelay-objdump", start)
+    _without_blas()
+    return _run("xrelay-objdump", ".objdump")
 
 
 def plan() -> int:
     """Run `xrelay-plan`."""
-
-    def start() -> int:
-        # A third of NumPy's import time is spent starting BLAS threads, which go unused here.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        from .plan import main
-
-        return main()
-
-    return _run("xrelay-plan", start)
+    _without_blas()
+    return _run("xrelay-plan", ".plan")

@@ -3,8 +3,8 @@ The form of values as plain data: numbers, texts, lists and dictionaries, as in 
 
     PLAIN.of(Kernel).put(kernel)    ->    {"name": "add", "ins": [{"dtype": "float32", …
 
-A record is a dictionary. `put` returns plain data, and
-`take` raises an error of `DAMAGED` for what it did not return.
+A record is a dictionary. `put` returns plain data, and `take` raises an error of `DAMAGED` for what
+it did not return.
 """
 
 from __future__ import annotations
@@ -30,53 +30,39 @@ def plain(put: Callable[[Any], Any], take: Callable[[Any], Any]) -> Codec:
 
 class PlainFormat(Format):
     """
-    Fields by their names; None as it is.
+    Fields by their names, tuples as lists, arrays in base64, bytes and floats in hexadecimal.
 
-    A float is in hexadecimal: JSON has no infinities, and the bits must not change. In a record,
-    what is missing has its default.
+    JSON has no infinities, and the bits of a float must not change. In a record, what is missing
+    has its default. In attributes, which have no None, a number stands for it, and fields that
+    have their default are omitted.
     """
 
     def __init__(self, scalars: Mapping[type[Any], Codec], *, for_attributes: bool = False) -> None:
-        """
-        Begin with the codecs of scalars.
-
-        In attributes, which have no None, a number stands for it, and fields that have their
-        default are omitted.
-        """
         super().__init__(scalars)
         self.for_attributes = for_attributes
 
     def checked(self, inner: Codec, checks: Sequence[Check], what: str) -> Codec:
-        """Return a codec that checks the values that `inner` reads."""
-
         def take(data: Any) -> Any:
             value = inner.take(data)
-            for check in checks:
-                fault = check.fault(value)
-                if fault is not None:
-                    raise ValueError(f"{what} {fault}")
+            for fault in filter(None, (check.fault(value) for check in checks)):
+                raise ValueError(f"{what} {fault}")
             return value
 
-        return inner._replace(take=take)
+        return plain(inner.put, take)
 
     def bytes(self, length: int, what: str) -> Codec:
-        """Return the codec of bytes, in hexadecimal."""
         return plain(bytes.hex, bytes.fromhex)
 
     def array(self, what: str) -> Codec:
-        """Return the codec of arrays: the type, and the bytes in base64."""
         return plain(_of_array, _array)
 
     def optional(self, inner: Codec) -> Codec:
-        """Return the codec of a value or None."""
+        def unless_none(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            return lambda value: None if value is None else function(value)
 
-        def put(value: Any) -> Any:
-            return None if value is None else inner.put(value)
-
-        return plain(put, lambda data: None if data is None else inner.take(data))
+        return plain(unless_none(inner.put), unless_none(inner.take))
 
     def none_as(self, number: int, what: str) -> Codec:
-        """Return the codec of a number or None, for which `number` stands in attributes."""
         integer = self.scalars[int]
         if not self.for_attributes:
             return self.optional(integer)
@@ -86,45 +72,34 @@ class PlainFormat(Format):
         )
 
     def sequence(self, item: Codec, what: str) -> Codec:
-        """Return the codec of tuples of any length, as lists."""
+        return plain(
+            lambda values: list(map(item.put, values)),
+            lambda data: tuple(map(item.take, _list(data))),
+        )
 
-        def put(values: Sequence[Any]) -> list[Any]:
-            return [item.put(value) for value in values]
-
-        return plain(put, lambda data: tuple(item.take(each) for each in _list(data)))
-
-    def product(self, items: Sequence[Codec], make: Callable[..., Any] | None = None) -> Codec:
-        """Return the codec of tuples of these items, as lists."""
-
+    def product(self, items: Sequence[Codec], make: Callable[..., Any]) -> Codec:
         def put(values: Sequence[Any]) -> list[Any]:
             return [item.put(value) for item, value in zip(items, values, strict=True)]
 
         def take(data: Any) -> Any:
-            values = [item.take(p) for item, p in zip(items, _list(data), strict=True)]
-            return tuple(values) if make is None else make(*values)
+            return make(*(item.take(p) for item, p in zip(items, _list(data), strict=True)))
 
         return plain(put, take)
 
     def mapping(self, item: Codec, what: str) -> Codec:
-        """Return the codec of mappings from names, as dictionaries."""
-
         def put(values: Mapping[str, Any]) -> dict[str, Any]:
             return {name: item.put(value) for name, value in values.items()}
 
         return plain(put, lambda data: {n: item.take(v) for n, v in _dictionary(data).items()})
 
     def union(self, parts: Mapping[type[Any], Codec], what: str) -> Codec:
-        """Return the codec of values whose classes plain data tell apart."""
         by_form = {_FORMS[cls]: codec for cls, codec in parts.items()}
-
-        def put(value: Any) -> Any:
-            return parts[type(value)].put(value)
-
-        return plain(put, lambda data: by_form[type(data)].take(data))
+        return plain(
+            lambda value: parts[type(value)].put(value),
+            lambda data: by_form[type(data)].take(data),
+        )
 
     def record(self, cls: type[Any], stored: Sequence[Stored]) -> Codec:
-        """Return the codec of a record, as a dictionary of its fields."""
-
         def put(value: Any) -> dict[str, Any]:
             parts = ((field, getattr(value, field.name)) for field in stored)
             return {
@@ -135,11 +110,8 @@ class PlainFormat(Format):
 
         def take(data: Any) -> Any:
             found = _dictionary(data)
-            values: dict[str, Any] = {}
-            for field in stored:
-                if field.name in found or field.default is MISSING:
-                    values[field.name] = field.codec.take(found[field.name])
-            return cls(**values)
+            listed = (f for f in stored if f.name in found or f.default is MISSING)
+            return cls(**{field.name: field.codec.take(found[field.name]) for field in listed})
 
         return plain(put, take)
 
@@ -153,12 +125,7 @@ def _exactly(type_: type[Any]) -> Codec:
     return plain(type_, take)
 
 
-def _list(data: Any) -> list[Any]:
-    return _exactly(list).take(data)
-
-
-def _dictionary(data: Any) -> dict[str, Any]:
-    return _exactly(dict).take(data)
+_list, _dictionary = _exactly(list).take, _exactly(dict).take
 
 
 def _of_array(array: Array) -> dict[str, Any]:

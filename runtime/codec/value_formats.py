@@ -45,11 +45,31 @@ class Stored(NamedTuple):
     """`MISSING` if it must be there."""
 
 
+def in_tuple(*values: Any) -> tuple[Any, ...]:
+    """Return the values as a tuple."""
+    return values
+
+
 class Format(ABC):
-    """A way to store values; `of` returns the codec of a type, always the same one."""
+    """
+    A way to store values; `of` returns the codec of a type, always the same one.
+
+    `scalars` are the codecs of int, float, bool and str. A format has a method for each way in
+    which types are made of others, which returns the codec of such a type:
+
+        checked     what `inner` reads, if it passes the checks
+        bytes       so many bytes
+        array       NumPy arrays, of the element types of programs
+        optional    a value or None
+        none_as     a number from 0 on, or None, for which `number` stands
+        sequence    tuples of any length
+        product     tuples of these items, or of a class of their own, which `make` makes
+        mapping     mappings from names
+        union       values of several classes, in the order of their numbers
+        record      a record with these fields, in their order
+    """
 
     def __init__(self, scalars: Mapping[type[Any], Codec]) -> None:
-        """Begin with the codecs of int, float, bool and str."""
         self.scalars = scalars
         self._known: dict[object, Codec] = {}
 
@@ -82,7 +102,7 @@ class Format(ABC):
         if origin is tuple and args[-1:] == (...,):
             return self.sequence(self.of(args[0], what), what)
         if origin is tuple:
-            return self.product([self.of(part, what) for part in args])
+            return self.product([self.of(part, what) for part in args], in_tuple)
         if origin is not None and issubclass(origin, Mapping):
             return self.mapping(self.of(args[1], what), what)
         if origin is not None and origin.__name__ == "ndarray":  # NumPy takes long to import
@@ -101,44 +121,34 @@ class Format(ABC):
         raise TypeError(f"values of type {hint} cannot be stored")
 
     @abstractmethod
-    def checked(self, inner: Codec, checks: Sequence[Check], what: str) -> Codec:
-        """Return a codec that checks the values that `inner` reads."""
+    def checked(self, inner: Codec, checks: Sequence[Check], what: str) -> Codec: ...
 
     @abstractmethod
-    def bytes(self, length: int, what: str) -> Codec:
-        """Return the codec of so many bytes."""
+    def bytes(self, length: int, what: str) -> Codec: ...
 
     @abstractmethod
-    def array(self, what: str) -> Codec:
-        """Return the codec of NumPy arrays, of the element types of programs."""
+    def array(self, what: str) -> Codec: ...
 
     @abstractmethod
-    def optional(self, inner: Codec) -> Codec:
-        """Return the codec of a value or None."""
+    def optional(self, inner: Codec) -> Codec: ...
 
     @abstractmethod
-    def none_as(self, number: int, what: str) -> Codec:
-        """Return the codec of a number from 0 on, or None, for which `number` stands."""
+    def none_as(self, number: int, what: str) -> Codec: ...
 
     @abstractmethod
-    def sequence(self, item: Codec, what: str) -> Codec:
-        """Return the codec of tuples of any length."""
+    def sequence(self, item: Codec, what: str) -> Codec: ...
 
     @abstractmethod
-    def product(self, items: Sequence[Codec], make: Callable[..., Any] | None = None) -> Codec:
-        """Return the codec of tuples of these items; `make` makes them, of a class of their own."""
+    def product(self, items: Sequence[Codec], make: Callable[..., Any]) -> Codec: ...
 
     @abstractmethod
-    def mapping(self, item: Codec, what: str) -> Codec:
-        """Return the codec of mappings from names."""
+    def mapping(self, item: Codec, what: str) -> Codec: ...
 
     @abstractmethod
-    def union(self, parts: Mapping[type[Any], Codec], what: str) -> Codec:
-        """Return the codec of values of several classes, in the order of their numbers."""
+    def union(self, parts: Mapping[type[Any], Codec], what: str) -> Codec: ...
 
     @abstractmethod
-    def record(self, cls: type[Any], stored: Sequence[Stored]) -> Codec:
-        """Return the codec of a record with these fields, in their order."""
+    def record(self, cls: type[Any], stored: Sequence[Stored]) -> Codec: ...
 
 
 @cache

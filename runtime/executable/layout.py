@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
+from functools import partial
 from zlib import crc32
 
 from ..files import START, kind_of
@@ -71,6 +72,10 @@ class Layout:
     sections: tuple[Section, ...]
 
 
+fault = partial(damaged, "header")
+"""Return the error for a fault at a byte of the header or the table."""
+
+
 def is_section_name(name: str) -> bool:
     """Test whether a section can have this name: up to 16 ASCII letters, digits and `-`."""
     return len(name) <= 16 and name.isascii() and name.replace("-", "x").isalnum()
@@ -118,30 +123,26 @@ def read_layout(data: memoryview) -> Layout:
         if not data:
             raise ExecutableError("not an executable: the file is empty")
         if MAGIC.startswith(bytes(data)):
-            raise damaged("header", len(data), "the file ends in its magic number")
+            raise fault(len(data), "the file ends in its magic number")
         kind = kind_of(bytes(data[:START]))
         if kind in ("data", "an executable"):
             raise ExecutableError("not an executable: its magic number is wrong")
         raise ExecutableError(f"not an executable, but {kind}")
     if len(data) < _HEADER.size:
-        raise damaged("header", len(data), f"the file ends before byte {_HEADER.size}")
+        raise fault(len(data), f"the file ends before byte {_HEADER.size}")
     _, major, minor, count, length, checksum, zero = _HEADER.unpack_from(data)
     if major != VERSION[0]:
-        raise damaged(
-            "header",
-            8,
-            f"the format is version {major}.{minor}, but this program reads {VERSION[0]}.x; "
-            "compile the model again",
-        )
+        reads = f"this program reads {VERSION[0]}.x; compile the model again"
+        raise fault(8, f"the format is version {major}.{minor}, but {reads}")
     if length != len(data):
-        raise damaged("header", 16, f"the file has {len(data)} bytes, but should have {length}")
+        raise fault(16, f"the file has {len(data)} bytes, but should have {length}")
     if count > MAX_SECTIONS:
-        raise damaged("header", 12, f"at most {MAX_SECTIONS} sections are allowed, but got {count}")
+        raise fault(12, f"at most {MAX_SECTIONS} sections are allowed, but got {count}")
     end = _HEADER.size + _ENTRY.size * count
     if end > len(data):
-        raise damaged("header", 12, f"{count} sections end at {end}, after the file")
+        raise fault(12, f"{count} sections end at {end}, after the file")
     if crc32(data[_HEADER.size : end], crc32(data[:_SUMMED])) != checksum or zero:
-        raise damaged("header", _SUMMED, "the checksum of the table is wrong: the file is damaged")
+        raise fault(_SUMMED, "the checksum of the table is wrong: the file is damaged")
     sections = [_section(data, i) for i in range(count)]
     _check_order(data, sections, end)
     for section in sections:
@@ -154,11 +155,11 @@ def _section(data: memoryview, index: int) -> Section:
     raw, offset, length, checksum, flags, zero = _ENTRY.unpack_from(data, at)
     name = raw.rstrip(b"\0")
     if not name.isascii() or not is_section_name(name.decode("ascii")):
-        raise damaged("header", at, f"{raw!r} is not the name of a section")
+        raise fault(at, f"{raw!r} is not the name of a section")
     if zero:
-        raise damaged("header", at + 40, f"expected 0, but got {zero}")
+        raise fault(at + 40, f"expected 0, but got {zero}")
     if flags & ~(OPTIONAL | UNSUMMED):
-        raise damaged("header", at + 36, f"unknown flags {flags:#x}")
+        raise fault(at + 36, f"unknown flags {flags:#x}")
     return Section(name.decode("ascii"), offset, length, checksum, flags)
 
 
@@ -168,26 +169,20 @@ def _check_order(data: memoryview, sections: Sequence[Section], end: int) -> Non
     for i, section in enumerate(sections):
         at = _HEADER.size + _ENTRY.size * i
         if section.name in seen:
-            raise damaged("header", at, f"there are two sections '{section.name}'")
+            raise fault(at, f"there are two sections '{section.name}'")
         seen.add(section.name)
         if section.offset != aligned(end):
-            raise damaged(
-                "header",
-                at + 16,
-                f"section '{section.name}' must begin at {aligned(end)}, not at {section.offset}",
-            )
+            places = f"{aligned(end)}, not at {section.offset}"
+            raise fault(at + 16, f"section '{section.name}' must begin at {places}")
         if section.length > len(data) - min(section.offset, len(data)):
-            raise damaged(
-                "header",
-                at + 24,
-                f"section '{section.name}' has {section.length} bytes from {section.offset} on, "
-                f"but the file ends at {len(data)}",
-            )
+            bytes_there = f"{section.length} bytes from {section.offset} on"
+            text = f"section '{section.name}' has {bytes_there}, but the file ends at {len(data)}"
+            raise fault(at + 24, text)
         if any(data[end : section.offset]):
-            raise damaged("header", end, f"the bytes before section '{section.name}' are not zero")
+            raise fault(end, f"the bytes before section '{section.name}' are not zero")
         end = section.offset + section.length
     if end != len(data):
-        raise damaged("header", 16, f"the last section ends at {end}, the file at {len(data)}")
+        raise fault(16, f"the last section ends at {end}, the file at {len(data)}")
 
 
 def _check_sum(data: memoryview, section: Section) -> None:
@@ -195,8 +190,5 @@ def _check_sum(data: memoryview, section: Section) -> None:
         return
     found = crc32(data[section.offset : section.offset + section.length])
     if found != section.checksum:
-        raise damaged(
-            section.name,
-            section.offset,
-            f"the checksum must be {section.checksum:08x}, but is {found:08x}: the file is damaged",
-        )
+        sums = f"must be {section.checksum:08x}, but is {found:08x}"
+        raise damaged(section.name, section.offset, f"the checksum {sums}: the file is damaged")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..codec.notes import Check
-from ..codec.value_formats import Codec, Format, Stored
+from ..codec.value_formats import Codec, Format, Stored, in_tuple
 from ..errors import MachineError
 from ..memory.limits import MAX_EXTENT
 from ..program.dtypes import element_type
@@ -30,29 +30,23 @@ class WordFormat(Format):
     """
     Fields in their order; sequences and mappings after their length; None is 0, others follow a 1.
 
-    A value of several classes follows the number of its own.
+    A value of several classes follows the number of its own, and an array its type.
     """
 
     def checked(self, inner: Codec, checks: Sequence[Check], what: str) -> Codec:
-        """Return a codec that checks the values that `inner` reads."""
-
         def take(reader: WordReader) -> Any:
             value = inner.take(reader)
-            for check in checks:
-                fault = check.fault(value)
-                if fault is not None:
-                    raise reader.fault(f"{what} {fault}")
+            for fault in filter(None, (check.fault(value) for check in checks)):
+                raise reader.fault(f"{what} {fault}")
             return value
 
         return inner._replace(take=take)
 
     def bytes(self, length: int, what: str) -> Codec:
-        """Return the codec of so many bytes."""
         words = -(-length // WORD)
         return codec(WordWriter.put_bytes, lambda reader: bytes(reader.raw(length, what)), words)
 
     def array(self, what: str) -> Codec:
-        """Return the codec of arrays: the type, and the bytes, padded to words."""
         spec = self.of(TensorSpec, what)
 
         def put(writer: WordWriter, array: Array) -> None:
@@ -66,8 +60,6 @@ class WordFormat(Format):
         return codec(put, take, spec.least)
 
     def optional(self, inner: Codec) -> Codec:
-        """Return the codec of a value or None."""
-
         def put(writer: WordWriter, value: Any) -> None:
             writer.put(value is not None)
             if value is not None:
@@ -76,14 +68,11 @@ class WordFormat(Format):
         return codec(put, lambda reader: inner.take(reader) if reader.below(2, "flag") else None)
 
     def none_as(self, number: int, what: str) -> Codec:
-        """Return the codec of a number from 0 on, or None, for which `number` stands."""
-
         def take(reader: WordReader) -> int | None:
             value = reader.take()
             if value < 0 and value != number:
-                raise reader.fault(
-                    f"{what} must be at least 0, or {number} if unknown, but is {value}"
-                )
+                expected = f"must be at least 0, or {number} if unknown"
+                raise reader.fault(f"{what} {expected}, but is {value}")
             return None if value == number else value
 
         def put(writer: WordWriter, value: int | None) -> None:
@@ -92,7 +81,6 @@ class WordFormat(Format):
         return codec(put, take)
 
     def sequence(self, item: Codec, what: str) -> Codec:
-        """Return the codec of tuples of any length."""
         if item[:2] == _INTEGER:
             return codec(WordWriter.put_many, lambda reader: reader.take_many(what))
         put_item, take_item, least = item
@@ -107,41 +95,33 @@ class WordFormat(Format):
 
         return codec(put, take)
 
-    def product(self, items: Sequence[Codec], make: Callable[..., Any] | None = None) -> Codec:
-        """Return the codec of tuples of these items; `make` makes them, of a class of their own."""
-
+    def product(self, items: Sequence[Codec], make: Callable[..., Any]) -> Codec:
         def put(writer: WordWriter, values: Sequence[Any]) -> None:
             for item, value in zip(items, values, strict=True):
                 item.put(writer, value)
 
         def take(reader: WordReader) -> Any:
-            values = [item.take(reader) for item in items]
-            return tuple(values) if make is None else make(*values)
+            return make(*[item.take(reader) for item in items])
 
         return codec(put, take, sum(item.least for item in items))
 
     def mapping(self, item: Codec, what: str) -> Codec:
-        """Return the codec of mappings from names, of which each is there once."""
+        pairs = self.sequence(self.product([self.of(str, "name"), item], in_tuple), what)
 
         def put(writer: WordWriter, values: Mapping[str, Any]) -> None:
-            writer.put(len(values))
-            for name, value in values.items():
-                writer.put_text(name)
-                item.put(writer, value)
+            pairs.put(writer, [*values.items()])
 
         def take(reader: WordReader) -> dict[str, Any]:
             values: dict[str, Any] = {}
-            for _ in range(reader.count(what, 1 + item.least)):
-                name = reader.text("name")
+            for name, value in pairs.take(reader):
                 if name in values:
                     raise reader.fault(f"'{name}' is there twice")
-                values[name] = item.take(reader)
+                values[name] = value
             return values
 
         return codec(put, take)
 
     def union(self, parts: Mapping[type[Any], Codec], what: str) -> Codec:
-        """Return the codec of values of several classes, in the order of their numbers."""
         numbers = {cls: number for number, cls in enumerate(parts)}
         codecs = [*parts.values()]
 
@@ -156,21 +136,20 @@ class WordFormat(Format):
         return codec(put, take, 1 + min(part.least for part in codecs))
 
     def record(self, cls: type[Any], stored: Sequence[Stored]) -> Codec:
-        """Return the codec of a record with these fields, in their order."""
-        puts = [(field.name, field.codec.put) for field in stored]
-        takes = [field.codec.take for field in stored]
         names = [field.name for field in stored]
         are_first = [field.name for field in fields(cls)][: len(names)] == names
+
+        def by_name(*values: Any) -> Any:
+            return cls(**dict(zip(names, values, strict=True)))
+
+        made = self.product([field.codec for field in stored], cls if are_first else by_name)
+        puts = [(field.name, field.codec.put) for field in stored]
 
         def put(writer: WordWriter, value: Any) -> None:
             for name, put_field in puts:
                 put_field(writer, getattr(value, name))
 
-        def take(reader: WordReader) -> Any:
-            values = [take_field(reader) for take_field in takes]
-            return cls(*values) if are_first else cls(**dict(zip(names, values, strict=True)))
-
-        return codec(put, take, sum(field.codec.least for field in stored))
+        return made._replace(put=put)
 
 
 def array_of(spec: TensorSpec, reader: WordReader, data: Callable[[int], memoryview]) -> Array:

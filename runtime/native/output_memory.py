@@ -11,7 +11,7 @@ import ctypes
 import weakref
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -31,34 +31,23 @@ Release: TypeAlias = Callable[[int | None], None]
 """Frees what compiled code allocated."""
 
 
-class Target(Protocol):
-    """The memory of an output."""
-
-    @property
-    def pointer(self) -> object:
-        """The address that compiled code receives."""
-        ...
-
-    def array(self, release: Release) -> Array:
-        """Return the output, after the call."""
-        ...
-
-
-class Written:
-    """An array that compiled code writes."""
+class Target:
+    """The memory of an output: an array that compiled code writes, or what it allocates."""
 
     def __init__(self, array: Array) -> None:
         self._array = array
 
     @property
     def pointer(self) -> object:
+        """The address that compiled code receives."""
         return self._array.ctypes.data
 
     def array(self, release: Release) -> Array:
+        """Return the output, after the call."""
         return self._array
 
 
-class Allocated:
+class Allocated(Target):
     """A tensor that compiled code allocates."""
 
     def __init__(self, rank: int) -> None:
@@ -88,13 +77,13 @@ def target_of(result: Param, shape: Shape, given: Array | None, inputs: Sequence
         return Allocated(len(shape))
     if given is not None and given.flags.c_contiguous and given.flags.aligned:
         if not any(np.may_share_memory(given, array) for array in inputs):
-            return Written(given)
+            return Target(given)
     sizes = tuple(size for size in shape if size is not None)
     dtype = element_type(spec_of_param(result).dtype)
     size = prod(sizes) * dtype.itemsize
     if size > default_limit():
         raise MachineError(f"a result of {size:,} bytes exceeds the memory limit")
-    return Written(np.empty(sizes, dtype))
+    return Target(np.empty(sizes, dtype))
 
 
 def given_for(entry: Entry, shapes: Sequence[Shape], out: Value | None) -> list[Array | None]:
@@ -109,18 +98,9 @@ def given_for(entry: Entry, shapes: Sequence[Shape], out: Value | None) -> list[
             raise MachineError(f"{name} must be an array, but is {type(place).__name__}")
         array = cast(Array, place)
         wanted, given = TensorSpec(spec_of_param(result).dtype, shape), spec_of(array)
-        if not accepts(wanted, given):
+        if not wanted.accepts(given):
             raise MachineError(f"{name} must be {wanted}, but is {given}")
         if not array.flags.writeable:
             raise MachineError(f"{name} is read-only")
         found.append(array)
     return found
-
-
-def accepts(wanted: TensorSpec, given: TensorSpec) -> bool:
-    """Test whether `given` is the type `wanted`, in which dims of None match any size."""
-    return (
-        given.dtype == wanted.dtype
-        and len(given.shape) == len(wanted.shape)
-        and all(size in (None, dim) for size, dim in zip(wanted.shape, given.shape, strict=True))
-    )

@@ -24,7 +24,6 @@ from ..executable import (
 from ..files import path_text
 from ..program.planned_memory import PlannedMemory
 from ..program.program import Array, Program
-from ..weights.late_bound import bind_weights
 from ..weights.tensor_file import write_side_file
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -86,8 +85,6 @@ def load(
 def _weights(
     file: ExecutableFile, path: Path, params: AnyPath | Mapping[str, Array] | None, verify: bool
 ) -> Mapping[str, Array]:
-    if isinstance(params, Mapping):
-        return bind_weights(file, params, verify=verify)
     if params is not None:
         inputs = {param.name for function in file.program.functions for param in function.params}
         return load_weights(file, params, verify=verify, others=inputs)

@@ -140,9 +140,9 @@ class Source(Protocol):
 
 
 class ArraySource:
-    """Weights in memory."""
+    """Weights in memory; raises `MachineError` for a value that NumPy cannot convert."""
 
-    def __init__(self, arrays: Mapping[str, Array]) -> None:
+    def __init__(self, arrays: Mapping[str, object]) -> None:
         self.arrays = arrays
         self.names = tuple(arrays)
 
@@ -150,10 +150,16 @@ class ArraySource:
         return name in self.arrays
 
     def spec(self, name: str) -> TensorSpec:
-        return spec_of(self.arrays[name])
+        return spec_of(self._value(name))
 
     def array(self, name: str) -> Array:
-        return aligned(self.arrays[name])
+        return aligned(self._value(name))
+
+    def _value(self, name: str) -> Array:
+        try:
+            return np.asarray(self.arrays[name])
+        except (ValueError, TypeError) as error:
+            raise MachineError(f"weight '{name}' is not an array: {error}") from None
 
 
 class Weights:
@@ -201,6 +207,10 @@ class Weights:
         if total > self._limit:
             raise _fault(name, f"values have {total} bytes together, above {self._limit}")
         return self._computed(function)
+
+    def arrays(self, names: Iterable[str]) -> dict[str, Array]:
+        """Return those of the weights `names` that are here."""
+        return {name: self.array(name) for name in names if name in self}
 
     def function(self, name: str) -> WeightFunction:
         """Return what computes a weight: a stored function, or that of a formula."""
@@ -302,7 +312,7 @@ def faults_of(function: WeightFunction) -> Iterator[str]:
 
 
 def weights_in(
-    given: str | os.PathLike[str] | Mapping[str, Array], functions: Iterable[WeightFunction] = ()
+    given: str | os.PathLike[str] | Mapping[str, object], functions: Iterable[WeightFunction] = ()
 ) -> Weights:
     """
     Return the weights in a `.safetensors` file, or among `given` ones, and what derives others.
@@ -311,6 +321,11 @@ def weights_in(
     """
     source = ArraySource(given) if isinstance(given, Mapping) else TensorFile(given)
     return Weights(source, functions)
+
+
+def place_of(given: str | os.PathLike[str] | Mapping[str, object], otherwise: str) -> str:
+    """Return the file of weights for messages, or `otherwise` for those in memory."""
+    return otherwise if isinstance(given, Mapping) else f"'{os.fspath(given)}'"
 
 
 def _fault(formula: str, reason: str) -> MachineError:

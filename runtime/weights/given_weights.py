@@ -14,18 +14,14 @@ from ...operators.spelling import did_you_mean
 from ..calls.input_bindings import listed
 from ..errors import MachineError
 from ..program.program import Array, Param, Program
-from .derived_weights import MARK, Weights, parsed, sources_of, weights_in
-from .late_bound import ConvertibleSource
+from .derived_weights import MARK, parsed, place_of, sources_of, weights_in
 
 
 class GivenWeights:
     """Weights in a file, or in memory; raises `MachineError` for a file that cannot be read."""
 
     def __init__(self, given: str | os.PathLike[str] | Mapping[str, Array]) -> None:
-        if isinstance(given, Mapping):
-            self.source, self.where = Weights(ConvertibleSource(given)), "params"
-        else:
-            self.source, self.where = weights_in(given), f"'{os.fspath(given)}'"
+        self.source, self.where = weights_in(given), place_of(given, "params")
 
     def parameters(
         self,
@@ -62,7 +58,7 @@ class GivenWeights:
 
     def arrays(self, params: Iterable[Param]) -> dict[str, Array]:
         """Return the values of parameters."""
-        return {param.name: self.source.array(param.name) for param in params}
+        return self.source.arrays(param.name for param in params)
 
 
 MAIN = "main"

@@ -7,12 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from ..errors import MachineError
 from ..executable.added_sections import added_sections
 from ..executable.content import (
-    Checksums,
     ExecutableFile,
     bytes_of,
     checksums_of,
@@ -21,8 +17,8 @@ from ..executable.content import (
 )
 from ..executable.errors import ExecutableError
 from ..program.planned_memory import PlannedMemory
-from ..program.program import Array, Late, Program, TensorSpec, spec_of
-from .derived_weights import ArraySource, Weights, weights_in
+from ..program.program import Array, Late, Program
+from .derived_weights import Weights, place_of, weights_in
 
 SHOWN = 5
 """The number of names that a message lists."""
@@ -60,8 +56,7 @@ def executable_of(
                 "weights must be given"
             )
         return written(program)
-    where = "the given weights" if isinstance(weights, Mapping) else f"'{os.fspath(weights)}'"
-    source = weights_in(weights)
+    source, where = weights_in(weights), place_of(weights, "the given weights")
     late = {constant.name: constant for constant in program.late_constants}
     found = _bound(late.values(), source, where)
     if embed:
@@ -105,27 +100,26 @@ def _bound(late: Iterable[Late], source: Weights, where: str) -> dict[str, Array
 
 def load_weights(
     executable: ExecutableFile,
-    path: str | os.PathLike[str],
+    weights: str | os.PathLike[str] | Mapping[str, Array],
     *,
     verify: bool = False,
     partial: bool = False,
     others: Collection[str] = (),
 ) -> dict[str, Array]:
     """
-    Return the values of the late-bound constants in the `.safetensors` file at `path`.
+    Return the values of the late-bound constants in `weights`, or in their `.safetensors` file.
 
-    The file may have `others`, such as parameters of functions, too. The values are views of it: it
-    must not be changed while they are used. Small ones and samples of large ones are compared
-    with the checksums in the executable; all bytes with `verify`. Raises `ExecutableError` if
-    values are missing (unless `partial`), are not those that the program was compiled with, or if
-    there are others.
+    The values in a file are views of it: it must not be changed while they are used. It may have
+    `others`, such as parameters of functions, too. Small values and samples of large ones are
+    compared with the checksums in the executable; all bytes with `verify`. Raises
+    `ExecutableError` if values are missing (unless `partial`), are not those that the program was
+    compiled with, or if a file has others.
     """
-    source = weights_in(path, executable.weights)
-    where = f"'{os.fspath(path)}'"
+    source, where = weights_in(weights, executable.weights), place_of(weights, "params")
     late = {constant.name: constant for constant in executable.program.late_constants}
     wanted = [c for c in late.values() if not partial or c.name in source]
     found = _bound(wanted, source, where)
-    if executable.checksums:
+    if executable.checksums and not isinstance(weights, Mapping):
         known = {*late, *executable.unused, *others}
         extra = [name for name in source.names if name not in known]
         if extra:
@@ -133,65 +127,7 @@ def load_weights(
                 f"{where} has {_listed(extra)}, which the file that the program was compiled with "
                 "lacks: it belongs to another program"
             )
-    check_contents(executable.checksums, found, where, verify)
-    return found
-
-
-def arrays_of(weights: Mapping[str, object], names: Iterable[str]) -> dict[str, Array]:
-    """
-    Return those of the values `names` that are in `weights`, as arrays.
-
-    Those derived from others are computed. Raises `MachineError` for a value that NumPy cannot
-    convert.
-    """
-    source = Weights(ConvertibleSource(weights))
-    return {name: source.array(name) for name in names if name in source}
-
-
-class ConvertibleSource(ArraySource):
-    """Values that NumPy may convert."""
-
-    def __init__(self, weights: Mapping[str, object]) -> None:
-        super().__init__({})
-        self.weights = weights
-        self.names = tuple(weights)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.weights
-
-    def spec(self, name: str) -> TensorSpec:
-        return spec_of(self.array(name))
-
-    def array(self, name: str) -> Array:
-        try:
-            return np.asarray(self.weights[name])
-        except (ValueError, TypeError) as error:
-            raise MachineError(f"weight '{name}' is not an array: {error}") from None
-
-
-def bind_weights(
-    executable: ExecutableFile, weights: Mapping[str, Array], *, verify: bool = False
-) -> dict[str, Array]:
-    """
-    Return the values of the late-bound constants in `weights`.
-
-    They are compared as those of `load_weights`, which raises the same errors, but others are
-    ignored.
-    """
-    where = "params"
-    late = executable.program.late_constants
-    source = Weights(ConvertibleSource(weights), executable.weights)
-    given = {each.name: source.array(each.name) for each in late if each.name in source}
-    found = _bound(late, Weights(ArraySource(given)), where)
-    check_contents(executable.checksums, found, where, verify)
-    return found
-
-
-def check_contents(
-    checksums: Mapping[str, Checksums], found: Mapping[str, Array], where: str, verify: bool
-) -> None:
-    """Raise `ExecutableError` for values that differ from those with these checksums."""
-    for name, sums in checksums.items():
+    for name, sums in executable.checksums.items():
         if name not in found:
             continue
         data = bytes_of(found[name])
@@ -200,6 +136,7 @@ def check_contents(
                 f"{where}: the values of '{name}' are not those that the program was compiled "
                 "with: compile it again, or give the file that belongs to it"
             )
+    return found
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from weakref import WeakKeyDictionary
 
 from typing_extensions import override
@@ -26,14 +26,13 @@ from ...runtime.errors import Error, Location, Note
 from ...runtime.files import streams_kept
 from ...runtime.program.program import Array, Late, Program
 from ...runtime.python.callables import Executable
+from ...runtime.weights.derived_weights import weights_in
 from ...runtime.weights.given_weights import bound_inputs
-from ...runtime.weights.late_bound import arrays_of
 from ..errors import UsageError
 from ..messages import Reporter, message_of
 from ..pass_run.process import settings
-from ..run.run_files import read_parameters
 from .bindings import Dims, Inputs, Shapes, checked_bindings
-from .given_params import bind_params
+from .given_params import Params, bind_params
 from .loaded import compile_program, native_kernels
 from .program_formats import FRONTENDS
 from .session import Given, Session, is_bytecode
@@ -42,9 +41,6 @@ from .source import Source, read_source
 
 if TYPE_CHECKING:
     from onnx import ModelProto
-
-AnyPath: TypeAlias = str | os.PathLike[str]
-Params: TypeAlias = "AnyPath | Mapping[str, Array]"
 
 
 @dataclass
@@ -117,7 +113,7 @@ def _source(model: object, frontend: str | None) -> Source:
             f"unknown frontend {frontend!r}; the frontends are: {', '.join(FRONTENDS)}"
         )
     if isinstance(model, str | os.PathLike):
-        source = read_source(os.fspath(cast(AnyPath, model)))
+        source = read_source(os.fspath(cast(str, model)))
         if frontend is None and source.extension not in (*FRONTENDS, "json"):
             known = ", ".join(f".{name}" for name in (*FRONTENDS[:-1], "json"))
             raise UsageError(
@@ -234,10 +230,8 @@ def _weights(
     wanted = [late.name for late in program.late_constants]
     found: dict[str, Array] = {}
     for source in (own, params) if wanted else ():
-        if isinstance(source, Mapping):
-            found |= arrays_of(source, wanted)
-        elif source is not None and (source is params or Path(source).exists()):
-            found |= read_parameters(source, wanted)
+        if source is not None and not (source is own and _is_missing(own)):
+            found |= weights_in(source).arrays(wanted)
     missing = [late for late in program.late_constants if late.name not in found]
     if missing:
         raise UsageError(_missing(missing, own))
@@ -247,6 +241,10 @@ def _weights(
 def _missing(missing: Sequence[Late], own: Mapping[str, Array] | Path | None) -> str:
     first, more = missing[0], f" and {len(missing) - 1} others" if len(missing) > 1 else ""
     where = f"; its weights file '{own}' has none" if isinstance(own, Path) else ""
-    if isinstance(own, Path) and not own.exists():
+    if _is_missing(own):
         where = f"; its weights file '{own}' does not exist"
     return f"no value for parameter '{first.name}' ({first.spec}){more}{where}; give params="
+
+
+def _is_missing(weights: object) -> bool:
+    return isinstance(weights, Path) and not weights.exists()

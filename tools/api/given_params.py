@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,16 +27,17 @@ from ...runtime.weights.given_weights import GivenWeights, named_by
 from ..pass_run.pipeline import Step
 from ..pass_run.runner import Runner
 from ..run.evaluated import functions_of
-from ..run.run_files import AnyPath
 from .bindings import passes_of
 
 if TYPE_CHECKING:
     from .session import Given
 
+Params: TypeAlias = str | PathLike[str] | Mapping[str, Array]
+
 
 def with_params(
     program: Given,
-    params: AnyPath | Mapping[str, Array],
+    params: Params,
     context: Context,
     function: str = "main",
 ) -> Given:
@@ -50,7 +52,7 @@ def with_params(
     return with_values(program, params)
 
 
-def with_values(program: Given, params: AnyPath | Mapping[str, Array]) -> Given:
+def with_values(program: Given, params: Params) -> Given:
     """Return a program with the values `params`, and those that came with it."""
     own = program.weights
     if not isinstance(own, Mapping):
@@ -61,7 +63,7 @@ def with_values(program: Given, params: AnyPath | Mapping[str, Array]) -> Given:
 
 def bind_params(
     module: ModuleOp,
-    params: AnyPath | Mapping[str, Array],
+    params: Params,
     context: Context,
     function: str = "main",
     own: Collection[str] = (),

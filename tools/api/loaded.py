@@ -40,7 +40,7 @@ from .type_table import TypeTable
 
 if TYPE_CHECKING:
     from ...runtime.native.compiled_kernels import NativeLibrary
-    from ..run.run_files import Weights
+    from ...runtime.program.program import Array
 
 NO_PLAN = "the memory of a program is reported before it becomes bytecode"
 NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode already"
@@ -63,7 +63,7 @@ class Loaded:
     """
 
     module: ModuleOp
-    weights: Weights
+    weights: Mapping[str, Array] | Path | None
     names: Mapping[str, tuple[str | None, ...]]
     types: DataTypes
     results: Mapping[str, Sequence[Result]]
@@ -193,16 +193,21 @@ def lower(
     runner.steps = steps[:last]
     runner.run(context, module)
     table = TypeTable(module)
-    results, params = _results(module, table), _params(module, table)
+    public = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and is_public(op)}
+    results = {
+        name: [_result(type, op, table) for type in op.function_type.outputs]
+        for name, op in public.items()
+    }
+    params = {
+        name: [table.of(type) for type in op.function_type.inputs] for name, op in public.items()
+    }
     memory = memory_of(module) if reads_memory else None
-    kernels = _kernels(module) if keeps_kernels else None
+    kernels = None
+    if keeps_kernels:
+        kernels = ModuleOp([op.clone() for op in module.ops if isinstance(op, relay.PrimFuncOp)])
     runner.steps, runner.verify_first = steps[last:], False
     runner.run(context, module)
     return Loaded(module, program.weights, names, table.data, results, params, memory, kernels)
-
-
-def _kernels(module: ModuleOp) -> ModuleOp:
-    return ModuleOp([op.clone() for op in module.ops if isinstance(op, relay.PrimFuncOp)])
 
 
 def _amount(amount: Amount) -> tuple[int | None, str]:
@@ -247,25 +252,6 @@ def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary |
         remark=lambda op, message: emit_remark(context, op, message),
     )
     return machine_kernels(context, loaded.kernels, settings)
-
-
-def _results(module: ModuleOp, table: TypeTable) -> dict[str, Sequence[Result]]:
-    """Return the results of the functions of `module` that are not private."""
-    found: dict[str, Sequence[Result]] = {}
-    for op in module.ops:
-        if isinstance(op, FuncOp) and is_public(op):
-            found[op.sym_name.data] = [
-                _result(type, op, table) for type in op.function_type.outputs
-            ]
-    return found
-
-
-def _params(module: ModuleOp, table: TypeTable) -> dict[str, Sequence[int | None]]:
-    return {
-        op.sym_name.data: [table.of(type) for type in op.function_type.inputs]
-        for op in module.ops
-        if isinstance(op, FuncOp) and is_public(op)
-    }
 
 
 def _result(type: Attribute, function: FuncOp, table: TypeTable) -> Result:

@@ -26,6 +26,9 @@ from ..registry import UNIVERSE, pass_info
 GROUP = "xdsl.universe"
 BUILT_IN = ("xdsl.universe:XDSL_UNIVERSE", "xrelay.tools.registry:UNIVERSE")
 
+KINDS = {"dialect": "all_dialects", "pass": "all_passes", "target": "all_targets"}
+"""The fields of a universe, by the kind of what they hold."""
+
 _T = TypeVar("_T")
 
 
@@ -80,7 +83,7 @@ def _load(plugin: EntryPoint) -> Universe:
     universe = cast(object, plugin.load())
     if not isinstance(universe, Universe):
         raise TypeError(f"'{plugin.value}' is not an xdsl.universe.Universe")
-    for field in ("all_dialects", "all_passes", "all_targets"):
+    for field in KINDS.values():
         if not isinstance(getattr(universe, field), dict):
             raise TypeError(f"{field} of '{plugin.value}' is not a dict of factories by name")
     return universe
@@ -88,26 +91,18 @@ def _load(plugin: EntryPoint) -> Universe:
 
 def _names(universe: Universe) -> list[str]:
     """Return what `universe` defines, in words: "dialect 'relay'"."""
-    kinds: dict[str, dict[str, Any]] = {
-        "dialect": universe.all_dialects,
-        "pass": universe.all_passes,
-        "target": universe.all_targets,
-    }
-    return [f"{kind} '{name}'" for kind, named in kinds.items() for name in named]
+    return [f"{kind} '{name}'" for kind in KINDS for name in _of(universe, kind)]
+
+
+def _of(universe: Universe, kind: str) -> dict[str, Callable[[], Any]]:
+    return getattr(universe, KINDS[kind])
 
 
 def _add(everything: Universe, universe: Universe, owner: str | None = None) -> None:
-    for kind, to, new in (
-        ("dialect", everything.all_dialects, universe.all_dialects),
-        ("pass", everything.all_passes, universe.all_passes),
-        ("target", everything.all_targets, universe.all_targets),
-    ):
-        to = cast(dict[str, Callable[[], Any]], to)
-        for name, factory in cast(dict[str, Callable[[], Any]], new).items():
-            if owner is not None:
-                to[name] = _checked(factory, kind, name, owner)
-            else:
-                to[name] = _late(factory)
+    for kind in KINDS:
+        for name, factory in _of(universe, kind).items():
+            made = _late(factory) if owner is None else _checked(factory, kind, name, owner)
+            _of(everything, kind)[name] = made
 
 
 def _late(factory: Callable[[], _T]) -> Callable[[], _T]:

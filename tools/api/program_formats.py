@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 RELAY_JSON = "relay-json"
 """The frontend of modules saved by `tvm.ir.save_json`."""
 
-FRONTENDS = ("mlir", "onnx", "relay", "rly", RELAY_JSON)
+Frontend: TypeAlias = Literal["mlir", "onnx", "relay", "rly", "relay-json"]
+
+FRONTENDS: tuple[str, ...] = get_args(Frontend)
 """Each is the extension of its files, too, but for those in `EXTENSION`."""
 
 EXTENSION = {RELAY_JSON: "json"}

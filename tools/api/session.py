@@ -11,7 +11,7 @@ Everything raises errors that `message_of` accepts; warnings and remarks are sen
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ from .source import Part, Source
 
 if TYPE_CHECKING:
     from ...frontends.conversion import Conversion
-    from ..run.run_files import Weights  # imports NumPy
+    from ...runtime.program.program import Array  # imports NumPy
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Given:
     """A program as it was read, and its weights."""
 
     module: ModuleOp
-    weights: Weights = None
+    weights: Mapping[str, Array] | Path | None = None
+    """The weights that came with it, the file that it names, or none."""
 
 
 def is_bytecode(module: ModuleOp) -> bool:

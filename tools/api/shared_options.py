@@ -1,12 +1,12 @@
 """
 Options of a compilation that both commands and the Python API have, each said once.
 
-    from_level: Annotated[Stage, "the level of the program …"]
+    from_level: Annotated[Stage, "LEVEL  the level of the program …"]
         --from-level LEVEL        of xrelay-opt and xrelay-run
         from_level="planned"      of xrelay.compile and xrelay.run_pipeline
 
-The class is the type of the keywords in Python; `declare` makes them options of a
-command, and a `Session` follows them.
+The class is the type of the keywords in Python; a `Parser` makes them options of a command, and a
+`Session` follows them.
 """
 
 from argparse import Namespace
@@ -15,32 +15,20 @@ from typing import Annotated, Any, Literal, TypedDict, cast, get_args, get_origi
 
 from ...passes.support.levels import Stage
 from ..errors import UsageError
-from ..option_types import Arg
 
 
 class SharedOptions(TypedDict, total=False):
     """The options; their annotations have their types and what the help says."""
 
     from_level: Annotated[
-        Stage,
-        Arg(
-            "the level of the program: omit the passes of the pipeline that lead to it",
-            metavar="LEVEL",
-        ),
+        Stage, "LEVEL  the level of the program: omit the passes of the pipeline that lead to it"
     ]
-    to_level: Annotated[
-        Stage, Arg("omit the passes of the pipeline that follow this level", metavar="LEVEL")
-    ]
+    to_level: Annotated[Stage, "LEVEL  omit the passes of the pipeline that follow this level"]
     allow_unregistered_dialect: Annotated[
         bool,
         "accept ops and attributes that no dialect defines, and operators of Relay programs that "
         "the dialect lacks",
     ]
-
-
-def shared_hints() -> Mapping[str, Any]:
-    """Return the annotations of the options by name, which `declare` makes options of a command."""
-    return SharedOptions.__annotations__
 
 
 def shared_options(parsed: Namespace | Mapping[str, Any]) -> SharedOptions:
@@ -50,7 +38,7 @@ def shared_options(parsed: Namespace | Mapping[str, Any]) -> SharedOptions:
     Raises `TypeError` for an unknown keyword, and `UsageError` for a wrong value.
     """
     given = vars(parsed) if isinstance(parsed, Namespace) else parsed
-    hints = shared_hints()
+    hints: Mapping[str, Any] = SharedOptions.__annotations__
     found = {name: given[name] for name in hints if given.get(name) is not None}
     unknown = [] if isinstance(parsed, Namespace) else [name for name in given if name not in hints]
     if unknown:

@@ -14,14 +14,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
+from ...operators.element_types import ONNX_DTYPES
 from ...runtime.files import is_stream
 from ...runtime.program.program import Array, TensorSpec, spec_of
 from ..errors import FileError, UsageError
-from .array_input import stream_data
-from .npz import MAGIC, open_npz, read_npy
-from .tensor_proto import read_tensor
+from .npz import MAGIC, open_npz, opened, plain, read_npy, stream_data
 
 SINGLE = (".npy", ".pb")
 """The extensions of files of one array."""
@@ -68,6 +68,29 @@ def read_array(path: str) -> Array:
     data = stream_data(path)
     is_npy = path.endswith(".npy") if data is None else bytes(data[: len(MAGIC)]) == MAGIC
     return read_npy(path, data) if is_npy else read_tensor(path, data)[1]
+
+
+def read_tensor(path: str, data: memoryview | None = None) -> tuple[str, Array]:
+    """Return name and array of the ONNX tensor in the file at `path`, as `opened` opens it."""
+    if find_spec("onnx") is None:
+        text = "an ONNX tensor, which the package onnx reads: pip install 'xrelay[onnx]'"
+        raise UsageError(f"'{path}' is {text}")
+    from google.protobuf.message import DecodeError
+    from onnx import TensorProto, numpy_helper
+
+    with opened(path, data, "not an ONNX tensor, or damaged: ") as file:
+        try:
+            tensor = TensorProto.FromString(file.read())
+        except DecodeError as error:
+            raise ValueError(error) from None
+        if tensor.data_location == TensorProto.EXTERNAL:
+            raise ValueError("its data are in another file")
+        if tensor.data_type not in ONNX_DTYPES:
+            known = ", ".join(f"{number} ({name})" for number, name in ONNX_DTYPES.items())
+            raise ValueError(f"its element type is number {tensor.data_type}; supported: {known}")
+        if min(tensor.dims, default=0) < 0:
+            raise ValueError(f"its shape {list(tensor.dims)} has a negative dim")
+        return tensor.name, plain(numpy_helper.to_array(tensor))
 
 
 def open_arrays(texts: Iterable[str], kind: str) -> ArrayFiles:

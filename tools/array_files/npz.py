@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import SEEK_END, BytesIO
 from math import prod
-from tokenize import TokenError
 from typing import IO, Any, TypeAlias, cast
 from warnings import catch_warnings, simplefilter
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -21,10 +20,11 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, write_array
 
+from ...runtime.errors import MachineError
+from ...runtime.files import contents, is_stream
 from ...runtime.program.dtypes import type_name
 from ...runtime.program.program import TensorSpec
 from ..errors import FileError
-from .array_input import open_file
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -39,13 +39,6 @@ _DAMAGE = (
     *(struct.error, zlib.error),
 )
 """Exceptions that `zipfile` raises for damaged files."""
-
-
-_BROKEN = (
-    *(ValueError, TypeError, SyntaxError, KeyError, AttributeError, IndexError),
-    *(MemoryError, RecursionError, TokenError, Warning),
-)
-"""Exceptions that NumPy raises for headers that are none."""
 
 
 @dataclass(frozen=True)
@@ -113,28 +106,42 @@ class NpzFile:
 
 
 @contextmanager
+def opened(path: str, data: memoryview | None = None, what: str = "") -> Generator[IO[bytes]]:
+    """
+    Open the file at `path`, whose bytes are `data` if it was read already.
+
+    What is raised in the `with` block for a file that is damaged, or not `what`, becomes a
+    `FileError`. Pipes and devices, which can be read once, are read up to the limit.
+    """
+    try:
+        data = stream_data(path) if data is None else data
+        with open(path, "rb") if data is None else BytesIO(data) as file:
+            try:
+                yield file
+            except (*_DAMAGE, TypeError, OverflowError) as error:
+                raise FileError(path, f"{what}{str(error) or type(error).__name__}") from None
+    except MemoryError:
+        raise FileError(path, "not enough memory for its array") from None
+    except (OSError, ValueError) as error:  # a name that none can have
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise FileError(path, f"cannot be read: {reason or error}") from error
+
+
+def stream_data(path: str) -> memoryview | None:
+    """Return the bytes of a pipe or device, None for a file; `FileError` if it has too many."""
+    try:
+        return contents(path) if is_stream(path) else None
+    except MachineError as error:
+        raise FileError(path, error.message) from None
+
+
+@contextmanager
 def open_npz(path: str, data: memoryview | None = None) -> Generator[NpzFile]:
-    """
-    Open the `.npz` file at `path`, whose bytes are `data` if it was read already.
-
-    Raises `FileError` when it is not one.
-    """
-    try:
-        with open_file(path) if data is None else BytesIO(data) as file:
-            if file.read(len(MAGIC)) == MAGIC:
-                raise FileError(path, "not an .npz file: it holds one array without a name")
-            archive = _archive(path, file)
-            yield NpzFile(path, archive)
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
-
-
-def _archive(path: str, file: IO[bytes]) -> ZipFile:
-    try:
-        return ZipFile(file)
-    except (*_DAMAGE, MemoryError) as error:
-        reason = str(error) or type(error).__name__
-        raise FileError(path, f"not an .npz file, or damaged: {reason}") from error
+    """Open the `.npz` file at `path`, as `opened` does."""
+    with opened(path, data, "not an .npz file, or damaged: ") as file:
+        if file.read(len(MAGIC)) == MAGIC:
+            raise FileError(path, "not an .npz file: it holds one array without a name")
+        yield NpzFile(path, ZipFile(file))
 
 
 def plain(values: Array) -> Array:
@@ -180,7 +187,7 @@ def read_header(stream: IO[bytes], file_size: int) -> Header:
         with catch_warnings():
             simplefilter("error")  # a header of Python 2
             shape, is_fortran, dtype = read(text)
-    except _BROKEN:
+    except Exception:  # of many classes, for text that is not a header
         raise ValueError("its header is broken") from None
     if dtype.hasobject:
         raise ValueError("its elements are Python objects, which are never unpickled")
@@ -196,23 +203,12 @@ def read_header(stream: IO[bytes], file_size: int) -> Header:
 
 
 def read_npy(path: str, data: memoryview | None = None) -> Array:
-    """
-    Return the array in the `.npy` file at `path`, whose bytes are `data` if it was read already.
-
-    Raises `FileError` when it is not one.
-    """
-    try:
-        with open_file(path) if data is None else BytesIO(data) as file:
-            size = file.seek(0, SEEK_END)
-            file.seek(0)
-            header = read_header(file, size)
-            return header.array(bytearray(file.read()))
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
-    except MemoryError:
-        raise FileError(path, "not enough memory for its array") from None
-    except ValueError as error:
-        raise FileError(path, str(error)) from None
+    """Return the array in the `.npy` file at `path`, as `opened` opens it."""
+    with opened(path, data) as file:
+        size = file.seek(0, SEEK_END)
+        file.seek(0)
+        header = read_header(file, size)
+        return header.array(bytearray(file.read()))
 
 
 def npz_pieces(arrays: Mapping[str, Array]) -> Iterator[bytes]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
@@ -37,13 +36,13 @@ from ..pass_run.runner import InternalError
 from ..registry import named_pipelines
 from ..targets.chosen_target import chosen_target
 from ..targets.destination import Destination, inform
+from ..targets.file_target import Job, Written
 from ..text.printing import PrintOptions, print_module
 from .list_passes import list_passes
 from .opt_arguments import Options
 
 if TYPE_CHECKING:
     from ...runtime.program.program import Array
-    from ..targets.file_target import Written
 
 
 def run(args: Options, reporter: Reporter) -> int:
@@ -79,8 +78,6 @@ class Opt:
         """The output if a target writes it as bytes."""
         self.weights: dict[str, Array] = {}
         """The weights that came with the input."""
-        self.program: Given | None = None
-        """The module and its weights, once they are known."""
         self.session = Session(reporter, shared_options(args), self.say)
         self.runner, self.timer = self.session.runner, self.session.runner.timer
         limit_input(args.max_input)
@@ -121,13 +118,11 @@ class Opt:
             "--verify-each=false": not args.verify_each,
         }
         runner.flags = [flag for flag, is_given in flags.items() if is_given]
+        whens = ("before_all", "after_all", "after_change", "after_failure")
         runner.dumps = Dumps(
             before=self._pass_names("--print-ir-before", args.print_ir_before),
             after=self._pass_names("--print-ir-after", args.print_ir_after),
-            before_all=args.print_ir_before_all,
-            after_all=args.print_ir_after_all,
-            after_change=args.print_ir_after_change,
-            after_failure=args.print_ir_after_failure,
+            **{when: getattr(args, f"print_ir_{when}") for when in whens},
             options=self._print_options(),
         )
 
@@ -139,7 +134,9 @@ class Opt:
             raise CommandLineError(f"{option}: {error}") from None
 
     def _set_passes(self, text: str) -> None:
-        steps = self.session.steps(text or self.chosen.pipeline)
+        steps = self.session.steps(
+            text or (self.chosen.files.pipeline if self.chosen.files else "")
+        )
         self._show_memory(steps)
         if self.bindings and self._frontend_name() != "onnx":
             from ...passes.infer_types import InferTypesPass
@@ -224,7 +221,7 @@ class Opt:
         if args.run_reproducer:
             self._follow(reproducer.read(text), source.name)
         parts = split(text) if args.split_input_file else [Part(text)]
-        if args.split_input_file and self.chosen.files is not None:
+        if args.split_input_file and (files := self.chosen.files) and not files.writes_parts:
             raise CommandLineError(f"-t {args.target} writes one program, not --split-input-file")
         failed = False
         for i, part in enumerate(parts):
@@ -366,19 +363,16 @@ class Opt:
             self._keep_weights(Given(module, arrays or None))
         target = self.chosen.files
         if target is None:
-            if self.chosen.linalg is not None:
-                # now: passes turn what names weights into linalg
-                self.program = self._with_weights(module)
             self.runner.run(context, module)
             return
-        from ..targets.file_target import Job
-
         to, stages = self.destination, self.args.save_temps
-        job = Job(
-            *(self.runner, context, self._with_weights(module), Path(to.output), to.weights_file),
-            stages=None if stages is None else Path(stages),
+        self.written = target.written(
+            Job(
+                *(self.runner, context, self._with_weights(module)),
+                *(Path(to.output), to.weights_file, self._print_options()),
+                stages=None if stages is None else Path(stages),
+            )
         )
-        self.written = target.written(job)
 
     def _emit(self, module: ModuleOp, output: IO[str]) -> None:
         """Write the text of a module to `output`; none if a target writes its bytes."""
@@ -388,21 +382,13 @@ class Opt:
 
             name = self.args.input_file or "<stdin>"
             output.writelines(f"{line}\n" for line in summary_of(module, name).lines())
-        elif chosen.linalg is not None:
-            from ..targets.file_target import Written
-
-            assert self.program is not None, "passes are applied before"
-            pieces = chosen.linalg.pieces(context, self.program, self._print_options())
-            if self.args.split_input_file:
-                output.write(b"".join(pieces).decode())
-            else:
-                self.written = Written(pieces, is_text=True)
         elif chosen.is_default:
             print_module(context, module, output, self._print_options())
-        elif chosen.files is None:
-            dims = {"dims": self._dims()} if chosen.plan and self.args.plan_dim else {}
-            target = replace(cast(Any, chosen.target), **dims) if dims else chosen.target
-            chosen.emit(target, context, module, output)
+        elif self.written is None:
+            chosen.emit(context, module, output, self._dims())
+        elif self.args.split_input_file:
+            output.write(b"".join(self.written.contents).decode())
+            self.written = None
 
     def _write(self, text: str, failed: bool) -> None:
         """Write the output and its weights; after an error only text, and only to stdout."""

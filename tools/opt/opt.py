@@ -2,13 +2,18 @@
 The command `xrelay-opt`: its arguments, a run of the driver, and one report of an error.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..commands import guarded
-from ..error_report import reported
-from ..errors import require_compiler
+from ..error_report import compiled, reported
 from .opt_arguments import parse_arguments
+
+if TYPE_CHECKING:
+    from ..messages import Reporter
 
 HINT = ", --crash-reproducer=FILE writes a reproducer"
 """A hint in internal errors."""
@@ -22,21 +27,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     args = parse_arguments(argv)  # without the compiler
-    require_compiler("xrelay-run FILE.xrx and xrelay.load run compiled programs")
-    from ..messages import Reporter, warnings_shown
-    from ..pass_run.process import settings
-    from ..progress import Progress
 
-    reporter = Reporter(progress=Progress())
+    def run(reporter: Reporter) -> int:
+        from . import driver
 
-    def run() -> int:
-        from .driver import run
+        return driver.run(args, reporter)
 
-        with warnings_shown(reporter):
-            return run(args, reporter)
-
-    with settings():
-        return reported(run, "", reporter, traceback=args.traceback, hint=HINT)
+    instead = "xrelay-run FILE.xrx and xrelay.load run compiled programs"
+    return compiled(run, instead, traceback=args.traceback, hint=HINT)
 
 
 if __name__ == "__main__":

@@ -4,20 +4,9 @@ import argparse
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from ..api.program_formats import FRONTENDS
-from ..api.shared_options import shared_hints
-from ..option_types import (
-    REPORT,
-    Arg,
-    BindingOptions,
-    HelpFormatter,
-    KeepOne,
-    count,
-    declare,
-    dim,
-    refer_to_help,
-    with_report_format,
-)
+from ..api.program_formats import Frontend
+from ..api.shared_options import SharedOptions
+from ..option_types import IN_MLIR, BindingOptions, InputLimit, Parser, count, dim
 
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
@@ -46,92 +35,63 @@ class PrintVersion(argparse.Action):
 class Files:
     """The files of a command, and how its output is printed."""
 
-    input_file: Annotated[
-        str | None, Arg("the file to read (default, or '-': stdin)", "input_file", nargs="?")
-    ]
+    input_file: Annotated[str | None, "input_file?  the file to read (default, or '-': stdin)"]
     frontend: Annotated[
-        str | None,
-        Arg(
-            "the format of the input (default: that of its extension)",
-            *("-f", "--frontend"),
-            choices=FRONTENDS,
-        ),
+        Frontend | None,
+        "-f --frontend  the format of the input (default: that of its extension)",
     ]
     output_file: Annotated[
         str | None,
-        Arg(
-            "the file to write if there is no error (default: stdout)",
-            *("-o", "--output-file"),
-            metavar="FILE",
-        ),
+        "-o --output-file FILE  the file to write if there is no error (default: stdout)",
     ]
     overwrite: Annotated[
         bool, "let outputs replace inputs, files of another kind, and weights of other programs"
     ]
     params: Annotated[
         str | None,
-        Arg(
-            "the weights of the input, and parameters of its main, which become weights, by name",
-            metavar="SAFETENSORS",
-        ),
+        "SAFETENSORS  the weights of the input, and parameters of its main, which become weights, "
+        "by name",
     ]
     random_weights: Annotated[
         bool, "for targets that contain weights: draw those that the input lacks at random"
     ]
     target: Annotated[
         str,
-        Arg(
-            "the format of the output: mlir (default), relay-text, executable (after -p vm; "
-            "executable{embed=true} with the weights in it), linalg for other compilers (see "
-            "docs/linalg.md), machine code, native or object, and its c-header (after -p aot; see "
-            "docs/native.md), or a picture of the memory plan, memory-plan-svg or "
-            "memory-plan-html, taken right before lower-to-bytecode",
-            *("-t", "--target"),
-            default="mlir",
-        ),
-    ]
+        "-t --target TARGET  the format of the output: mlir (default), relay-text, executable "
+        "(after -p vm; executable{embed=true} with the weights in it), linalg for other compilers "
+        "(see docs/linalg.md), machine code, native or object, and its c-header (after -p aot; see "
+        "docs/native.md), or a picture of the memory plan, memory-plan-svg or memory-plan-html, "
+        "taken right before lower-to-bytecode",
+    ] = "mlir"
     save_temps: Annotated[
         str | None,
-        Arg(
-            "with -t native or object: keep what lies between their stages in this folder",
-            metavar="FOLDER",
-        ),
+        "FOLDER  with -t native or object: keep what lies between their stages in this folder",
     ]
     split_input_file: Annotated[bool, "process the parts between lines '// -----' separately"]
     no_implicit_module: Annotated[bool, "the input must be a builtin.module"]
-    print_op_generic: Annotated[bool, Arg("print in generic form", in_mlir=True)]
-    print_debuginfo: Annotated[bool, Arg("print locations", in_mlir=True)]
+    print_op_generic: Annotated[bool, "print in generic form", IN_MLIR]
+    print_debuginfo: Annotated[bool, "print locations", IN_MLIR]
     print_no_properties: Annotated[bool, "print properties as if they were attributes"]
     elide_above: Annotated[
         int | None,
-        Arg(
-            "do not print the elements of constants that have more than N",
-            *("--mlir-elide-elementsattrs-if-larger", "--elide-elementsattrs-if-larger"),
-            type=count,
-            metavar="N",
-        ),
+        "--mlir-elide-elementsattrs-if-larger --elide-elementsattrs-if-larger N  do not print the "
+        "elements of constants that have more than N",
+        count,
     ]
     print_local_scope: Annotated[
-        bool, Arg("print devices in full instead of defining aliases for them", in_mlir=True)
+        bool, "print devices in full instead of defining aliases for them", IN_MLIR
     ]
     syntax_highlight: Annotated[bool, "print in colour"]
-    version: Annotated[
-        None, Arg("print the version", *("-v", "--version"), action=PrintVersion, nargs=0)
-    ]
+    version: Annotated[None, "-v --version  print the version", PrintVersion]
 
 
-class Inputs(BindingOptions):
+class Inputs:
     """The inputs of the program."""
 
     inputs: Annotated[
         list[str],
-        Arg(
-            "take the shapes of inputs from the arrays in an .npz file, from NAME=FILE of .npy or "
-            ".pb, or from a folder of ONNX's test data; repeat for other files",
-            metavar="FILE",
-            action="append",
-            default=[],
-        ),
+        "FILE  take the shapes of inputs from the arrays in an .npz file, from NAME=FILE of .npy "
+        "or .pb, or from a folder of ONNX's test data; repeat for other files",
     ]
 
 
@@ -145,22 +105,15 @@ class Pipeline:
     ]
     passes: Annotated[
         str,
-        Arg(
-            "passes and pipelines by name, separated by commas, with options in braces",
-            *("-p", "--passes"),
-            default="",
-            metavar="PIPELINE",
-        ),
-    ]
+        "-p --passes PIPELINE  passes and pipelines by name, separated by commas, with options in "
+        "braces",
+    ] = ""
     list_passes: Annotated[bool, "print all passes and pipelines, and stop"]
     dump_pass_pipeline: Annotated[bool, "print the passes to run, with all options, to stderr"]
     crash_reproducer: Annotated[
         str | None,
-        Arg(
-            "on an internal error, or when a pass fails, write a reproducer",
-            *("--crash-reproducer", "--mlir-pass-pipeline-crash-reproducer"),
-            metavar="FILE",
-        ),
+        "--crash-reproducer --mlir-pass-pipeline-crash-reproducer FILE  on an internal error, or "
+        "when a pass fails, write a reproducer",
     ]
     run_reproducer: Annotated[bool, "run the pipeline that the input, a reproducer, names"]
 
@@ -169,71 +122,53 @@ class Checking:
     """The checks of modules and messages."""
 
     verify_each: Annotated[
-        bool,
-        Arg(
-            "verify the module after each pass (default: true)",
-            type=truth,
-            default=True,
-            metavar="true|false",
-        ),
-    ]
+        bool, "true|false  verify the module after each pass (default: true)", truth
+    ] = True
     disable_verify: Annotated[bool, "verify nothing at all, not even attributes"]
     verify_diagnostics: Annotated[bool, "succeed if the messages are those in expected-… comments"]
     traceback: Annotated[bool, "show where errors are raised"]
     shrink: Annotated[bool, "succeed only if a ShrinkException is raised"]
 
 
-_PASSES: dict[str, Any] = {"default": "", "metavar": "PASSES"}
-
-
 class Watching:
     """The module, its memory and the time of passes, on stderr."""
 
     print_ir_before: Annotated[
-        str, Arg("print the module before these passes, to stderr", in_mlir=True, **_PASSES)
-    ]
-    print_ir_before_all: Annotated[
-        bool, Arg("print the module before every pass, to stderr", in_mlir=True)
-    ]
+        str, "PASSES  print the module before these passes, to stderr", IN_MLIR
+    ] = ""
+    print_ir_before_all: Annotated[bool, "print the module before every pass, to stderr", IN_MLIR]
     print_ir_after: Annotated[
-        str, Arg("print the module after these passes, to stderr", in_mlir=True, **_PASSES)
-    ]
+        str, "PASSES  print the module after these passes, to stderr", IN_MLIR
+    ] = ""
     print_ir_after_all: Annotated[
-        bool,
-        Arg("print the module after every pass, to stderr", "--print-between-passes", in_mlir=True),
+        bool, "--print-between-passes  print the module after every pass, to stderr", IN_MLIR
     ]
     remarks: Annotated[bool, "report the choices of passes, such as the orders of memory plans"]
     print_ir_after_change: Annotated[
-        bool, Arg("print the module after passes that changed it, to stderr", in_mlir=True)
+        bool, "print the module after passes that changed it, to stderr", IN_MLIR
     ]
     print_ir_after_failure: Annotated[
-        bool, Arg("print the module after a pass that failed, to stderr", in_mlir=True)
+        bool, "print the module after a pass that failed, to stderr", IN_MLIR
     ]
     memory_report: Annotated[
         Literal["text", "json"] | None,
-        Arg(
-            "print the memory that each function uses, planned and at least, to stderr; right "
-            "before lower-to-bytecode, or at the end",
-            **REPORT,
-        ),
+        "print the memory that each function uses, planned and at least, to stderr; right before "
+        "lower-to-bytecode, or at the end",
     ]
     plan_dim: Annotated[
         dict[str, int],
-        Arg(
-            "with --memory-report, and the targets memory-plan-svg and memory-plan-html: show the "
-            "plan at this size of a dim that is dynamic (n=3, or x:0=3)",
-            metavar="DIM=SIZE",
-            type=dim,
-            action=KeepOne,
-            default={},
-        ),
+        "DIM=SIZE  with --memory-report, and the targets memory-plan-svg and memory-plan-html: "
+        "show the plan at this size of a dim that is dynamic (n=3, or x:0=3)",
+        dim,
     ]
     timing: Annotated[
-        bool, Arg("print the time that each step takes, to stderr", "--time-passes", in_mlir=True)
+        bool, "--time-passes  print the time that each step takes, to stderr", IN_MLIR
     ]
 
 
-class Options(Files, Inputs, Pipeline, Checking, Watching, argparse.Namespace):
+class Options(
+    Files, BindingOptions, InputLimit, Inputs, Pipeline, Checking, Watching, argparse.Namespace
+):
     """The parsed command line."""
 
     allow_unregistered_dialect: bool
@@ -242,14 +177,10 @@ class Options(Files, Inputs, Pipeline, Checking, Watching, argparse.Namespace):
 
 def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse `argv`, without the compiler; raise `CommandLineError` if it is wrong."""
-    parser = argparse.ArgumentParser(
-        prog="xrelay-opt", description=DESCRIPTION, formatter_class=HelpFormatter
-    )
-    refer_to_help(parser)
-    declare(parser, "input and output", Files)
-    inputs = {**BindingOptions.__annotations__, **Inputs.__annotations__}
-    declare(parser, "inputs of the program", inputs)
-    declare(parser, "pipeline", {**Pipeline.__annotations__, **shared_hints()})
-    declare(parser, "checking", Checking)
-    declare(parser, "watching", Watching)
-    return parser.parse_args(with_report_format(argv), Options())
+    parser = Parser("xrelay-opt", DESCRIPTION)
+    parser.declare("input and output", Files)
+    parser.declare("inputs of the program", BindingOptions, InputLimit, Inputs)
+    parser.declare("pipeline", Pipeline, SharedOptions)
+    parser.declare("checking", Checking)
+    parser.declare("watching", Watching)
+    return parser.parse(argv, Options())

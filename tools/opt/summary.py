@@ -75,10 +75,9 @@ class Summary:
         yield self.title
         for function in self.functions:
             of = f" of {function.name}" if len(self.functions) > 1 else ""
-            yield f"inputs{of}:" + " none" * (not function.inputs)
-            yield from (f"  {value}" for value in function.inputs)
-            yield f"outputs{of}:" + " none" * (not function.outputs)
-            yield from (f"  {value}" for value in function.outputs)
+            for kind, values in (("inputs", function.inputs), ("outputs", function.outputs)):
+                yield f"{kind}{of}:" + " none" * (not values)
+                yield from (f"  {value}" for value in values)
             yield from _open_dims(function, of)
         kinds, total = len(self.operators), self.operators.total()
         yield f"operators: {kinds} different one{'s' * (kinds != 1)}, {total:,} in all"

@@ -13,7 +13,7 @@ string option need not be quoted (`plan-devices{default=cuda:0}`).
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_type_hints
@@ -199,65 +199,54 @@ def _value(text: _Text) -> Value:
 
 
 def build(
-    text: str,
-    passes: Passes,
-    pipelines: Callable[[], Pipelines],
-    name: str = PIPELINE,
+    text: str, passes: Passes, pipelines: Callable[[], Pipelines], name: str = PIPELINE
 ) -> list[Step]:
     """
     Return the passes that `text` names, in order.
 
     `pipelines` is called only for a name that is not that of a pass. Raises `PipelineError`.
     """
-    return list(_steps(_Text(text, name), passes, pipelines, ()))
+    return list(_Known(passes, pipelines).steps(_Text(text, name)))
 
 
-def pass_names(
-    text: str, passes: Passes, pipelines: Callable[[], Pipelines], name: str = PIPELINE
-) -> Iterator[str]:
+def pass_names(text: str, passes: Passes, pipelines: Callable[[], Pipelines]) -> Iterator[str]:
     """Yield the names of the passes that `text` names; options of passes need not be right."""
-    read = _Text(text, name)
+    read, known = _Text(text, PIPELINE), _Known(passes, pipelines)
     for element in list(_elements(read)):
         if element.name in passes:
             yield element.name
         else:
-            for step in _expand(read, element, passes, pipelines, ()):
-                yield step.run.name
+            yield from (step.run.name for step in known.expanded(read, element))
 
 
-def _steps(
-    text: _Text,
-    passes: Passes,
-    pipelines: Callable[[], Pipelines],
-    groups: tuple[str, ...],
-) -> Iterator[Step]:
-    for element in list(_elements(text)):
-        if element.name in passes:
-            yield Step(_pass(text, element, passes[element.name]()), groups)
-        else:
-            yield from _expand(text, element, passes, pipelines, groups)
+@dataclass(frozen=True)
+class _Known:
+    """The passes and pipelines that names are of, and the ones that are being expanded."""
 
+    passes: Passes
+    pipelines: Callable[[], Pipelines]
+    groups: tuple[str, ...] = ()
 
-def _expand(
-    text: _Text,
-    element: Element,
-    passes: Passes,
-    pipelines: Callable[[], Pipelines],
-    groups: tuple[str, ...],
-) -> Iterator[Step]:
-    """Yield the passes of the pipeline that `element` names."""
-    named = pipelines()
-    width = len(element.name)
-    if element.name not in named:
-        near = did_you_mean(element.name, [*named, *passes])
-        message = f"unknown pass or pipeline '{element.name}'{near}"
-        raise text.fail(message, element.at, width)
-    if element.name in groups:
-        path = " -> ".join((*groups, element.name))
-        raise text.fail(f"pipelines contain each other: {path}", element.at, width)
-    inner = _instance(text, element, named[element.name], "pipeline").text
-    inner_text = _Text(inner, f"pipeline '{element.name}'")
-    yield from _steps(inner_text, passes, pipelines, (*groups, element.name))
+    def steps(self, text: _Text) -> Iterator[Step]:
+        for element in list(_elements(text)):
+            if element.name in self.passes:
+                yield Step(_pass(text, element, self.passes[element.name]()), self.groups)
+            else:
+                yield from self.expanded(text, element)
+
+    def expanded(self, text: _Text, element: Element) -> Iterator[Step]:
+        """Yield the passes of the pipeline that `element` names."""
+        named, width = self.pipelines(), len(element.name)
+        if element.name not in named:
+            near = did_you_mean(element.name, [*named, *self.passes])
+            message = f"unknown pass or pipeline '{element.name}'{near}"
+            raise text.fail(message, element.at, width)
+        groups = (*self.groups, element.name)
+        if element.name in self.groups:
+            path = " -> ".join(groups)
+            raise text.fail(f"pipelines contain each other: {path}", element.at, width)
+        inner = _instance(text, element, named[element.name], "pipeline").text
+        yield from replace(self, groups=groups).steps(_Text(inner, f"pipeline '{element.name}'"))
 
 
 def _pass(text: _Text, element: Element, cls: type[ModulePass]) -> ModulePass:

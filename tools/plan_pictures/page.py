@@ -18,11 +18,11 @@ from importlib.resources import files
 from typing import Any
 
 from ...passes.memory_report.model import MemoryUse, Segment
-from ...passes.memory_report.report import Amount, DeviceReport
+from ...passes.memory_report.report import DeviceReport
 from ...runtime.plain_text import human, printable
 from .program_panels import View, left_out, views_of
 from .style import page_style
-from .svg import LEFT, PLOT, RIGHT, STRIP, WIDTH, Frame, chosen, panel_lines, text
+from .svg import LEFT, PLOT, RIGHT, STRIP, WIDTH, Frame, chosen, element, panel_lines, text
 
 MAX_ROWS = 500
 """The number of tensors of a panel that are in its table: the largest."""
@@ -33,6 +33,8 @@ MAX_MOVING = 50_000
 SLIDER = 1024
 """The largest value of a slider, unless the dim is larger."""
 
+MOST = 1_000_000
+"""The largest size that can be typed."""
 
 HELP = (
     "Point at a box to see its tensor, or focus the picture and press the arrow keys. Time runs to "
@@ -133,35 +135,28 @@ def _figures(report: DeviceReport) -> Iterator[str]:
         ("bound", "Lower bound", report.lower_bound, "most bytes alive at once"),
         ("sum", "One by one", report.sum, f"{report.tensors:,} tensors"),
     ):
-        yield _figure(name, title, amount, note)
+        size = amount.bytes or 0
+        formula = "" if amount.formula is None else f"<code>{text(amount.formula)}</code>"
+        yield (
+            f'<div data-figure="{name}"><dt>{title}</dt><dd><b>{human(size)}</b>'
+            f'<span class="exact">{size:,} bytes</span><span class="note">{note}</span>'
+            f"{formula}</dd></div>"
+        )
     yield (
         f"<div><dt>Allocations</dt><dd><b>{report.allocations:,}</b>"
-        f"<span>instead of {report.tensors:,}</span></dd></div>"
-    )
-    yield "</dl>"
-
-
-def _figure(name: str, title: str, amount: Amount, note: str) -> str:
-    bytes = amount.bytes or 0
-    formula = "" if amount.formula is None else f"<code>{text(amount.formula)}</code>"
-    return (
-        f'<div data-figure="{name}"><dt>{title}</dt><dd><b>{human(bytes)}</b>'
-        f'<span class="exact">{bytes:,} bytes</span><span class="note">{note}</span>'
-        f"{formula}</dd></div>"
+        f"<span>instead of {report.tensors:,}</span></dd></div></dl>"
     )
 
 
 def _sliders(view: View, key: str) -> Iterator[str]:
     yield '<fieldset class="dims" hidden><legend>Dims</legend>'
     for i, (name, value) in enumerate(view.dims.items()):
-        top, shown = max(SLIDER, 2 * value), text(name)
-        yield (
-            f'<label for="{key}-d{i}">{shown}</label>'
-            f'<input type="range" id="{key}-d{i}" data-dim="{i}" min="0" max="{top}" step="1" '
-            f'value="{value}" aria-label="{shown}">'
-            f'<input type="number" data-dim="{i}" min="0" max="1000000" step="1" value="{value}" '
-            f'aria-label="{shown}, exact">'
-        )
+        common: dict[str, Any] = {"data_dim": i, "min": 0, "step": 1, "value": value}
+        name, top = text(name), max(SLIDER, 2 * value)
+        yield f'<label for="{key}-d{i}">{name}</label>'
+        yield element("input", type="range", id=f"{key}-d{i}", max=top, **common, aria_label=name)
+        exact = f"{name}, exact"
+        yield element("input", type="number", max=MOST, **common, aria_label=exact)
     yield "</fieldset>"
 
 

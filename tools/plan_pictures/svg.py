@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from typing import Any
 
 from ...runtime.plain_text import human, printable
-from .panels import Band, Box, Panel
+from .panels import Box, Panel
 from .rest import Grid, rest_path
 from .style import COUNT, svg_style
 
@@ -41,6 +42,32 @@ CHARACTER = 6.6
 def text(value: str) -> str:
     """Return `value` as text of a document, without characters that are not printed."""
     return escape(printable(value))
+
+
+def element(name: str, classes: str = "", content: str = "", **attributes: object) -> str:
+    """Return an element; pixels have two digits, and `_` in names of attributes is `-`."""
+    given = {"class": classes, **attributes} if classes else attributes
+    shown = "".join(
+        f' {key.replace("_", "-")}="{f"{value:.2f}" if isinstance(value, float) else value}"'
+        for key, value in given.items()
+    )
+    return f"<{name}{shown}>{content}</{name}>" if content else f"<{name}{shown}/>"
+
+
+def label(classes: str, x: float, y: float, content: str, **attributes: object) -> str:
+    """Return a text; `content` is not escaped yet."""
+    return element("text", classes, text(content), x=x, y=y, **attributes)
+
+
+def line(classes: str, y: float, right: int = WIDTH - RIGHT) -> str:
+    """Return a horizontal line."""
+    return element("line", classes, x1=LEFT, x2=right, y1=y, y2=y)
+
+
+def titled(classes: str, title: str, x: float, y: float, width: float, height: float) -> str:
+    """Return a rectangle that shows its title when it is pointed at."""
+    shown = element("title", content=text(title))
+    return element("rect", classes, shown, x=x, y=y, width=width, height=height)
 
 
 class Frame:
@@ -92,28 +119,24 @@ def panel_lines(panel: Panel, frame: Frame, key: str, has_head: bool = True) -> 
     """Yield the elements of a panel; `key` starts its ids."""
     top = frame.top - 64 - frame.depth * BAND
     if has_head:
-        yield f'<text class="head" x="{LEFT}" y="{top + 20:.2f}">{text(panel.title)}</text>'
-        yield f'<text class="soft" x="{LEFT}" y="{top + 37:.2f}">{text(panel.facts)}</text>'
+        yield label("head", LEFT, top + 20, panel.title)
+        yield label("soft", LEFT, top + 37, panel.facts)
     yield from _hatches(key, panel)
     yield from _bands(panel, frame)
-    yield from _grid(frame)
-    wide = max(frame.step, 2.0)
-    yield (
-        f'<rect class="peak" x="{frame.x(panel.peak):.2f}" y="{frame.top:.2f}" '
-        f'width="{wide:.2f}" height="{frame.strip - frame.top:.2f}"/>'
-    )
+    for i in range(TICKS + 1):
+        y = frame.base - i * PLOT / TICKS
+        yield line("rule" if i else "axis", y)
+        yield label("soft end tick", LEFT - 8, y + 4, human(round(frame.ceiling * i / TICKS)))
+    wide, tall = max(frame.step, 2.0), frame.strip - frame.top
+    yield element("rect", "peak", x=frame.x(panel.peak), y=frame.top, width=wide, height=tall)
     drawn, others = chosen(panel)
     if others and not panel.moves:
         grid = Grid(frame.columns, frame.ceiling, WIDTH - LEFT - RIGHT, PLOT)
-        yield (
-            f'<path class="rest" d="{rest_path(others, grid, LEFT, frame.base)}">'
-            f"<title>{len(others):,} smaller boxes</title></path>"
-        )
-    thin = ' class="thin"' if frame.step < 3 or len(drawn) > 1000 else ""
-    yield f'<g id="{key}-boxes"{thin}>'
-    for box in drawn:
-        yield box_line(box, frame, key, panel.moves)
-    yield "</g>"
+        title = element("title", content=f"{len(others):,} smaller boxes")
+        yield element("path", "rest", title, d=rest_path(others, grid, LEFT, frame.base))
+    thin = "thin" if frame.step < 3 or len(drawn) > 1000 else ""
+    boxes = "\n".join(box_line(box, frame, key, panel.moves) for box in drawn)
+    yield element("g", thin, f"\n{boxes}\n", id=f"{key}-boxes")
     yield from _lines(panel, frame)
     yield from _strip(panel, frame)
 
@@ -134,44 +157,23 @@ def chosen(panel: Panel) -> tuple[list[Box], list[Box]]:
 def _hatches(key: str, panel: Panel) -> Iterator[str]:
     if all(box.arm is None for box in panel.boxes):
         return
-    yield "<defs>"
-    for i, angle in enumerate((45, -45)):
-        yield (
-            f'<pattern id="{key}-hatch{i}" width="7" height="7" patternUnits="userSpaceOnUse" '
-            f'patternTransform="rotate({angle})"><line class="stripe" x1="0" x2="0" y1="0" y2="7"/>'
-            f"</pattern>"
-        )
-    yield "</defs>"
+    stripe = element("line", "stripe", x1=0, x2=0, y1=0, y2=7)
+    size: dict[str, Any] = {"width": 7, "height": 7, "patternUnits": "userSpaceOnUse"}
+    patterns = (
+        element("pattern", "", stripe, id=f"{key}-hatch{i}", patternTransform=turn, **size)
+        for i, turn in enumerate(("rotate(45)", "rotate(-45)"))
+    )
+    yield element("defs", content="".join(patterns))
 
 
 def _bands(panel: Panel, frame: Frame) -> Iterator[str]:
     shown = [b for b in panel.bands if b.depth < MAX_DEPTH and (b.right - b.left) * frame.step > 1]
     for band in shown[:MAX_BANDS]:
-        yield from _band(band, frame)
-
-
-def _band(band: Band, frame: Frame) -> Iterator[str]:
-    left, wide = frame.x(band.left), (band.right - band.left) * frame.step
-    top = frame.top - (frame.depth - band.depth) * BAND
-    name = text(band.name)
-    yield (
-        f'<rect class="band{band.arm % 2}" x="{left:.2f}" y="{top:.2f}" width="{wide:.2f}" '
-        f'height="{frame.base - top:.2f}"><title>{text(band.title)}</title></rect>'
-    )
-    if len(band.name) * 6 < wide:
-        at = f'x="{left + wide / 2:.2f}" y="{top + 12:.2f}"'
-        yield f'<text class="soft middle" {at}>{name}</text>'
-
-
-def _grid(frame: Frame) -> Iterator[str]:
-    for i in range(TICKS + 1):
-        y = frame.base - i * PLOT / TICKS
-        label = human(round(frame.ceiling * i / TICKS))
-        kind = "rule" if i else "axis"
-        yield (
-            f'<line class="{kind}" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.2f}" y2="{y:.2f}"/>'
-            f'<text class="soft end tick" x="{LEFT - 8}" y="{y + 4:.2f}">{label}</text>'
-        )
+        left, wide = frame.x(band.left), (band.right - band.left) * frame.step
+        top = frame.top - (frame.depth - band.depth) * BAND
+        yield titled(f"band{band.arm % 2}", band.title, left, top, wide, frame.base - top)
+        if len(band.name) * 6 < wide:
+            yield label("soft middle", left + wide / 2, top + 12, band.name)
 
 
 def box_line(box: Box, frame: Frame, key: str, moves: bool) -> str:
@@ -179,20 +181,20 @@ def box_line(box: Box, frame: Frame, key: str, moves: bool) -> str:
     left, wide = frame.x(box.left), (box.right - box.left) * frame.step
     upper = frame.y(box.low + box.size)
     tall = frame.y(box.low) - upper
-    where = f'x="{left:.2f}" y="{upper:.2f}" width="{wide:.2f}" height="{tall:.2f}"'
-    classes = f"box c{box.row % COUNT}" + (" alive" if box.at_peak else "")
-    rects = f"<rect {where}/>"
+    where: dict[str, Any] = {"x": left, "y": upper, "width": wide, "height": tall}
+    parts = [element("title", content="\n".join(map(text, box.lines))), element("rect", **where)]
     if box.arm is not None:
-        rects += f'<rect class="hatch" {where} style="fill:url(#{key}-hatch{box.arm % 2})"/>'
-    label = label_of(box.name, wide, "" if moves else human(box.size))
-    if label and (moves or tall >= FONT + 2):
-        hidden = "" if tall >= FONT + 2 else ' visibility="hidden"'
-        rects += (
-            f'<text class="name" x="{left + wide / 2:.2f}" y="{upper + tall / 2 + 4:.2f}"{hidden}>'
-            f"{text(label)}</text>"
-        )
-    title = "\n".join(map(text, box.lines))
-    return f'<g class="{classes}"><title>{title}</title>{rects}</g>'
+        fill = f"fill:url(#{key}-hatch{box.arm % 2})"
+        parts.append(element("rect", "hatch", **where, style=fill))
+    name = label_of(box.name, wide, "" if moves else human(box.size))
+    if name and (moves or tall >= FONT + 2):
+        hidden = _hidden(tall < FONT + 2)
+        parts.append(label("name", left + wide / 2, upper + tall / 2 + 4, name, **hidden))
+    return element("g", f"box c{box.row % COUNT}" + " alive" * box.at_peak, content="".join(parts))
+
+
+def _hidden(is_hidden: bool) -> dict[str, Any]:
+    return {"visibility": "hidden"} if is_hidden else {}
 
 
 def label_of(name: str, wide: float, size: str) -> str:
@@ -206,57 +208,40 @@ def label_of(name: str, wide: float, size: str) -> str:
 
 
 def _lines(panel: Panel, frame: Frame) -> Iterator[str]:
+    right, beside = WIDTH - RIGHT + 8, WIDTH - RIGHT + 10
     above, below = frame.y(panel.height) - 5, frame.y(panel.bound or 0) + 14
     for shelf in panel.shelves:
         y, tall = frame.y(shelf.low + shelf.size), shelf.size * PLOT / frame.ceiling
-        is_free = all(abs(y + tall / 2 + 4 - other) >= FONT + 2 for other in (above, below))
-        hidden = "" if is_free and tall >= FONT + 3 else ' visibility="hidden"'
-        yield (
-            f'<line class="shelf" x1="{LEFT}" x2="{WIDTH - RIGHT + 8}" y1="{y:.2f}" y2="{y:.2f}"/>'
-            f'<text class="soft shelf-text" x="{WIDTH - RIGHT + 10}" '
-            f'y="{y + tall / 2 + 4:.2f}"{hidden}>{text(shelf.name)}</text>'
-        )
-    yield _level("height", frame.y(panel.height), above, f"planned {human(panel.height)}")
+        middle = y + tall / 2 + 4
+        is_free = all(abs(middle - other) >= FONT + 2 for other in (above, below))
+        hidden = _hidden(not is_free or tall < FONT + 3)
+        yield line("shelf", y, right)
+        yield label("soft shelf-text", beside, middle, shelf.name, **hidden)
+    levels = [("height", panel.height, above, "planned")]
     if panel.bound is not None:
-        bound = f"lower bound {human(panel.bound)}"
-        yield _level("bound", frame.y(panel.bound), below, bound)
+        levels.append(("bound", panel.bound, below, "lower bound"))
+    for kind, size, y, name in levels:
+        yield line(kind, frame.y(size), right)
+        yield label(f"{kind}-text", beside, y, f"{name} {human(size)}")
     at = frame.x(panel.peak) + max(frame.step, 2.0) / 2
     late = at + len(panel.peak_text) * CHARACTER > WIDTH - RIGHT
-    anchor = ' style="text-anchor:end"' if late else ""
-    yield (
-        f'<text class="peak-text"{anchor} x="{at:.2f}" '
-        f'y="{frame.top - frame.depth * BAND - 6:.2f}">{text(panel.peak_text)}</text>'
-    )
-
-
-def _level(kind: str, y: float, label_at: float, label: str) -> str:
-    return (
-        f'<line class="{kind}" x1="{LEFT}" x2="{WIDTH - RIGHT + 8}" y1="{y:.2f}" y2="{y:.2f}"/>'
-        f'<text class="{kind}-text" x="{WIDTH - RIGHT + 10}" y="{label_at:.2f}">{label}</text>'
-    )
+    anchor: dict[str, Any] = {"style": "text-anchor:end"} if late else {}
+    yield label("peak-text", at, frame.top - frame.depth * BAND - 6, panel.peak_text, **anchor)
 
 
 def _strip(panel: Panel, frame: Frame) -> Iterator[str]:
     """Yield the bytes alive in each column, and the columns' numbers."""
-    yield f'<path class="load" d="{load_path(panel.loads, frame)}"/>'
-    yield (
-        f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{frame.strip:.2f}" '
-        f'y2="{frame.strip:.2f}"/>'
-        f'<text class="soft" x="{WIDTH - RIGHT + 10}" y="{frame.strip - 2:.2f}">bytes alive</text>'
-    )
+    yield element("path", "load", d=load_path(panel.loads, frame))
+    yield line("axis", frame.strip)
+    yield label("soft", WIDTH - RIGHT + 10, frame.strip - 2, "bytes alive")
     if len(panel.columns) <= MAX_COLUMNS:
+        top = frame.strip - STRIP
         for i, column in enumerate(panel.columns):
-            yield (
-                f'<rect class="column" x="{frame.x(i):.2f}" y="{frame.strip - STRIP:.2f}" '
-                f'width="{frame.step:.2f}" height="{STRIP}"><title>{text(column)}</title></rect>'
-            )
+            yield titled("column", column, frame.x(i), top, frame.step, STRIP)
     count = len(panel.ticks)
     shown = min(count, 16)
     for i in sorted({round(k * (count - 1) / max(shown - 1, 1)) for k in range(shown)}):
-        yield (
-            f'<text class="soft middle" x="{frame.x(i):.2f}" y="{frame.strip + 16:.2f}">'
-            f"{text(panel.ticks[i])}</text>"
-        )
+        yield label("soft middle", frame.x(i), frame.strip + 16, panel.ticks[i])
 
 
 def load_path(loads: Sequence[int], frame: Frame) -> str:

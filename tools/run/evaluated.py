@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -19,27 +19,18 @@ from ...runtime.program.program import Late, Param, TensorSpec
 from ...runtime.program.program import spec_of as spec_of_array
 from ..api.loaded import Loaded
 from ..errors import UsageError
-from .executables import Limits, outputs_of
-from .run_files import Arrays
+from .executables import Arrays, Executable, Limits, outputs_of
 
 
-class Evaluated:
+class Evaluated(Executable):
     """A module that is evaluated op by op."""
 
     def __init__(self, loaded: Loaded, limits: Limits) -> None:
-        self.loaded = loaded
-        self.module: ModuleOp = loaded.module
-        self.limits = limits
-
-    @property
-    def functions(self) -> Mapping[str, Sequence[Param]]:
-        return functions_of(self.module)
-
-    @property
-    def weights(self) -> Sequence[Late]:
-        params = [op for op in walk(self.module) if isinstance(op, relay.ParamOp)]
+        params = [op for op in walk(loaded.module) if isinstance(op, relay.ParamOp)]
         named = {op.param.data: spec_of(op.result.type, op) for op in params}
-        return [Late(name, spec) for name, spec in named.items()]
+        weights = [Late(name, spec) for name, spec in named.items()]
+        super().__init__(functions_of(loaded.module), weights, limits)
+        self.loaded = loaded
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
         for param, value in zip(self.functions[function], inputs, strict=True):
@@ -47,14 +38,11 @@ class Evaluated:
         for late in self.weights:
             _check(late.name, late.spec, weights[late.name])
         memory, steps = self.limits.memory, self.limits.instructions
-        results = evaluate(self.module, inputs, weights, function, memory, steps)
+        results = evaluate(self.loaded.module, inputs, weights, function, memory, steps)
         return [output for result in results for output in outputs_of(result)]
 
     def output_names(self, function: str, count: int) -> list[str]:
         return self.loaded.output_names(function, count)
-
-    def stats(self) -> Iterator[str]:
-        return iter(())
 
 
 def functions_of(module: ModuleOp) -> dict[str, Sequence[Param]]:

@@ -1,15 +1,11 @@
-"""
-Programs that `xrelay-run` can run: on the machine here, in the reference evaluator in `evaluated`.
-
-Both declare the parameters and weights that they need, so that one piece of code provides them.
-"""
+"""Programs that `xrelay-run` runs: on the machine; in `evaluated`, in the reference evaluator."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,39 +13,14 @@ from ...runtime.calls.values import leaves
 from ...runtime.machine.machine import Machine
 from ...runtime.memory.limits import Memory
 from ...runtime.program.named_results import output_names, results_of
-from ...runtime.program.program import Function, Late, Param, Program
-from .run_files import Arrays
+from ...runtime.program.program import Array, Function, Late, Param, Program
 from .run_report import Value, stats_lines
 
 if TYPE_CHECKING:
     from ...runtime.native.compiled_kernels import NativeLibrary
     from ...runtime.observe.profiler import Profile
 
-
-class Executable(Protocol):
-    """Functions that can be called, with the values that they need."""
-
-    @property
-    def functions(self) -> Mapping[str, Sequence[Param]]:
-        """The parameters of each function."""
-        ...
-
-    @property
-    def weights(self) -> Sequence[Late]:
-        """The tensors that must be given by name."""
-        ...
-
-    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
-        """Run `function` and return its results."""
-        ...
-
-    def output_names(self, function: str, count: int) -> list[str]:
-        """Return unique names for the `count` outputs of `function`."""
-        ...
-
-    def stats(self) -> Iterator[str]:
-        """Return lines about the cost of the last run."""
-        ...
+Arrays: TypeAlias = dict[str, Array]
 
 
 @dataclass(frozen=True)
@@ -66,25 +37,38 @@ class Limits:
     profile: bool = False
 
 
-class Compiled:
+@dataclass
+class Executable:
+    """Functions that can be called, by their parameters, and the weights that they need."""
+
+    functions: Mapping[str, Sequence[Param]]
+    weights: Sequence[Late]
+    limits: Limits
+
+    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
+        """Run `function` and return its results."""
+        raise NotImplementedError
+
+    def output_names(self, function: str, count: int) -> list[str]:
+        """Return unique names for the `count` outputs of `function`."""
+        raise NotImplementedError
+
+    def stats(self) -> Iterator[str]:
+        """Return lines about the cost of the last run."""
+        return iter(())
+
+
+class Compiled(Executable):
     """A program on the machine, maybe with kernels that were compiled."""
 
     def __init__(
         self, program: Program, limits: Limits, native: NativeLibrary | None = None
     ) -> None:
-        self.program = program
-        self.native = native
-        self.limits = limits
+        functions = {function.name: function.params for function in program.functions}
+        super().__init__(functions, program.late_constants, limits)
+        self.program, self.native = program, native
         self.machine: Machine | None = None
         self.profile: Profile | None = None
-
-    @property
-    def functions(self) -> Mapping[str, Sequence[Param]]:
-        return {function.name: function.params for function in self.program.functions}
-
-    @property
-    def weights(self) -> Sequence[Late]:
-        return self.program.late_constants
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
         limits = self.limits

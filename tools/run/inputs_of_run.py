@@ -1,16 +1,20 @@
-"""The arguments of the function that `xrelay-run` calls: from files, options, or drawn."""
+"""
+The arguments of the function that `xrelay-run` calls: from files, options, or drawn.
+
+A dim has the size that `--dim` or `--shape` gives, or that of a dim of the same name of an input
+from a file. What is missing is reported at once, with the options that would give it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...operators.spelling import known_names
-from ...runtime.calls.input_bindings import InputBindings
+from ...runtime.calls.input_bindings import BindingError, InputBindings, dim_option, listed
 from ...runtime.memory.limits import Memory
-from ...runtime.program.program import Array, Param, spec_of
+from ...runtime.program.program import Array, Param, TensorSpec, spec_of
 from ..api.bindings import UNBOUND
-from ..api.open_dims import bound_params, require_values
 from ..array_files.array_files import ArrayFiles, FileArray
 from ..errors import FileError, UsageError
 
@@ -51,8 +55,8 @@ class GivenInputs:
         """Return the parameters to draw, with their shapes."""
         specs = {name: spec_of(array) for name, array in self.weights.items()}
         specs |= {name: array.spec for name, array in files.items()}
-        missing = bound_params(function, params, specs, self.bindings)
-        require_values(missing, self.seed is not None)
+        missing = _bound_params(function, params, specs, self.bindings)
+        _require_values(missing, self.seed is not None)
         return missing
 
     def _files(self, function: str, params: Sequence[Param]) -> dict[str, FileArray]:
@@ -91,3 +95,75 @@ class GivenInputs:
                 raise UsageError(f"--input {param.name}: {error}") from None
             found[param.name] = made.copy()
         return found
+
+
+def _bound_params(
+    function: str,
+    params: Sequence[Param],
+    given: Mapping[str, TensorSpec],
+    bindings: InputBindings,
+) -> list[Param]:
+    """
+    Return the parameters of `function` that are not `given`, with the sizes that are known.
+
+    Raises `UsageError` for what does not fit, and for names that do not exist.
+    """
+    sized = replace(bindings, shapes={**{n: s.dims for n, s in given.items()}, **bindings.shapes})
+    try:
+        dims = sized.bind([(param.name, _dims(param)) for param in params])
+    except BindingError as error:
+        raise UsageError(f"{function}: {error}") from None
+    found: list[Param] = []
+    for param, known in zip(params, dims, strict=True):
+        if param.name in given or param.name in bindings.values:
+            continue
+        if param.spec is not None:
+            sizes = tuple(dim if isinstance(dim, int) else None for dim in known)
+            param = replace(param, spec=TensorSpec(param.spec.dtype, sizes))
+        found.append(param)
+    return found
+
+
+def _dims(param: Param) -> list[int | str] | None:
+    """Return the dims of a tensor: sizes and names, "" without one."""
+    if param.spec is None:
+        return None
+    names = param.dims or ("",) * len(param.spec.shape)
+    return [
+        name if size is None else size for name, size in zip(names, param.spec.shape, strict=True)
+    ]
+
+
+def _require_values(missing: Sequence[Param], is_drawn: bool) -> None:
+    """
+    Raise `UsageError` for parameters without a value, if they are not drawn or cannot be.
+
+    The message names the options that give them all that they need.
+    """
+    open_dims = [
+        (dim or f"{param.name}:{axis}", f"dim {axis}{dim and f' ({dim})'} of '{param.name}'")
+        for param in missing
+        for axis, dim in enumerate(_dims(param) or ())
+        if isinstance(dim, str)
+    ]
+    options = " ".join(map(dim_option, dict(open_dims)))
+    if missing and not is_drawn:
+        names = [f"'{param.name}' ({_described(param)})" for param in missing]
+        them = "them" if len(missing) > 1 else "it"
+        draw = f"--random-seed 0 {options}".rstrip()
+        raise UsageError(
+            f"no value for input{'s' * (len(missing) > 1)} {listed(names)}; give --inputs, or "
+            f"{draw} to draw {them}"
+        )
+    if open_dims:
+        dims = listed(dim for _, dim in open_dims)
+        raise UsageError(
+            f"cannot draw inputs of dynamic shape: the size of {dims} is unknown; give {options}"
+        )
+
+
+def _described(param: Param) -> str:
+    if param.spec is None:
+        return "not a tensor"
+    dims = [str(dim) if dim != "" else "?" for dim in _dims(param) or ()]
+    return f"{param.spec.dtype}[{', '.join(dims)}]"

@@ -10,19 +10,19 @@ weights file, another one, or a seed. With `--evaluate` nothing is compiled: the
 runs the program as it is. The compiler is imported only where it is used.
 """
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..commands import guarded, warnings_passed_to
-from ..error_report import reported
-from ..errors import UsageError, require_compiler
-from ..progress import Progress
+from ..error_report import compiled, reported
+from ..errors import UsageError
 from .run_options import Options, parse_arguments
 
-Reported: TypeAlias = Callable[..., int]
-"""Runs a function, and reports its error with the name of the file."""
+if TYPE_CHECKING:
+    from ..messages import Reporter
 
 EXTENSION = ".xrx"
 """The extension of executables."""
@@ -43,11 +43,10 @@ def _main(argv: Sequence[str]) -> int:
     from ...runtime.files import limit_input
 
     limit_input(options.max_input)
-    report_of_name = partial(reported, name=name, traceback=options.traceback)
-    return report_of_name(lambda: _run(options, report_of_name))
+    return reported(lambda: _run(options, name), name, traceback=options.traceback)
 
 
-def _run(options: Options, reported_here: Reported) -> int:
+def _run(options: Options, name: str) -> int:
     from ...runtime.files import contents, is_stream
 
     data = contents(options.file) if is_stream(options.file) else None
@@ -59,21 +58,15 @@ def _run(options: Options, reported_here: Reported) -> int:
         with warnings_passed_to(lambda text: print(f"warning: {text}", file=sys.stderr)):
             run_executable(options, data)
         return 0
-    require_compiler("xrelay-run FILE.xrx runs compiled programs")
-    from ..messages import Reporter, warnings_shown
-    from ..pass_run.process import settings
 
-    reporter = Reporter(progress=Progress())
-
-    def run() -> int:
+    def run(reporter: Reporter) -> int:
         from .run_program import run_program
 
-        with warnings_shown(reporter):
-            run_program(options, reporter, data)
+        run_program(options, reporter, data)
         return 0
 
-    with settings():
-        return reported_here(run, reporter=reporter)
+    instead = "xrelay-run FILE.xrx runs compiled programs"
+    return compiled(run, instead, name, traceback=options.traceback)
 
 
 def _is_executable(options: Options, data: memoryview | None) -> bool:

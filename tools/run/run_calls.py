@@ -7,17 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from ...operators.spelling import known_names
 from ...runtime.machine.machine import Machine
 from ...runtime.memory.limits import Memory
-from ...runtime.program.program import Param
+from ...runtime.program.program import Array, Param
+from ...runtime.weights.derived_weights import weights_in
 from ..array_files.array_files import ArrayFiles, open_arrays
 from ..errors import UsageError
 from ..output_files import OutputFiles
 from ..progress import Progress
-from .executables import Compiled, Executable, Limits
+from .executables import Arrays, Compiled, Executable, Limits
 from .inputs_of_run import GivenInputs
-from .run_files import Array, Arrays, Weights, write_outputs
 from .run_options import Options
 from .run_report import output_lines
 
@@ -27,8 +29,16 @@ if TYPE_CHECKING:
 CURE = "--params, or --random-weights to draw it"
 """The cure when a weight has no value."""
 
-ReadParameters: TypeAlias = Callable[["Path | Mapping[str, Array]", Sequence[str]], Arrays]
+Weights: TypeAlias = Path | Mapping[str, Array] | None
+"""The weights of a program: the file that it names, those that came with it, or none."""
+
+ReadParameters: TypeAlias = Callable[[Path | Mapping[str, Array], Sequence[str]], Arrays]
 """Reads those of the weights with these names that are in a file, or among given ones."""
+
+
+def read_weights(given: Path | Mapping[str, Array], wanted: Sequence[str]) -> Arrays:
+    """Read `wanted` weights from a `.safetensors` file, or from those that are `given`."""
+    return weights_in(given).arrays(wanted)
 
 
 def limits_of(options: Options) -> Limits:
@@ -47,16 +57,10 @@ def _params(function: str, executable: Executable) -> Sequence[Param]:
 
 
 def _parameters(
-    options: Options,
-    executable: Executable,
-    weights: Weights,
-    memory: Memory,
-    read: ReadParameters,
+    options: Options, executable: Executable, given: Weights, read: ReadParameters
 ) -> Arrays:
-    late = executable.weights
+    late, found = executable.weights, Arrays()
     wanted = [weight.name for weight in late]
-    given = weights
-    found: Arrays = {}
     is_missing = isinstance(given, Path) and not given.exists()
     if wanted and given is not None and not is_missing:
         found = read(given, wanted)
@@ -76,7 +80,7 @@ def _parameters(
     seed = options.random_seed or 0
     names = [weight.name for weight in missing]
     print(f"xrelay-run: {random_weights_text(names, seed)}", file=sys.stderr)
-    return found | random_parameters(missing, seed, memory)
+    return found | random_parameters(missing, seed, executable.limits.memory)
 
 
 def _show(profile: Profile, options: Options) -> None:
@@ -96,9 +100,8 @@ def execute(
     given: GivenInputs,
     executable: Executable,
     weights: Weights,
-    memory: Memory,
-    read: ReadParameters,
     prepared: tuple[str, float],
+    read: ReadParameters = read_weights,
 ) -> Sequence[Array]:
     """
     Run the function that `options` name on the inputs that are `given`, show, write and compare its
@@ -113,8 +116,10 @@ def execute(
         if path is not None:
             files.check(path)
     expected = open_arrays(options.expect, "output") if options.expect else None
-    inputs = given.values(options.function, _params(options.function, executable), memory)
-    parameters = _parameters(options, executable, weights, memory, read)
+    inputs = given.values(
+        options.function, _params(options.function, executable), executable.limits.memory
+    )
+    parameters = _parameters(options, executable, weights, read)
     with Progress().during(f"running {options.function}"):
         outputs = executable.run(options.function, inputs, parameters)
     names = executable.output_names(options.function, len(outputs))
@@ -135,10 +140,20 @@ def execute(
         print("\n".join(measured.lines()))
     results = dict(zip(names, outputs, strict=True))
     if options.outputs is not None:
-        write_outputs(options.outputs, results, files)
+        _write_outputs(options.outputs, results, files)
     if expected is not None:
         _compare(options, results, expected)
     return inputs
+
+
+def _write_outputs(path: str, outputs: Mapping[str, Any], files: OutputFiles) -> None:
+    """Write tensors to the `.npz` file at `path`; `UsageError` when that fails."""
+    for name, value in outputs.items():
+        if not isinstance(value, np.ndarray):
+            raise UsageError(f"'{name}' is not a tensor, but {path} can only hold tensors")
+    from ..array_files.npz import npz_pieces  # imports zipfile
+
+    files.write(path, npz_pieces(outputs))
 
 
 def _compare(options: Options, outputs: Mapping[str, Any], expected: ArrayFiles) -> None:

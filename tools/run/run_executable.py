@@ -5,16 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter_ns
 
-from ...runtime.executable import ExecutableFile, load_weights, read_executable
+from ...runtime.executable import load_weights, read_executable
+from ...runtime.program.program import Array
 from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of
 from ..array_files.array_files import open_arrays
 from ..errors import CommandLineError
 from ..standard_input import read_stdin
-from .executables import Compiled
+from .executables import Arrays, Compiled
 from .inputs_of_run import GivenInputs
 from .run_calls import execute, limits_of
-from .run_files import Array, Arrays
 from .run_options import Options
 
 
@@ -26,9 +26,12 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
     """
     _check(options)
     start = perf_counter_ns()
-    file, folder = read_file(options.file, options.verify, data)
+    is_stdin = options.file == "-"
+    source = data or (read_stdin() if is_stdin else options.file)
+    file = read_executable(source, verify=options.verify)
     prepared = "load", perf_counter_ns() - start
     limits = limits_of(options)
+    folder = Path() if is_stdin else Path(options.file).parent
     weights = folder / file.weights_file if file.weights_file else None
     if options.params is not None:
         weights = Path(options.params)
@@ -47,7 +50,7 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
         bound = bound_inputs(file.program, options.params, options.function, file.unused)
         given = replace(given, weights=bound)
     executable = Compiled(file.program, limits)
-    execute(options, given, executable, weights, limits.memory, read, prepared)
+    execute(options, given, executable, weights, prepared, read)
 
 
 def _check(options: Options) -> None:
@@ -63,16 +66,3 @@ def _check(options: Options) -> None:
         if is_given:
             cure = ": xrelay-objdump and --stats show its memory" * (option == "--memory-report")
             raise CommandLineError(f"{option} is for programs, but this is an executable{cure}")
-
-
-def read_file(
-    path: str, verify: bool, data: memoryview | None = None
-) -> tuple[ExecutableFile, Path]:
-    """
-    Return the executable at `path` ("-" is stdin), and the folder of its weights.
-
-    `data` are its bytes if they were read already.
-    """
-    if path == "-":
-        return read_executable(read_stdin(), verify=verify), Path()
-    return read_executable(path if data is None else data, verify=verify), Path(path).parent

@@ -1,23 +1,20 @@
 """The command line of `xrelay-run`, as annotated fields. Imports nothing heavy."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from ..api.program_formats import FRONTENDS
-from ..api.shared_options import SharedOptions, shared_hints, shared_options
+from ..api.program_formats import Frontend
+from ..api.shared_options import SharedOptions, shared_options
 from ..option_types import (
-    REPORT,
-    Arg,
+    EXCLUSIVE,
     BindingOptions,
-    HelpFormatter,
+    InputLimit,
+    Parser,
     count,
-    declare,
     non_negative,
     positive,
-    refer_to_help,
     size,
-    with_report_format,
 )
 
 RTOL, ATOL = 1e-3, 1e-5
@@ -40,45 +37,29 @@ class Program:
 
     file: Annotated[
         str,
-        Arg(
-            "an executable, IR text of any level, an ONNX model, Relay text, or a module that TVM "
-            "saved as JSON; '-' is stdin",
-            "file",
-        ),
+        "file  an executable, IR text of any level, an ONNX model, Relay text, or a module that "
+        "TVM saved as JSON; '-' is stdin",
     ]
     frontend: Annotated[
-        str | None,
-        Arg(
-            "the format of the file (default: that of its extension, or IR text)",
-            *("-f", "--frontend"),
-            choices=FRONTENDS,
-        ),
+        Frontend | None,
+        "-f --frontend  the format of the file (default: that of its extension, or IR text)",
     ]
-    function: Annotated[str, Arg("the function to run (default: main)", default="main")]
+    function: Annotated[str, "FUNCTION  the function to run (default: main)"] = "main"
 
 
-class Inputs(BindingOptions):
+class Inputs:
     """The values that a program needs."""
 
     inputs: Annotated[
         list[str],
-        Arg(
-            "the inputs by name, in an .npz file; one input as NAME=FILE, of .npy or .pb; or a "
-            "folder of ONNX's test data, with input_0.pb; repeat for other files",
-            metavar="FILE",
-            action="append",
-            default=[],
-        ),
+        "FILE  the inputs by name, in an .npz file; one input as NAME=FILE, of .npy or .pb; or a "
+        "folder of ONNX's test data, with input_0.pb; repeat for other files",
     ]
     random_seed: Annotated[
-        int | None,
-        Arg(
-            "draw inputs that are not in a file at random, with this seed", metavar="N", type=count
-        ),
+        int | None, "N  draw inputs that are not in a file at random, with this seed", count
     ]
     params: Annotated[
-        str | None,
-        Arg("the weights, and parameters of the function, by name", metavar="SAFETENSORS"),
+        str | None, "SAFETENSORS  the weights, and parameters of the function, by name"
     ]
     random_weights: Annotated[
         bool, "draw parameters that no file has at random, with the seed of --random-seed, or 0"
@@ -88,36 +69,21 @@ class Inputs(BindingOptions):
 class Outputs:
     """The uses of outputs."""
 
-    outputs: Annotated[str | None, Arg("the file to write the outputs to", metavar="NPZ")]
+    outputs: Annotated[str | None, "NPZ  the file to write the outputs to"]
     overwrite: Annotated[bool, "let outputs replace inputs, and files of another kind"]
     expect: Annotated[
         list[str],
-        Arg(
-            "compare the outputs with these, given as after --inputs (in a folder: output_0.pb): "
-            "say where and by how much they differ; the exit status is 1 if one does",
-            metavar="FILE",
-            action="append",
-            default=[],
-        ),
+        "FILE  compare the outputs with these, given as after --inputs (in a folder: "
+        "output_0.pb): say where and by how much they differ; the exit status is 1 if one does",
     ]
     rtol: Annotated[
         float,
-        Arg(
-            f"the difference allowed relative to the expected value (default: {RTOL})",
-            metavar="R",
-            type=non_negative,
-            default=RTOL,
-        ),
-    ]
-    atol: Annotated[
-        float,
-        Arg(
-            f"the difference allowed besides (default: {ATOL})",
-            metavar="A",
-            type=non_negative,
-            default=ATOL,
-        ),
-    ]
+        f"R  the difference allowed relative to the expected value (default: {RTOL})",
+        non_negative,
+    ] = RTOL
+    atol: Annotated[float, f"A  the difference allowed besides (default: {ATOL})", non_negative] = (
+        ATOL
+    )
 
 
 class Execution:
@@ -125,35 +91,26 @@ class Execution:
 
     pipeline: Annotated[
         str | None,
-        "the passes that compile the program to bytecode (default: vm, with the function that "
-        "is run as the only entry), or that run before --evaluate (default: infer-types)",
+        "PIPELINE  the passes that compile the program to bytecode (default: vm, with the function "
+        "that is run as the only entry), or that run before --evaluate (default: infer-types)",
     ]
     evaluate: Annotated[bool, "evaluate the program op by op instead of compiling it"]
     kernels: Annotated[
         Literal["numpy", "native"],
-        Arg(
-            "what computes: NumPy, or machine code that LLVM compiles where it can (needs "
-            "'xrelay[native]'; default: numpy)",
-            default="numpy",
-        ),
-    ]
+        "what computes: NumPy, or machine code that LLVM compiles where it can (needs "
+        "'xrelay[native]'; default: numpy)",
+    ] = "numpy"
     memory_limit: Annotated[
         int | None,
-        Arg(
-            "the maximum memory of the program: bytes, or 512M, 4G (default: half of what is "
-            "available)",
-            metavar="SIZE",
-            type=size,
-        ),
+        "SIZE  the maximum memory of the program: bytes, or 512M, 4G (default: half of what is "
+        "available)",
+        size,
     ]
     max_instructions: Annotated[
         int | None,
-        Arg(
-            "stop with an error after this many instructions, or ops with --evaluate "
-            "(default: never)",
-            metavar="N",
-            type=count,
-        ),
+        "N  stop with an error after this many instructions, or ops with --evaluate (default: "
+        "never)",
+        count,
     ]
     verify: Annotated[
         bool,
@@ -168,45 +125,34 @@ class Watching:
     stats: Annotated[bool, "print counts of instructions and memory"]
     benchmark: Annotated[
         int | None,
-        Arg(
-            "time N more calls, after some to warm up, and print what the program took before",
-            exclusive=True,
-            metavar="N",
-            type=positive,
-        ),
+        "N  time N more calls, after some to warm up, and print what the program took before",
+        *(positive, EXCLUSIVE),
     ]
     memory_report: Annotated[
         Literal["text", "json"] | None,
-        Arg(
-            "print the memory that was planned and used, for the shapes of the run, to stderr",
-            **REPORT,
-        ),
+        "print the memory that was planned and used, for the shapes of the run, to stderr",
     ]
     profile: Annotated[
         Literal["text", "json"] | None,
-        Arg("print the time by operator and source line, and allocations, to stderr", **REPORT),
+        "print the time by operator and source line, and allocations, to stderr",
     ]
     trace: Annotated[
         str | None,
-        Arg(
-            "write when each operator ran, and the live memory, for ui.perfetto.dev", metavar="JSON"
-        ),
+        "JSON  write when each operator ran, and the live memory, for ui.perfetto.dev",
     ]
     poison: Annotated[
         bool, "for debugging: fill memory that the program has not written with NaN, not zeros"
     ]
     sanitize: Annotated[
         bool,
-        Arg(
-            "for debugging: report tensors that are read after their bytes were overwritten, and "
-            "kernels that write elsewhere, change inputs or do not write all of their outputs",
-            exclusive=True,
-        ),
+        "for debugging: report tensors that are read after their bytes were overwritten, and "
+        "kernels that write elsewhere, change inputs or do not write all of their outputs",
+        EXCLUSIVE,
     ]
     traceback: Annotated[bool, "show where errors are raised"]
 
 
-class Options(Program, Inputs, Outputs, Execution, Watching, Namespace):
+class Options(Program, Inputs, BindingOptions, InputLimit, Outputs, Execution, Watching, Namespace):
     """The parsed command line."""
 
     @property
@@ -223,20 +169,13 @@ DESCRIPTION = (
 
 def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse `argv`; `UsageError` when it is wrong."""
-    parser = ArgumentParser(
-        prog="xrelay-run", description=DESCRIPTION, formatter_class=HelpFormatter
-    )
-    fail = refer_to_help(parser)
-    declare(parser, "program", Program)
-    declare(
-        parser,
-        "inputs and parameters",
-        {**Inputs.__annotations__, **BindingOptions.__annotations__},
-    )
-    declare(parser, "outputs", Outputs)
-    declare(parser, "compiling and running", {**Execution.__annotations__, **shared_hints()})
-    declare(parser, "measuring and debugging", Watching)
-    options = parser.parse_args(with_report_format(argv), Options())
+    parser = Parser("xrelay-run", DESCRIPTION)
+    parser.declare("program", Program)
+    parser.declare("inputs and parameters", Inputs, BindingOptions, InputLimit)
+    parser.declare("outputs", Outputs)
+    parser.declare("compiling and running", Execution, SharedOptions)
+    parser.declare("measuring and debugging", Watching)
+    options, fail = parser.parse(argv, Options()), parser.error
     for name, use in OF_THE_MACHINE.items():
         if options.evaluate and getattr(options, name) != parser.get_default(name):
             fail(f"--{name.replace('_', '-')} {use}, but --evaluate does not use it")

@@ -20,7 +20,6 @@ from .executables import Compiled
 from .inputs_of_run import GivenInputs
 from .memory_of_run import memory_of_run
 from .run_calls import execute, limits_of
-from .run_files import read_parameters
 from .run_options import Options
 
 
@@ -63,10 +62,7 @@ def run_program(options: Options, reporter: Reporter, data: memoryview | None = 
         else Compiled(loaded.program, limits, native_kernels(loaded, session.context))
     )
     prepared = "compile", perf_counter_ns() - start
-    inputs = execute(
-        *(options, given, executable, loaded.weights),
-        *(limits.memory, read_parameters, prepared),
-    )
+    inputs = execute(options, given, executable, loaded.weights, prepared)
     if loaded.memory is not None and isinstance(executable, Compiled):
         shapes = [getattr(value, "shape", ()) for value in inputs]
         run_of = memory_of_run(loaded.memory, options.function, shapes, executable)

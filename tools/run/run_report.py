@@ -6,8 +6,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from ...runtime.observe.counters import Counters
-from ...runtime.program.program import Program, spec_of
-from .run_files import Array
+from ...runtime.program.program import Array, Program, spec_of
 
 Value: TypeAlias = Any
 """An array, a tuple, or a value with a method `term`, such as a `DataValue`."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -14,16 +14,7 @@ from xdsl.utils.target import Target
 
 from ..errors import CommandLineError
 from ..pass_run.pipeline import TargetText
-
-if TYPE_CHECKING:
-    from .file_target import FileTarget
-    from .linalg_target import LinalgTarget
-
-FILE_TARGETS = ("executable", "native", "object", "c-header")
-"""The targets that write files themselves."""
-
-LINALG = "linalg"
-"""The target that writes linalg."""
+from .file_target import FileTarget
 
 
 @dataclass(frozen=True)
@@ -41,28 +32,22 @@ class ChosenTarget:
     @property
     def files(self) -> FileTarget | None:
         """The target if it runs the passes itself and writes files."""
-        return cast("FileTarget", self.target) if self.name in FILE_TARGETS else None
+        return self.target if isinstance(self.target, FileTarget) else None
 
-    @property
-    def linalg(self) -> LinalgTarget | None:
-        """The target if it writes linalg."""
-        return cast("LinalgTarget", self.target) if self.name == LINALG else None
-
-    def emit(self, target: Any, context: Context, module: ModuleOp, output: IO[str]) -> None:
-        """Let `target`, this one with other options, print a module."""
-        if isinstance(target, Target):
-            target.emit(context, module, output)
-        else:
+    def emit(
+        self, context: Context, module: ModuleOp, output: IO[str], dims: tuple[str, ...]
+    ) -> None:
+        """Print a module; `dims` are for targets that show memory."""
+        target: Any = self.target
+        if not isinstance(target, Target):
             target(module, output)
-
-    @property
-    def plan(self) -> Target | None:
-        """The target if it shows memory, for which it stops the pipeline."""
-        return None if self.reads_before is None else cast("Target", self.target)
+            return
+        shown = replace(target, dims=dims) if dims and self.reads_before else target
+        shown.emit(context, module, output)
 
     @property
     def reads_before(self) -> str | None:
-        """The name of the pass before which the target stops the pipeline."""
+        """The name of the pass before which a target that shows memory stops the pipeline."""
         return getattr(self.target, "reads_before", None)
 
     @property
@@ -71,15 +56,10 @@ class ChosenTarget:
         return getattr(self.target, "stops_after", False)
 
     @property
-    def pipeline(self) -> str:
-        """The pipeline to run if none is given."""
-        return "" if self.linalg is None else self.linalg.pipeline
-
-    @property
     def names_weights(self) -> bool:
         """False if the output contains the weights, or does not need them."""
-        has_them = self.files or (self.linalg and self.linalg.weights == "embedded")
-        return not has_them and self.plan is None
+        contains = self.files is not None and self.files.contains_weights
+        return not contains and self.reads_before is None
 
 
 def chosen_target(text: TargetText, universe: Universe) -> ChosenTarget:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -14,9 +14,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from ...passes.support.diagnostics import PassError
-from ...runtime.program.program import Array
 from ..api.session import Given
 from ..pass_run.runner import Runner
+from ..text.printing import PrintOptions
+
+if TYPE_CHECKING:
+    from ...runtime.program.program import Array  # imports NumPy
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class Job:
     output: Path
     weights_file: Path
     """The file for weights, beside it."""
+    options: PrintOptions
     stages: Path | None = None
     """The folder of `--save-temps`."""
 
@@ -46,12 +50,27 @@ class Written:
         default_factory=dict[str, Iterable[bytes | memoryview]]
     )
     is_text: bool = False
-    weights: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    weights: Mapping[str, Array] = field(default_factory=dict[str, "Array"])
 
 
 @dataclass(frozen=True)
 class FileTarget(Target, ABC):
     """A target that runs the passes itself and writes files."""
+
+    @property
+    def pipeline(self) -> str:
+        """The pipeline to run if none is given."""
+        return ""
+
+    @property
+    def contains_weights(self) -> bool:
+        """True if the output contains the weights, or does not need them."""
+        return True
+
+    @property
+    def writes_parts(self) -> bool:
+        """True if the output may have the parts of an input, as text."""
+        return False
 
     @abstractmethod
     def written(self, job: Job) -> Written:

@@ -23,10 +23,10 @@ from io import StringIO
 from pathlib import Path
 from typing import IO, ClassVar, Literal, cast
 
+from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
-from xdsl.utils.target import Target
 
 from ...dialects.relay.constants import PARAMS_FILE
 from ...dialects.tensors import as_tensor, dtype_name
@@ -36,6 +36,7 @@ from ...runtime.errors import MachineError
 from ...runtime.weights.derived_weights import Weights, weights_in
 from ..api.session import Given
 from ..text.printing import PrintOptions, print_module, resource_key
+from .file_target import FileTarget, Job, Written
 
 ALIGNMENT = 64
 """The alignment in bytes of an embedded weight."""
@@ -47,7 +48,7 @@ Place = Literal["embedded", "arguments", "external"]
 
 
 @dataclass(frozen=True)
-class LinalgTarget(Target):
+class LinalgTarget(FileTarget):
     """Writes the whole program as linalg on tensors, text that `mlir-opt` accepts."""
 
     name: ClassVar[str] = "linalg"
@@ -59,25 +60,35 @@ class LinalgTarget(Target):
     """
 
     @property
+    @override
     def pipeline(self) -> str:
-        """The pipeline to run if none is given."""
         return "linalg{weights=arguments}" if self.weights == "arguments" else "linalg"
 
+    @property
+    @override
+    def contains_weights(self) -> bool:
+        return self.weights == "embedded"
+
+    @property
+    @override
+    def writes_parts(self) -> bool:
+        return True
+
+    @override
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         """Write the module without weights."""
         print_module(ctx, module, output, PrintOptions())
 
-    def pieces(self, ctx: Context, program: Given, options: PrintOptions) -> Iterator[bytes]:
-        """
-        Yield the text of a program with these options.
-
-        Raises `PassError` at the first missing weight, before anything is written.
-        """
-        resources = resources_of(program.module) if self.weights == "embedded" else []
-        file = weights_of(program, resources) if resources else None
+    @override
+    def written(self, job: Job) -> Written:
+        """Return the text; a `PassError` at the first missing weight, before it is written."""
+        module = job.program.module
+        job.runner.run(job.context, module)
+        resources = resources_of(module) if self.weights == "embedded" else []
+        file = weights_of(job.program, resources) if resources else None
         body = StringIO()
-        print_module(ctx, program.module, body, options)
-        return self._pieces(body.getvalue(), resources, file)
+        print_module(job.context, module, body, job.options)
+        return Written(self._pieces(body.getvalue(), resources, file), is_text=True)
 
     def _pieces(
         self, text: str, resources: Sequence[arith.ConstantOp], file: Weights | None

@@ -16,14 +16,13 @@ from typing import ClassVar, Literal
 from typing_extensions import override
 
 from ...dialects.relay.constants import PARAMS_FILE
-from ...lowering.native.build.build_files import Kind, Request, make_product
+from ...lowering.native.build.build_files import Kind, Request, library_of, make_product
 from ...lowering.native.build.cache import Cache
-from ...lowering.native.build.library_metadata import library_of
 from ...lowering.native.build.settings import Settings
-from ...lowering.native.c.c_header import header_source
+from ...lowering.native.c.c_declarations import header_source
 from ...lowering.native.kernel_pipeline import BlasUse, kernel_passes
 from ...lowering.native.toolchain.blas import openblas
-from ...lowering.native.toolchain.saved_stages import SavedStages
+from ...lowering.native.toolchain.stage_files import SavedStages
 from ...lowering.native.toolchain.target_machine import Machine
 from ...passes.support.diagnostics import emit_remark
 from ...runtime.errors import Error

@@ -9,16 +9,16 @@ from typing import IO, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, OpResult
+from xdsl.ir import Operation
 from xdsl.utils.target import Target
 
 from ...dialects import memory
 from ...operators.sizes.size_expressions import Expr
+from ...passes.bytes.numbered import Row
 from ...passes.plan_check.checker import Checker
-from ...passes.plan_check.faults import NotShown
-from ...passes.plan_check.live_contents import How
-from ...passes.plan_check.modules import check_module
+from ...passes.plan_check.faults import How, NotShown
 from ...passes.plan_check.slots import Slot
+from ...passes.verify_memory_plan import check_module
 from ..pass_run.pipeline import EXPANDS
 from .smt2_text import SmtText
 
@@ -49,18 +49,19 @@ class Claims(Checker):
 
     def overwrite(
         self,
-        op: Operation,
+        row: Row,
         slot: Slot,
         certain: How = How.OVERWRITTEN,
-        result: OpResult | None = None,
+        result: int | None = None,
     ) -> None:
         ends = self.state.ends.now
-        for other, origin in self.state.held.in_storage(slot.storage):
+        for other, values in self.state.held.of_storage[slot.storage].values.items():
             if other is slot or slot.is_whole or other.is_whole:
                 continue
-            if any(value not in ends for value in self.names.naming(origin)):
+            named = {name for value in values for name in self.names.naming(value)}
+            if not named <= ends.keys():
                 self.claim_apart(slot, other)
-        super().overwrite(op, slot, certain, result)
+        super().overwrite(row, slot, certain, result)
 
     def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
         self.claim_apart(one, other)
@@ -81,15 +82,20 @@ class Claims(Checker):
         what = f"bytes {one} and {other} are apart"
         self.text.claim(what, f"(< {a} {b})", f"(< {c} {d})", f"(< {a} {d})", f"(< {c} {b})")
 
-    def check_slot(self, op: memory.AllocTensorOp) -> None:
-        slot, room = self.slots.of(op.results[0]), self.slots.room(op.start[0])
+    def check_slot(self, op: Operation) -> None:
+        assert isinstance(op, memory.AllocTensorOp)
+        slot, room = self.slots.of(op.tensor), self.slots.rooms.of_storage(op.storage)
         if slot is not None and room.size is not None and slot.static is None:
             self.claim_inside(slot, room.start, room.start + room.size)
         with suppress(NotShown):
             super().check_slot(op)
 
-    def check_slice(self, op: memory.SliceStorageOp) -> None:
-        inner, outer = self.slots.room(op.slice), self.slots.room(op.storage)
+    def check_slice(self, op: Operation) -> None:
+        assert isinstance(op, memory.SliceStorageOp)
+        inner, outer = (
+            self.slots.rooms.of_storage(op.slice),
+            self.slots.rooms.of_storage(op.storage),
+        )
         if outer.size is not None and inner.size is not None:
             slot = self.slots.slot(inner.root, inner.start, inner.size)
             self.claim_inside(slot, outer.start, outer.start + outer.size)

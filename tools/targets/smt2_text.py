@@ -21,7 +21,7 @@ from ...operators.orders import Orders, PoolTotal
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr, Monomial, Symbol
 from ...operators.sizes.size_table import SELECT, TOTAL
-from ...passes.plan_check.operations import packed_of
+from ...passes.plan_check.slots import packed_of
 from ...passes.sizes.reader import PACK, Packed
 
 _TERMS = {

@@ -160,16 +160,16 @@ class ModulePrinter(LocationsAtEnds, DirectPrinter):
                 self.print_string(f"dense_resource<{key}> : ")
                 super().print_attribute(attribute.type)
                 return
-        if self.elide_above is not None:
-            type_ = _type_if_long(attribute, self.elide_above)
-            if type_ is not None:
-                self.print_string("dense_resource<__elided__> : ")
-                super().print_attribute(type_)
+        elements = _elements(attribute)
+        if elements is not None:
+            if self.elide_above is not None and _is_long(elements, self.elide_above):
+                text = "dense_resource<__elided__>"
+            else:
+                text = _hex_if_not_finite(elements) or _list_if_bools(elements)
+            if text is not None:
+                self.print_string(f"{text} : ")
+                super().print_attribute(elements.type)
                 return
-        text = _hex_if_not_finite(attribute) or _list_if_bools(attribute)
-        if text is not None:
-            self.print_string(f"dense<{text}> : ")
-            attribute = cast("DenseIntOrFPElementsAttr[Any]", attribute).type
         super().print_attribute(attribute)
 
 
@@ -180,38 +180,43 @@ def resource_key(name: str) -> str:
     return stream.getvalue()
 
 
-def _hex_if_not_finite(attribute: Attribute) -> str | None:
+def _elements(attribute: Attribute) -> DenseIntOrFPElementsAttr[Any] | None:
+    is_dense = isinstance(attribute, DenseIntOrFPElementsAttr)
+    return cast("DenseIntOrFPElementsAttr[Any]", attribute) if is_dense else None
+
+
+def _hex_if_not_finite(elements: DenseIntOrFPElementsAttr[Any]) -> str | None:
     """
     Return a short constant with an infinity or a NaN as its bytes, in hex; None for others.
 
     xDSL prints such an element as `0xff800000`, which it parses as the number 4286578688.0.
     """
-    if not isinstance(attribute, DenseIntOrFPElementsAttr):
-        return None
-    elements = cast("DenseIntOrFPElementsAttr[Any]", attribute)
     if not isinstance(elements.type.element_type, AnyFloat) or len(elements) > LONGEST_LIST:
         return None
     if all(map(isfinite, elements.get_values())):
         return None
-    return f'"0x{elements.data.data.hex().upper()}"'
+    return f'dense<"0x{elements.data.data.hex().upper()}">'
 
 
-def _list_if_bools(attribute: Attribute) -> str | None:
+def _list_if_bools(elements: DenseIntOrFPElementsAttr[Any]) -> str | None:
     """
     Return a long constant of bools as lists; None for others.
 
     xDSL prints a byte for each in hex, where MLIR reads a bit.
     """
-    if not isinstance(attribute, DenseIntOrFPElementsAttr):
-        return None
-    elements = cast("DenseIntOrFPElementsAttr[Any]", attribute)
     data = elements.data.data
     if elements.type.element_type != i1 or len(data) <= LONGEST_LIST or len(set(data)) == 1:
         return None
     words = ["true" if byte else "false" for byte in data]
     for dim in reversed(elements.type.get_shape()):
         words = [f"[{', '.join(words[i : i + dim])}]" for i in range(0, len(words), dim)]
-    return words[0]
+    return f"dense<{words[0]}>"
+
+
+def _is_long(elements: DenseIntOrFPElementsAttr[Any], most: int) -> bool:
+    """Test whether a constant has more than `most` elements, and is not a splat."""
+    count, data = len(elements), elements.data.data
+    return count > most and data[: len(data) // count] * count != data
 
 
 def _returns_function(op: FuncOp) -> bool:
@@ -223,19 +228,6 @@ def _returns_function(op: FuncOp) -> bool:
     """
     outputs = op.function_type.outputs.data
     return len(outputs) == 1 and isinstance(outputs[0], FunctionType) and op.res_attrs is None
-
-
-def _type_if_long(attribute: Attribute, most: int) -> Attribute | None:
-    """Return the type of a constant with more than `most` elements that is not a splat."""
-    if not isinstance(attribute, DenseIntOrFPElementsAttr):
-        return None
-    elements = cast("DenseIntOrFPElementsAttr[Any]", attribute)
-    count = len(elements)
-    if count <= most:
-        return None
-    data = elements.data.data
-    first = data[: len(data) // count]
-    return None if first * count == data else elements.type
 
 
 def print_module(ctx: Context, module: ModuleOp, stream: IO[str], options: PrintOptions) -> None:
