@@ -37,18 +37,23 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..operators.orders import Layout, On, Orders, Row
-from ..operators.sizes.size_expressions import Expr
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.piece_orders import choose_rows
-from .expand_packs import ListedCode, constant_of, fold_constants, parts_of, replace_pack
 from .sizes.reader import Sizes, read_sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
+from .workspaces.replaced_packs import (
+    ListedCode,
+    constant_of,
+    fold_constants,
+    parts_of,
+    replace_pack,
+)
 from .workspaces.workspace_sizes import FoldWorkspaceSize, Totals
 
 Strategy = Literal[
@@ -209,10 +214,7 @@ class LayOutSlices(RewritePattern):
             self.remark(op, f"{count} slices of dynamic size lie one after the other")
             return Orders.one_after_the_other(packing.alignment, count, packing.rows).on
         samples = samples_of(
-            [
-                self.sizes.size(size) if isinstance(size, SSAValue) else Expr.of(size)
-                for size in packing.sizes
-            ],
+            [self.sizes.size_or(size) for size in packing.sizes],
             MAX_SUM,
         )
         if has_pieces(packing):

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Block, OpResult, SSAValue
 
 from ...dialects.device import disambiguated
 from ...dialects.interfaces import DestinationPassing, Rematerializable
+from ...dialects.relay.device_ops import OnDeviceOp
 from ...dialects.tensors import as_tensor, element_size
 from ..support.diagnostics import PassError, Place
 from .provenance import Conflict, Demand, Union
@@ -71,21 +72,27 @@ def copy_cheapest(cost: Callable[[SSAValue], int | None]) -> ConflictResolver:
     """
     Make a resolver that gives up the constraint of the cheapest operand, the first of equals.
 
+    If that is a hint, which would no longer say where its operand is, the last equal operand of
+    another op is copied instead: as far from the hint as possible.
+
     A conflict is an error if `cost` is None for all operands: none of them can be copied. The cost
     of each value is computed once.
     """
     cost = cache(cost)
 
     def resolve(conflict: Conflict[Cause]) -> Demand[Cause] | Union[Cause]:
-        offers: list[tuple[int, Demand[Cause] | Union[Cause]]] = []
+        offers: list[Demand[Cause] | Union[Cause]] = []
+        lowest: int | None = None
         for constraint in (conflict.first, *conflict.chain, conflict.second):
             operand = constraint.cause.operand
             price = None if operand is None else cost(operand)
-            if price is not None:
-                offers.append((price, constraint))
+            if price is not None and (lowest is None or price <= lowest):
+                offers = [*(offers if price == lowest else ()), constraint]
+                lowest = price
         if not offers:
             raise error_of(conflict)
-        return min(offers, key=lambda offer: offer[0])[1]
+        others = [c for c in offers if not isinstance(c.cause.place, OnDeviceOp)]
+        return offers[0] if offers[0] in others or not others else others[-1]
 
     return resolve
 

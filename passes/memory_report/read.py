@@ -9,27 +9,27 @@ is in use as long as the tensor is; one with several until the last of them is d
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
-from math import prod
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import I64, IntegerAttr, ModuleOp, StringAttr, SymbolRefAttr, i64
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i64
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay
 from ...dialects.device import device_of
 from ...dialects.interfaces import CallsFunction, DestinationPassing, Rematerializable
-from ...dialects.tensors import as_tensor, element_size
+from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr
 from ..bytes import storages
 from ..bytes.aliases import AliasClasses, bodies_of
 from ..bytes.op_facts import is_choice
+from ..bytes.rooms import Rooms, root_of
 from ..support.diagnostics import PassError, Place, location_of
 from ..support.walk import outside_primitives
 from . import path_liveness
@@ -156,6 +156,10 @@ class _Reader:
     """The op of each column."""
     sizes_of: list[tuple[Expr, Expr]] = field(default_factory=list[tuple[Expr, Expr]])
     """The offset and size of each tensor."""
+
+    @cached_property
+    def rooms(self) -> Rooms:
+        return Rooms(self.use.formulas.sizes)
 
     def read(self) -> None:
         spans, branches, length = path_liveness.spans_of(self.classes)
@@ -294,7 +298,7 @@ class _Reader:
         is_given = not isinstance(op, memory.AllocStorageOp)
         size, alignment = Expr.of(0), 1
         if isinstance(op, memory.AllocStorageOp):
-            size = _size(op.size, op.dynamic_size, formulas.sizes.size)
+            size = self.rooms.of_storage(value).size or size
             alignment = op.alignment.value.data
         self.use.storages.append(
             Storage(
@@ -317,13 +321,7 @@ class _Reader:
         taken: dict[str, int],
     ) -> None:
         formulas = self.use.formulas
-        type = as_tensor(op.tensor.type)
-        assert type is not None, "verified: a tensor is allocated"
-        bytes = Expr.of(element_size(type.element_type))
-        size = prod(formulas.sizes.dims(op.tensor), start=bytes)
-        storage, start = op.start
-        at = Expr.of(start) if isinstance(start, int) else formulas.sizes.size(start)
-        offset = self._from_root(storage, at)
+        root, offset, size = self.rooms.of_tensor(op)
         writer, value = written_by(op)
         kernel = None if writer is None else kernel_of(writer)
         name = value.name_hint or op.tensor.name_hint or "tensor"
@@ -333,7 +331,7 @@ class _Reader:
                 kernel or (op if writer is None else writer).name,
                 operators_in(self.kernels[kernel]) if kernel in self.kernels else (),
                 source_of(op if writer is None else writer),
-                self.rows[root_of(storage)],
+                self.rows[root],
                 formulas.add(offset),
                 formulas.add(size),
                 tuple(spans),
@@ -343,28 +341,20 @@ class _Reader:
         )
         self.sizes_of.append((offset, size))
 
-    def _from_root(self, storage: SSAValue, offset: Expr) -> Expr:
-        """Return an offset in a slice as one in the storage that is sliced."""
-        sizes = self.use.formulas.sizes
-        while isinstance(op := storage.owner, memory.SliceStorageOp):
-            start = _size(op.offset, op.dynamic_offset, sizes.size)
-            offset = sizes.algebra.binary(SizeOp.ADD, start, offset)
-            storage = op.storage
-        return offset
-
     def _passed(
         self, call: Operation, index: int, spans: list[Span], taken: dict[str, int]
     ) -> None:
         """Read a storage that a call passes on, as a tensor that its callee writes."""
         formulas, value = self.use.formulas, call.operands[index]
-        row = self.rows.get(root_of(value))
+        room = self.rooms.of_storage(value)
+        row = self.rows.get(room.root)
         if row is None:
             return
         callee = kernel_of(call) or call.name
         size = formulas.polynomials[self.use.storages[row].size]
         if isinstance(value.owner, memory.SliceStorageOp):
-            size = _size(value.owner.size, value.owner.dynamic_size, formulas.sizes.size)
-        offset = self._from_root(value, Expr.of(0))
+            size = room.size or size
+        offset = room.start
         result = path_liveness.result_in(call, index, self.classes)
         what = "workspace" if result is None else "result"
         self.use.tensors.append(
@@ -438,13 +428,6 @@ class _Reader:
                 yield Segment(start, span.stop, span.arms, tensor_.size, row)
 
 
-def root_of(storage: SSAValue) -> SSAValue:
-    """Return the storage that `storage` is a slice of, through slices of slices."""
-    while isinstance(op := storage.owner, memory.SliceStorageOp):
-        storage = op.storage
-    return storage
-
-
 def users_of(storage: SSAValue) -> Iterator[Operation]:
     """Yield the users of a storage and of its slices, but not the slices."""
     pending = [storage]
@@ -505,17 +488,6 @@ def _joined(start: int, spans: Sequence[Span]) -> list[Span]:
         known = bounds.get(span.arms, (span.start, span.stop))
         bounds[span.arms] = min(known[0], span.start), max(known[1], span.stop)
     return [Span(first, last, arms) for arms, (first, last) in bounds.items()]
-
-
-def _size(
-    static: IntegerAttr[I64] | None,
-    dynamic: SSAValue | None,
-    size_of: Callable[[SSAValue], Expr],
-) -> Expr:
-    if static is not None:
-        return Expr.of(static.value.data)
-    assert dynamic is not None, "verified: it is static or dynamic"
-    return size_of(dynamic)
 
 
 def arm_names(branch: Operation) -> list[str]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import gcd, prod
 from typing import cast
 
 from xdsl.dialects import arith, func, tensor
@@ -41,7 +41,7 @@ from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, is_static
 from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
-from ...operators.orders import PoolTotal
+from ...operators.orders import PoolTotal, Row
 from ...operators.signature import Data, Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, SignatureError, Size, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
@@ -105,6 +105,9 @@ def projected(value: SSAValue) -> SSAValue:
     return value
 
 
+_PLAIN = Row()
+
+
 @dataclass(eq=False)
 class Packed:
     """The results of a pack."""
@@ -116,6 +119,14 @@ class Packed:
     """The offset of each slice; operands of their symbols are a number, from 1, and this."""
     totals: dict[int, Expr] = field(default_factory=dict[int, Expr])
     """The total of each pool that is computed."""
+
+    def divisor(self, i: int) -> int:
+        """Return a number that divides the offset of slice `i`, by that of its piece."""
+        row = self.packing.rows[i] if self.packing.rows else _PLAIN
+        if row.at is not None or not row.below:
+            return self.packing.alignment if row.at is None else row.at
+        before = self.values[row.below[0]].divisor
+        return before if row.beside is None else gcd(before, self.size_of(row.beside).divisor)
 
     def size_of(self, i: int) -> Expr:
         """Return the size of slice `i`; that of one over others is the sum of theirs."""
@@ -231,9 +242,11 @@ class Sizes(RuleReader):
         packing = memory.Packing(op)
         packed = Packed(packing, self._slice_sizes(packing))
         for i, slice in enumerate(packing.slices, 1):
-            symbol = self.algebra.symbol(_shown(slice.offset), PACK, (i, packed))
-            packed.values.append(symbol)
-            self._sizes[slice.offset] = symbol
+            (offset,) = slice.results
+            found = self._sizes[offset] = self.algebra.symbol(_shown(offset), PACK, (i, packed))
+            assert found.symbol is not None
+            found.symbol.divisor = packed.divisor(i - 1)
+            packed.values.append(found)
         for total in packing.totals:
             pool = total.pool_number
             size = self.total_of(packing, pool)
@@ -476,7 +489,8 @@ class Sizes(RuleReader):
             return None
         op = value.op
         if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
-            return None if op.shape is None else self.shape(op.shape)
+            shape = op.shape
+            return None if shape is None else self.shape(shape)
         if isinstance(op, relay.TupleGetItemOp):
             source = projected(value)
             return None if source is value else self.dims(source)
