@@ -59,6 +59,7 @@ SETS = {
     "Relay text": (
         *("frontends/relay_text/*", "dialects/relay/unification.py"),
         *("passes/functions/unify_types.py", "passes/rename_written_tensors.py"),
+        "passes/make_kernels.py",
     ),
     "entries, buffers, machine code": (
         *("lowering/native/*", "lowering/entries/*", "lowering/memref/*"),

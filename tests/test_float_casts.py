@@ -31,7 +31,7 @@ from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.lowering.pipelines import AotPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.runtime.kernels import KERNELS
-from xrelay.runtime.kernels.elementwise import BLOCK
+from xrelay.runtime.kernels.conversions import BLOCK
 
 Array = Any
 INTEGERS = (*SIGNED, *UNSIGNED)

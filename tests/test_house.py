@@ -26,7 +26,7 @@ from xrelay.dialects.interfaces import DeviceRule, Fusible, InferTypes
 from xrelay.dialects.relay import OPERATORS
 from xrelay.frontends.relay_text import tvm_operators
 from xrelay.lowering.linalg import rule_registry
-from xrelay.operators.all_rules import RULES
+from xrelay.operators.all_rules import MEANINGS, RULES
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.program.components import components
 from xrelay.tools.registry import DIALECTS, PASSES, UNIVERSE, pass_info
@@ -64,6 +64,7 @@ MAY_IMPORT = {
         *(
             "passes.infer_types",
             "passes.functions.instantiation",
+            "passes.make_kernels",
             "passes.rename_written_tensors",
             "passes.support.diagnostics",
         ),
@@ -206,6 +207,7 @@ def test_the_product_uses_its_modules():
     """Others are in the tests, but for what plug-ins use, and the specification of the machine."""
     graph = arrows()
     used = {target for targets in graph.values() for target in targets}
+    used |= {where.partition(":")[0] for where in PASSES.values()}
     documents = [ROOT / "pyproject.toml", *(ROOT / "docs").glob("*.md")]
     texts = {path: path.read_text(encoding="utf-8") for path in (*MODULES, *documents)}
     unused = [
@@ -498,6 +500,9 @@ TABLES: dict[str, Container[str]] = {
         "lowering/linalg/rule_registry.py"
     ): {
         name.removeprefix("relay.") for name in (*rule_registry.RULES, *rule_registry.RUNTIME_ONLY)
+    },
+    "a meaning, or the reason why it has none in OWN_CODE of operators/meaning/own_code.py": {
+        name.removeprefix("relay.") for name in MEANINGS
     },
     "samples in tests/helpers/operators/operator_samples.py": {sample.name for sample in SAMPLES},
     "random cases in GENERATORS of tests/helpers/operators/operator_cases.py": GENERATORS,

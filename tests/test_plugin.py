@@ -455,6 +455,11 @@ NATIVE: dict[str, str] = {
           %y = demo.scaled_tanh %x {scale = 3.0} : (tensor<6x5xf32>) -> tensor<6x5xf32>
           func.return %y : tensor<6x5xf32>
         }""",
+    "an operator with a meaning alone": """
+        func.func @main(%x: tensor<6x5xf32>) -> tensor<6x5xf32> {
+          %y = demo.squareplus %x {bend = 2.0} : (tensor<6x5xf32>) -> tensor<6x5xf32>
+          func.return %y : tensor<6x5xf32>
+        }""",
 }
 
 
@@ -471,7 +476,8 @@ def test_native_programs_compute_what_numpy_does(
     x = np.random.default_rng(0).standard_normal((6, 5), dtype=np.float32)
     y = -x if "relay.negative" in program else x
     is_reduction = "demo.min_max" in program
-    expected = [y.min(1), y.max(1)] if is_reduction else [np.tanh(3 * x)]
+    one = (x + np.sqrt(x * x + 2)) / 2 if "squareplus" in program else np.tanh(3 * x)
+    expected = [y.min(1), y.max(1)] if is_reduction else [one]
     path, library = tmp_path / "program.mlir", tmp_path / "libprogram.so"
     path.write_text(program)
     np.savez(tmp_path / "in.npz", x=x)

@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 from xrelay.dialects.device import device_of
 from xrelay.dialects.memory import Memory
 from xrelay.dialects.relay import DeviceCopyOp, Relay
+from xrelay.dialects.relay.language.annotations import ATTRS
 from xrelay.dialects.vm import Vm
 from xrelay.frontends.relay_text import parse_module
 from xrelay.passes.plan_devices import PlanDevicesPass
@@ -58,9 +59,16 @@ def copies(module: ModuleOp) -> int:
 
 
 def canonical(module: ModuleOp) -> str:
-    """Return the IR as text without names and without the targets of devices."""
+    """
+    Return the IR as text without names, targets of devices and attributes of functions.
+
+    A program's hooks may set attributes while TVM plans it.
+    """
     lines: list[str] = []
     names: dict[str, str] = {}
+    module = module.clone()
+    for op in module.ops:
+        op.attributes.pop(ATTRS, None)
     for line in re.sub(r', target = "[^"]*"', "", str(module)).split("\n"):
         if "func.func" in line:
             names = {}

@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import xrelay
 from xrelay.frontends.relay_text import RelayTextError
+from xrelay.passes.flatten_tuples import FlattenTuplesPass
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
@@ -223,19 +224,24 @@ def difference(ours: Any, theirs: Any, tolerance: float) -> str:
 def _plan_devices(data: Mapping[str, Any]) -> Outcome:
     default, host = (f"{DEVICES[data[key]['device_type']]}:0" for key in ("default", "host"))
 
-    def plan(text: str, what: str) -> ModuleOp:
+    def plan(text: str, what: str, repair: bool) -> ModuleOp:
+        """Plan a program; TVM copies where hints contradict each other, as `repair` does."""
         try:
             module = read(text)
         except RelayTextError as error:
             raise Refused(error.message) from None
         try:
-            planner = PlanDevicesPass(default=default, host=host, targets=targets(module))
+            planner = PlanDevicesPass(
+                default=default, host=host, targets=targets(module), repair=repair
+            )
             planner.apply(context(), module)
+            FlattenTuplesPass().apply(context(), module)  # TVM hints at fields, and keeps tuples
         except PassError as error:
             raise Refused(f"planning {what}: {error.message}", "read") from None
         return module
 
-    ours, again = plan(data["input"], "the program"), plan(data["planned"], "TVM's plan")
+    ours = plan(data["input"], "the program", repair=True)
+    again = plan(data["planned"], "TVM's plan", repair=False)
     if signatures(ours) != signatures(again):
         return Outcome("unequal", "devices of parameters or results", "ran")
     if copies(ours) != copies(again):

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from ...operators.orders import Life, On, Orders, Row, needed_together, rows_in
+from ...operators.orders import Life, On, Orders, Row, pairs_together
 from ..buffers import Buffer, Interval, Pool, ProblemError
 from ..problem import Plan, Problem
 from ..solve import solve
@@ -100,9 +100,8 @@ def order_rows(rows: Sequence[Row], lives: Sequence[Life], offsets: Sequence[int
     piece_of = {i: number for number, piece in enumerate(pieces) for i in piece}
     together = [
         (i, j)
-        for i, bits in needed_together(lives).items()
-        for j in rows_in(bits)
-        if piece_of[i] != piece_of[j] and rows[i].pool == rows[j].pool and lives[i].meets(lives[j])
+        for i, j in pairs_together(lives)
+        if piece_of[i] != piece_of[j] and rows[i].pool == rows[j].pool
     ]
     above: dict[int, set[int]] = {number: set() for number in range(len(pieces))}
     missing = [0] * len(pieces)

@@ -9,9 +9,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from xrelay.lowering.entries.descriptions import described
-from xrelay.lowering.entries.flat_entries import NAME, FlattenEntry, Interface, plan_entry
+from xrelay.lowering.entries.flat_entries import NAME, Interface, flatten_entry, plan_entry
 from xrelay.passes.support.diagnostics import PassError
-from xrelay.passes.support.rewriting import apply_patterns
 from xrelay.runtime.native.interface import FORMS
 
 PROGRAM = """
@@ -51,7 +50,7 @@ def test_planning_changes_nothing():
 def test_the_function_becomes_what_was_planned():
     module, function = before_entries()
     plan = plan_entry(function, described(function, DEVICES), "net_main", INTERFACE)
-    apply_patterns(module, FlattenEntry(plan), only=[function])
+    flatten_entry(function, plan)
     module.verify()
     assert function.sym_name.data == "net_main_flat"
     assert list(function.function_type.inputs) == [param.type for param in plan.parameters]

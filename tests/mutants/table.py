@@ -50,7 +50,7 @@ MUTANTS = (
     Mutant(
         "cast-in-machine",
         "a cast of floats out of range depends on the place in the array",
-        "runtime/kernels/elementwise.py",
+        "runtime/kernels/conversions.py",
         "_Truncation(x.dtype, y.dtype, block) if to_integers else _copy_unsafe",
         "_copy_unsafe",
         (NUMBERS, "tests/test_float_casts.py::test_in_the_machine_at_every_length"),
@@ -66,16 +66,10 @@ MUTANTS = (
     Mutant(
         "prelu-infinite",
         "prelu of a positive number with an infinite slope is NaN",
-        "runtime/kernels/activation.py",
-        "        partial(np.multiply, x, slope, scaled),\n"
-        "        partial(np.greater, x, zero, others),\n"
-        "        partial(np.logical_not, others, others),\n"
-        "        partial(np.copyto, y, x),\n"
-        "        partial(np.copyto, y, scaled, where=others),\n",
-        "        apply(np.minimum, x, zero, out=scaled),\n"
-        "        partial(np.multiply, scaled, slope, scaled),\n"
-        "        apply(np.maximum, x, zero, out=y),\n"
-        "        partial(np.add, y, scaled, y),\n",
+        "operators/broadcast.py",
+        "    return (x > 0).select(x, scaled)\n",
+        '    least, most = (x.apply(name, x.constant(0)) for name in ("minimum", "maximum"))\n'
+        "    return most + least * alpha\n",
         (NUMBERS,),
     ),
     Mutant(
@@ -114,9 +108,9 @@ MUTANTS = (
     Mutant(
         "swaps-share",
         "results that choices exchange are taken for one another, and a right plan is refused",
-        "passes/plan_check/sharing.py",
-        "is_one_choice = self._values[later].owner is self._values[earlier].owner",
-        "is_one_choice = False",
+        "passes/plan_check/names.py",
+        "is_one = choice is not None and choice == self._choices.get(earlier)",
+        "is_one = False",
         (
             golden("passes/verify-memory-plan/swapped.mlir"),
             "tests/passes/test_sharing.py",

@@ -90,6 +90,7 @@ layout-slices              < < < < . . . . . .
 expand-packs               < < < < . + . . . .
 verify-memory-plan         < < < < . . . . . .
 report-memory              < < < < . . . x x x
+make-kernels               . . . . . . . . . .
 rename-written-tensors     . . . . . . . . . .
 verify-stage               . . . . . . . . . .
 convert-memory-to-memref   < < < < + < + | . |
@@ -175,6 +176,7 @@ def test_every_pass_declares_its_level():
     assert {name for name, level in levels.items() if level == "every"} == {
         "infer-types",
         "remove-unused-functions",
+        "make-kernels",
         "rename-written-tensors",
         "expand-math",
         "verify-stage",

@@ -6,10 +6,10 @@ from time import process_time
 
 import pytest
 from xdsl.dialects.builtin import TensorType, f32
-from xdsl.dialects.test import TestOp, TestTermOp
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.dialects.test import TestOp
+from xdsl.ir import SSAValue
 
-from xrelay.passes.plan_check.sharing import Names
+from xrelay.passes.plan_check.names import Names
 
 TENSOR = TensorType(f32, [4])
 
@@ -21,10 +21,11 @@ def fresh() -> SSAValue:
     return TestOp(result_types=[TENSOR]).results[0]
 
 
-def choice_of(yields: list[list[SSAValue]]) -> TestOp:
-    """Return a choice with a region for each list of values, which yields them."""
-    regions = [Region(Block([TestTermOp(operands=values)])) for values in yields]
-    return TestOp(result_types=[TENSOR] * len(yields[0]), regions=regions)
+def choose(names: Names[SSAValue], yields: list[list[SSAValue]]) -> TestOp:
+    """Return a choice with an arm for each list of values, which yields them."""
+    op = TestOp(result_types=[TENSOR] * len(yields[0]))
+    names.add_choice(op, [list(zip(op.results, values, strict=True)) for values in yields])
+    return op
 
 
 class Program:
@@ -32,7 +33,7 @@ class Program:
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
-        self.names = Names()
+        self.names = Names[SSAValue]()
         self.sources: Sources = {}
         self.choices: list[TestOp] = []
         self.values = self.body([], depth=0)
@@ -54,9 +55,8 @@ class Program:
     def choice(self, outside: list[SSAValue], depth: int) -> list[SSAValue]:
         count = self.rng.randint(1, 3)
         yields = [self.rng.choices(self.body(outside, depth + 1), k=count) for _ in range(2)]
-        op = choice_of(yields)
+        op = choose(self.names, yields)
         self.choices.append(op)
-        self.names.add_choice(op)
         for result, one, other in zip(op.results, *yields, strict=True):
             self.sources[result] = [(one, (op, 0)), (other, (op, 1))]
         return list(op.results)
@@ -89,7 +89,7 @@ def test_values_share_bytes_that_do_on_a_path(seed: int):
 
 
 def test_a_cell_shares_bytes_with_what_is_written_into_it_later():
-    names = Names()
+    names = Names[SSAValue]()
     cell, element = fresh(), fresh()
     names.add(element, cell)
     tensor, view = fresh(), fresh()
@@ -99,14 +99,12 @@ def test_a_cell_shares_bytes_with_what_is_written_into_it_later():
     assert names.share(element, view)
 
 
-def swaps(count: int) -> tuple[Names, SSAValue, SSAValue]:
+def swaps(count: int) -> tuple[Names[SSAValue], SSAValue, SSAValue]:
     """Return the last two names of two tensors that `count` choices swap, or not."""
-    names = Names()
+    names = Names[SSAValue]()
     one, other = fresh(), fresh()
     for _ in range(count):
-        op = choice_of([[one, other], [other, one]])
-        names.add_choice(op)
-        one, other = op.results
+        one, other = choose(names, [[one, other], [other, one]]).results
     return names, one, other
 
 

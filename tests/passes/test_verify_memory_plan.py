@@ -23,7 +23,7 @@ from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.plan_check.held import Held
-from xrelay.passes.plan_check.slots import Relation, Slot
+from xrelay.passes.plan_check.slots import Slot
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
@@ -287,7 +287,7 @@ def test_only_bytes_that_are_alive_are_compared(
     pairs: list[tuple[Slot, Slot]] = []
     near = Held.near
 
-    def recorded(held: Held, slot: Slot) -> list[tuple[Slot, Relation, SSAValue]]:
+    def recorded(held: Held, slot: Slot) -> list[tuple[Slot, bool, int]]:
         found = near(held, slot)
         pairs.extend((slot, other) for other, _, _ in found)
         return found

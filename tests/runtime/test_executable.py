@@ -65,7 +65,6 @@ from xrelay.runtime.program.program import (
     WeightFunction,
 )
 from xrelay.runtime.program.records import record
-from xrelay.runtime.weights.late_bound import bind_weights
 
 
 def written(executable: ExecutableFile) -> bytes:
@@ -306,7 +305,7 @@ def test_a_weight_may_be_a_function_of_others(tmp_path: Path):
     save_file({"v": W / 2}, tmp_path / "v.safetensors")
     (value,) = load_weights(file, tmp_path / "v.safetensors").values()
     np.testing.assert_array_equal(value, W)
-    np.testing.assert_array_equal(bind_weights(file, {"v": W / 2})["w"], W)
+    np.testing.assert_array_equal(load_weights(file, {"v": W / 2})["w"], W)
     save_file({"v": W, "w": X}, tmp_path / "v.safetensors")
     np.testing.assert_array_equal(load_weights(file, tmp_path / "v.safetensors")["w"], X)
     save_file({"v": W[:2]}, tmp_path / "v.safetensors")

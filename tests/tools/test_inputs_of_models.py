@@ -14,8 +14,9 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import xrelay
 from xrelay.runtime import files
+from xrelay.tools.array_files import array_files
 from xrelay.tools.array_files.array_files import read_array
-from xrelay.tools.errors import FileError
+from xrelay.tools.errors import FileError, UsageError
 from xrelay.tools.run import run
 from xrelay.tools.run.comparison import difference
 
@@ -158,6 +159,14 @@ def test_damaged_tensors_are_errors(folder: Path):
         (folder / "bad.pb").write_bytes(data)
         with pytest.raises(FileError, match="not an ONNX tensor, or damaged: "):
             read_array("bad.pb")
+
+
+def test_tensors_need_the_library_that_owns_their_format(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(array_files, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"'x.pb' is an ONNX tensor, .* install 'xrelay\[onnx\]'"):
+        read_array("x.pb")
 
 
 @pytest.mark.parametrize(

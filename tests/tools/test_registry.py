@@ -81,13 +81,6 @@ def test_without_a_docstring_the_modules_is_taken():
     assert info.description.startswith("The registry: names match the files")
 
 
-@every(("name", "where"), PASSES.items())
-def test_pass_file_and_class_are_named_alike(name: str, where: str):
-    module, _, cls = where.partition(":")
-    assert module.split(".")[-1] == name.replace("-", "_")
-    assert cls == "".join(part.capitalize() for part in name.split("-")) + "Pass"
-
-
 @every("name", PASSES)
 def test_passes_are_what_they_are_called(name: str):
     cls = UNIVERSE.all_passes[name]()

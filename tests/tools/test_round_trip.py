@@ -24,8 +24,9 @@ from xrelay.tools.text.printing import PrintOptions, module_text
 
 ROOT = Path(__file__).parents[2]
 FAULTS = ROOT / "tests" / "data" / "faults"
-IR = share(sorted((ROOT / "lit_tests").rglob("*.mlir")), 8)
-RELAY = [FAULTS / "anydim.relay", *sorted((ROOT / "lit_tests").rglob("*.relay"))]
+GOLDEN = [path for path in (ROOT / "lit_tests").rglob("*.*") if "Output" not in path.parts]
+IR = share(sorted(path for path in GOLDEN if path.suffix == ".mlir"), 8)
+RELAY = [FAULTS / "anydim.relay", *sorted(path for path in GOLDEN if path.suffix == ".relay")]
 OPTIONS = (
     PrintOptions(debuginfo=True),
     PrintOptions(debuginfo=True, generic=True),

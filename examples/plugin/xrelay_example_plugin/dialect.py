@@ -38,6 +38,30 @@ class ScaledTanhOp(Operator):
 
 
 @irdl_op_definition
+class SquareplusOp(Operator):
+    """
+    Compute (x + sqrt(x x + `bend`)) / 2 for each x of `data`.
+
+    ```mlir
+    %y = demo.squareplus %x {bend = 4.0} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
+
+    name = "demo.squareplus"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    bend = float_prop(4.0)
+
+    traits = traits_def(
+        Pure(),
+        InferTypes(typed(rules.squareplus)),
+        SameDevice(),
+        Fusible(FusionKind.ELEMWISE),
+    )
+
+
+@irdl_op_definition
 class AsRowsOp(Operator):
     """
     View `data` as a matrix: its last dim is a row, all others are merged into one.
@@ -105,4 +129,4 @@ class SwishOp(Operator):
     traits = traits_def(Pure(), InferTypes(typed(rules.swish)), SameDevice())
 
 
-Demo = Dialect("demo", [ScaledTanhOp, AsRowsOp, MinMaxOp, SwishOp], [])
+Demo = Dialect("demo", [ScaledTanhOp, SquareplusOp, AsRowsOp, MinMaxOp, SwishOp], [])

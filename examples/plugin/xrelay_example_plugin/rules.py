@@ -1,5 +1,9 @@
 """The rules of the operators of `demo`: plain Python, without xDSL and NumPy."""
 
+from collections.abc import Mapping
+
+from xrelay.operators.meaning.forms import Definition, Elementwise
+from xrelay.operators.meaning.number import Number
 from xrelay.operators.operands import normalized_axes, require_float, require_number
 from xrelay.operators.rules import Ints, Rule, Work
 from xrelay.operators.signature import Tensor
@@ -29,6 +33,19 @@ def as_rows(data: Tensor) -> Tensor:
     return Tensor(data.element, (product(leading), last))
 
 
+@Rule.with_work(Work.LINEAR)
+def squareplus(data: Tensor, *, bend: float) -> Tensor:
+    """Accept float `data` and a float `bend`; the result has the type of `data`."""
+    require_float(data.element, "the operand of {op}")
+    return data
+
+
+def smooth_maximum(x: Number, *, bend: float) -> Number:
+    """(x + sqrt(x x + bend)) / 2"""
+    wide = x.widened()
+    return ((wide + (wide * wide + bend).math("sqrt")) * 0.5).converted(x.element)
+
+
 @Rule
 def min_max(data: Tensor, *, axes: Ints | None) -> tuple[Tensor, Tensor]:
     """Return two tensors of numbers: `data` without the dims `axes` (default: all)."""
@@ -40,3 +57,8 @@ def min_max(data: Tensor, *, axes: Ints | None) -> tuple[Tensor, Tensor]:
     kept = tuple(dim for axis, dim in enumerate(data.dims) if axis not in reduced)
     result = Tensor(data.element, kept)
     return result, result
+
+
+DEFINITIONS: Mapping[str, Definition] = {
+    "demo.squareplus": Definition(squareplus, Elementwise(smooth_maximum)),
+}

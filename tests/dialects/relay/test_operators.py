@@ -29,7 +29,7 @@ from xrelay.dialects.tensors import as_tensor, dtype_name
 
 COMMUTATIVE = {
     *("add", "multiply", "maximum", "minimum", "equal", "not_equal"),
-    *("logical_and", "logical_or", "logical_xor"),
+    *("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor"),
 }
 
 ONE_VALUE_ONLY = {
@@ -170,7 +170,7 @@ def test_operators_are_pure_and_have_a_device_rule():
     for name, cls in OPERATORS.items():
         assert is_side_effect_free(cls.create()), name
         (rule,) = cls.get_traits_of_type(DeviceRule)
-        expected = ResultOnHost if name == "shape_of" else SizesOnHost
+        expected = ResultOnHost if name in ("shape_of", "ndarray_size") else SizesOnHost
         assert isinstance(rule, expected), name
         assert len(cls.get_traits_of_type(InferTypes)) == 1, name
 

@@ -51,6 +51,17 @@ def message_of(text: str) -> str:
     return "" if error is None else error.message
 
 
+def test_a_function_that_is_not_relays_is_refused_at_its_name() -> None:
+    nodes = Nodes()
+    variable = nodes.add("GlobalVar", name_hint=nodes.word("fused_add"))
+    function = nodes.add("tir.PrimFunc", body=0)
+    text = json.dumps(nodes.module(nodes.map(), nodes.map(variable, function)))
+    error = error_in(lambda: parse_json(context(), text, "t.json"))
+    assert error is not None
+    message = "@fused_add is a tir.PrimFunc; only functions of Relay are supported"
+    assert (error.message, error.location.line.data) == (message, variable)
+
+
 def test_a_saved_chain_of_any_length_is_read() -> None:
     nodes = Nodes()
 

@@ -16,7 +16,10 @@ from xdsl.dialects.func import FuncOp
 from xrelay.lowering.native.kernel_pass import kernels_of
 from xrelay.lowering.native.kernel_pipeline import kernel_passes
 from xrelay.lowering.native.schedules import steps_of
+from xrelay.lowering.native.schedules.scheduling import library_of, text_of
+from xrelay.lowering.native.toolchain.processes import run
 from xrelay.lowering.native.toolchain.target_machine import Machine
+from xrelay.lowering.native.toolchain.tool_paths import tool
 
 BEGIN, END = "<!-- The ways of two kernels: begin -->\n", "<!-- end -->\n"
 
@@ -69,7 +72,9 @@ def ways() -> Iterator[str]:
                 yield f"After `{step.name}`:\n\n{_fenced(_changed(text, before))}"
         schedule = steps_of(_kernel(module, word))
         assert schedule is not None, "the kernels of the page have schedules"
-        yield f"The steps of its schedule, before bufferization:\n\n{_fenced(schedule.on_tensors)}"
+        text = text_of(library_of({"kernel": schedule})).encode()
+        steps = run("mlir-opt", [tool("mlir-opt")], text).output.decode()
+        yield f"Its schedule, which includes sequences of `common_steps.mlir`:\n\n{_fenced(steps)}"
 
 
 def _changed(text: str, before: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from helpers.documentation import api_page
+from helpers.documentation import api_page, operator_page
 from helpers.documentation.onnx_restrictions import restrictions
 from helpers.numbers import number_bounds
 from onnx import defs
@@ -39,6 +39,7 @@ def pages() -> dict[str, str]:
         "native.md": native_page(),
         "numbers.md": number_page(),
         "onnx.md": onnx_page(),
+        "operators.md": operators_page(),
         "passes.md": pass_page(),
         "python.md": page("Python API", api_page.parts()),
     }
@@ -60,6 +61,14 @@ def native_page() -> str:
         "kernel of several operators is compiled if all of them have linalg."
     )
     return page("Operators in native code", [text, table(("operator", "by", "why"), rows) or ""])
+
+
+def operators_page() -> str:
+    """State what each operator computes, and where that is said."""
+    shown = (
+        part if isinstance(part, str) else table(*part) or "" for part in operator_page.parts()
+    )
+    return page("Operators", shown)
 
 
 def number_page() -> str:

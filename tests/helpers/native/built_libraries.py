@@ -12,7 +12,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from xrelay.lowering.native.build.library_objects import CompiledModule, compile_module
+from xrelay.lowering.native.build.build_files import CompiledModule, compile_module
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text

@@ -12,9 +12,24 @@ from xdsl.utils.exceptions import VerifyException
 from xrelay.dialects import relay
 from xrelay.dialects.attributes import plain_attributes, properties_of
 from xrelay.dialects.relay.operator import Operator
+from xrelay.operators.all_rules import MEANINGS
+from xrelay.operators.meaning.forms import Elementwise
 
 OPERATORS = relay.BY_NAME
 """The operator classes by name, without `relay.`."""
+
+FORMULAS = [
+    name
+    for name, cls in OPERATORS.items()
+    if isinstance(MEANINGS.get(f"relay.{name}"), Elementwise)
+    and not cls.get_irdl_definition().properties
+]
+"""
+The operators that are a formula of elements, without attributes.
+
+Samples, random operands, shapes and attributes in TVM follow from that, where tables do not say
+more.
+"""
 
 
 def attributes(name: str, **given: Any) -> dict[str, Any]:

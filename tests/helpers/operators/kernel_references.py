@@ -927,6 +927,66 @@ def all_class_non_max_suppression(
     return table, [len(rows)]
 
 
+def shifted(function: Callable[[int, int], int]) -> Reference:
+    """Shift integers by `function`; by the width and more, or a negative number, all bits."""
+
+    def values(attrs: Attrs, specs: Specs, *xs: Array) -> Array:
+        bits = xs[0].dtype.itemsize * 8
+        return each(lambda x, n: function(x, n if 0 <= n < bits else bits)).values({}, specs, *xs)
+
+    return Reference(values)
+
+
+def gather(attrs: Attrs, x: Array, indices: Array) -> Array:
+    axis = attrs["axis"] % x.ndim
+    y = np.empty(indices.shape, x.dtype)
+    for place in np.ndindex(y.shape):
+        index = min(max(int(indices[place]), 0), x.shape[axis] - 1)
+        y[place] = x[(*place[:axis], index, *place[axis + 1 :])]
+    return y
+
+
+def gather_nd(attrs: Attrs, x: Array, indices: Array) -> Array:
+    batch, count = attrs["batch_dims"], indices.shape[0]
+    y = np.empty((*indices.shape[1:], *x.shape[batch + count :]), x.dtype)
+    for place in np.ndindex(indices.shape[1:]):
+        at = [min(max(int(indices[(i, *place)]), 0), x.shape[batch + i] - 1) for i in range(count)]
+        y[(*place, ...)] = x[(*place[:batch], *at, ...)]
+    return y
+
+
+def running(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    """The sums of the numbers before each place, with Python's integers and fractions."""
+    shape, dtype = specs[0]
+    x = x if attrs.get("axis") is not None else x.reshape(-1)
+    axis = (attrs.get("axis") or 0) % x.ndim
+    terms = cast({}, [(x.shape, dtype)], x) if x.dtype.kind == "f" else plain(x)
+    y = np.empty(shape, object)
+    for place in np.ndindex(shape):
+        last = place[axis] + (not attrs["exclusive"])
+        row = [terms[(*place[:axis], i, *place[axis + 1 :])] for i in range(last)]
+        y[place] = math.fsum(row) if dtype.startswith("float") else sum(map(int, row))
+    return y
+
+
+def conv1d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    """Loop over the cells of each window, skipping the padding."""
+    by_channel = attrs["data_layout"] == "NCW"
+    x = x if by_channel else x.transpose(0, 2, 1)
+    w = w if attrs["kernel_layout"] == "OIW" else w.transpose(2, 1, 0)
+    result = np.zeros(specs[0][0], x.dtype)
+    y = result if by_channel else result.transpose(0, 2, 1)
+    filters, channels, width = w.shape
+    for n, o, c in np.ndindex(y.shape):
+        first = o // (filters // attrs["groups"]) * channels
+        for i in range(width):
+            at = c * attrs["strides"][0] + i * attrs["dilation"][0] - attrs["padding"][0]
+            if 0 <= at < x.shape[2]:
+                for k in range(channels):
+                    y[n, o, c] += x[n, first + k, at] * w[o, k, i]
+    return result
+
+
 same_order = Reference(lambda attrs, specs, x: x.reshape(specs[0][0]), moves=True)
 
 REFERENCES: dict[str, Reference] = {
@@ -944,14 +1004,20 @@ REFERENCES: dict[str, Reference] = {
     "asinh": real(np.arcsinh, mpmath.asinh),
     "atan": real(np.arctan, mpmath.atan),
     "atanh": real(np.arctanh, mpmath.atanh),
+    "bitwise_and": each(operator.and_),
+    "bitwise_not": each(operator.invert),
+    "bitwise_or": each(operator.or_),
+    "bitwise_xor": each(operator.xor),
     "broadcast_to": moved(lambda attrs, x: np.broadcast_to(x, attrs["shape"])),
     "cast": Reference(cast),
+    "cast_like": Reference(lambda attrs, specs, x, like: cast(attrs, specs, x)),
     "ceil": rounded(math.ceil),
     "clip": Reference(clip),
     "concatenate": moved(lambda attrs, *xs: np.concatenate(xs, attrs["axis"])),
     "copy": moved(lambda attrs, x: x),
     "cos": real(np.cos, mpmath.cos),
     "cosh": real(np.cosh, mpmath.cosh),
+    "cumsum": Reference(running, lambda attrs, specs, x: running(attrs, specs, np.abs(x))),
     "divide": by_kind(each(divide), each(c_divide)),
     "equal": each(operator.eq),
     "erf": real(np.vectorize(math.erf, [np.longdouble]), mpmath.erf),
@@ -961,11 +1027,15 @@ REFERENCES: dict[str, Reference] = {
     "floor_divide": exactly(floor_divide),
     "floor_mod": exactly(floor_mod),
     "full": moved(lambda attrs, x: np.full(attrs["shape"], x)),
+    "full_like": moved(lambda attrs, x, value: np.full(x.shape, value)),
+    "gather": moved(gather),
+    "gather_nd": moved(gather_nd),
     "greater": each(operator.gt),
     "greater_equal": each(operator.ge),
     "isfinite": each(math.isfinite),
     "isinf": each(math.isinf),
     "isnan": each(math.isnan),
+    "left_shift": shifted(operator.lshift),
     "less": each(operator.lt),
     "less_equal": each(operator.le),
     "log": real(np.log, mpmath.log),
@@ -982,12 +1052,14 @@ REFERENCES: dict[str, Reference] = {
     "minimum": each(greatest(-1)),
     "mod": by_kind(each(fmod), each(c_remainder)),
     "multiply": each(operator.mul),
+    "ndarray_size": Reference(lambda attrs, specs, x: np.array(x.size)),
     "negative": each(operator.neg),
     "nn.avg_pool2d": with_terms(pool(mean_of)),
     "nn.batch_flatten": same_order,
     "nn.batch_matmul": bilinear(batch_matmul),
     "nn.batch_norm": normalized(batch_norm),
     "nn.bias_add": on_axis(operator.add),
+    "nn.conv1d": bilinear(conv1d),
     "nn.conv2d": bilinear(conv2d),
     "nn.conv2d_transpose": bilinear(conv2d_transpose),
     "nn.dense": bilinear(dense),
@@ -1012,7 +1084,9 @@ REFERENCES: dict[str, Reference] = {
     "prod": Reference(folded(product_of)),
     "repeat": moved(repeat),
     "reshape": same_order,
+    "reshape_like": Reference(lambda attrs, specs, x, like: x.reshape(specs[0][0]), moves=True),
     "reverse": moved(lambda attrs, x: pick(x, attrs["axis"], range(x.shape[attrs["axis"]])[::-1])),
+    "right_shift": shifted(operator.rshift),
     "round": rounded(round),
     "rsqrt": real(lambda x: 1 / np.sqrt(x), lambda x: 1 / mpmath.sqrt(x)),
     "sigmoid": real(lambda x: 1 / (1 + np.exp(-x)), lambda x: 1 / (1 + mpmath.exp(-x))),

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from helpers.operators.inferring import FORMULAS
 
 Reference = Callable[..., Any]
 
@@ -265,7 +266,30 @@ REFERENCES: Mapping[str, Reference] = {
     "reshape": _reshape,
 }
 
-SHAPES: Mapping[str, Reference] = {
+
+def _conv1d(data: Any, weight: Any, **attrs: Any) -> Any:
+    by_row = attrs.get("data_layout", "NCW") == "NCW"
+    row = 2 if attrs.get("kernel_layout", "OIW") == "OIW" else 0
+    images = {"NCW": "NCHW", "NWC": "NHWC", "OIW": "OIHW", "WIO": "HWIO"}
+    given = {k: images.get(v, v) if isinstance(v, str) else v for k, v in attrs.items()}
+    for name in ("strides", "dilation"):
+        given[name] = (1, *given.get(name, (1,)))
+    left, right = given.get("padding", (0, 0))
+    given["padding"] = (0, left, 0, right)
+    axis = 2 if by_row else 1
+    return np.squeeze(
+        _conv2d(np.expand_dims(data, axis), np.expand_dims(weight, row), **given), axis
+    )
+
+
+def _reshape_like(data: Any, like: Any, **attrs: Any) -> Any:
+    first, last = attrs.get("lhs_begin", 0), attrs.get("lhs_end")
+    middle = like.shape[attrs.get("rhs_begin", 0) : attrs.get("rhs_end")]
+    after = () if last is None else data.shape[last:]
+    return data.reshape(data.shape[:first] + middle + after)
+
+
+SHAPES: dict[str, Reference] = {
     **REFERENCES,
     **dict.fromkeys(("rsqrt", "sigmoid", "erf", "clip", "nn.relu", "nn.leaky_relu"), _first),
     **dict.fromkeys(("nn.gelu", "nn.softmax", "nn.log_softmax", "nn.layer_norm", "nn.lrn"), _first),
@@ -284,6 +308,8 @@ SHAPES: Mapping[str, Reference] = {
     **dict.fromkeys(("dyn.zeros", "dyn.ones"), lambda shape, dtype: np.zeros(shape)),
     "arange": lambda start, stop, step, dtype: np.arange(start.item(), stop.item(), step.item()),
     "argwhere": np.argwhere,
+    "cast_like": _first,
+    "cumsum": lambda data, axis=None, **_: data if axis is not None else data.reshape(-1),
     "dyn.broadcast_to": np.broadcast_to,
     "dyn.expand_dims": lambda data, axis, num_newaxis: _expand(data, int(axis), num_newaxis),
     "dyn.full": lambda value, shape: np.full(shape, value),
@@ -297,8 +323,16 @@ SHAPES: Mapping[str, Reference] = {
     ),
     "dyn.tile": np.tile,
     "dyn.topk": _topk,
+    "full_like": _first,
+    "gather": lambda data, indices, axis: indices,
+    "gather_nd": lambda data, indices, batch_dims=0, **_: np.zeros(
+        indices.shape[1:] + data.shape[batch_dims + indices.shape[0] :]
+    ),
     "image.resize2d": _resize2d,
+    "ndarray_size": lambda data, dtype: np.array(data.size),
+    "nn.conv1d": _conv1d,
     "one_hot": _one_hot,
+    "reshape_like": _reshape_like,
     "shape_of": lambda data, dtype: np.array(data.shape),
     "topk": _topk,
     "unique": _unique,
@@ -310,6 +344,8 @@ SHAPES: Mapping[str, Reference] = {
     "vision.non_max_suppression": _non_max_suppression,
 }
 """Functions whose results have the right shapes; their elements and dtypes do not matter."""
+for _name in FORMULAS:
+    SHAPES.setdefault(_name, lambda *xs: np.broadcast_arrays(*xs)[0])
 
 
 def results(function: Reference, operands: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from zlib import crc32
 
 import numpy as np
-from helpers.operators.inferring import OPERATORS
+from helpers.operators.inferring import FORMULAS, OPERATORS
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.test import TestOp
 from xdsl.utils.exceptions import VerifyException
@@ -464,6 +464,64 @@ def take(draw: Draw) -> Proposal:
     return [(shape, draw.dtype), (of_indices, draw.one_of(*SIGNED, *UNSIGNED))], attrs
 
 
+def gather(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    axis = draw.axis(len(shape))
+    of_indices = [draw.number(0, dim) for dim in shape]
+    of_indices[axis] = draw.size()
+    return [(shape, draw.dtype), (tuple(of_indices), draw.one_of(*SIGNED, *UNSIGNED))], {
+        "axis": axis
+    }
+
+
+def gather_nd(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    batch = draw.number(0, min(2, len(shape)))
+    count = draw.number(0, len(shape) - batch)
+    of_indices = (count, *shape[:batch], *draw.shape(0, 2))
+    attrs = draw.given(batch_dims=batch, index_rank=count) if not batch else {"batch_dims": batch}
+    return [(shape, draw.dtype), (of_indices, draw.one_of(*SIGNED, *UNSIGNED))], attrs
+
+
+def reshape_like(draw: Draw) -> Proposal:
+    before, same, after = (draw.shape(0, 2) for _ in range(3))
+    parts = [dim for dim in same if dim > 1] if draw.chance() and 0 not in same else [*same]
+    first, last = len(before), len(before) + len(same)
+    others = draw.shape(0, 1)
+    attrs = {"lhs_begin": first, "lhs_end": last} if before or after else {}
+    if others:
+        attrs |= {"rhs_begin": len(others)}
+    attrs |= {"rhs_end": len(others) + len(parts)} if draw.chance() else {}
+    return [((*before, *same, *after), draw.dtype), ((*others, *parts), "int8")], attrs
+
+
+def cumsum(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    attrs = draw.given(axis=draw.axis(len(shape)), exclusive=draw.chance())
+    target = draw.one_of(*FLOATS) if draw.dtype in FLOATS else draw.one_of(*SIGNED, *UNSIGNED)
+    return [(shape, draw.dtype)], attrs | draw.given(dtype=target)
+
+
+def conv1d(draw: Draw) -> Proposal:
+    """Draw a convolution of images, of which the height is left out."""
+    operands, attrs = conv2d(draw)
+    (data, of_data), (weight, of_weight) = (_spec(operand) for operand in operands)
+    layout = attrs.get("data_layout", "NCHW")
+    order = attrs.get("kernel_layout", "OIHW")
+    if len(weight) != 4:
+        order, weight = "OIHW", weight[:4]
+    data, weight = (
+        tuple(dim for dim, side in zip(dims, sides, strict=True) if side != "H")
+        for dims, sides in ((data, layout), (weight, order))
+    )
+    found: dict[str, Any] = {"data_layout": layout.replace("H", "")}
+    found["kernel_layout"] = order.replace("H", "")
+    found |= {k: attrs[k][1:] for k in ("strides", "dilation") if k in attrs}
+    found |= {"padding": attrs["padding"][1::2]} if "padding" in attrs else {}
+    found |= {k: attrs[k] for k in ("groups", "out_dtype") if k in attrs}
+    return [(data, of_data), (weight, of_weight)], found
+
+
 # -------------------------------------------------------------------- sizes as operands
 
 
@@ -634,6 +692,11 @@ GENERATORS: dict[str, Generator] = {
     "cast": cast,
     "clip": clip,
     "concatenate": concatenate,
+    "cast_like": lambda draw: (
+        [(draw.shape(), draw.dtype), (draw.shape(), draw.one_of(*DTYPES))],
+        {},
+    ),
+    "cumsum": cumsum,
     "dyn.broadcast_to": at_run_time(broadcast_to, "shape"),
     "dyn.expand_dims": at_run_time(expand_dims, "axis"),
     "dyn.full": at_run_time(full, "shape"),
@@ -647,11 +710,16 @@ GENERATORS: dict[str, Generator] = {
     "dyn.topk": at_run_time(topk, "k"),
     "expand_dims": expand_dims,
     "full": full,
+    "full_like": lambda draw: ([(draw.shape(), draw.dtype), ((), draw.dtype)], {}),
+    "gather": gather,
+    "gather_nd": gather_nd,
     "image.resize2d": resize2d,
+    "ndarray_size": shape_of,
     "nn.avg_pool2d": pool("count_include_pad"),
     "nn.batch_flatten": one_tensor,
     "nn.batch_matmul": batch_matmul,
     "nn.batch_norm": normalization(4, 1),
+    "nn.conv1d": conv1d,
     "nn.conv2d": conv2d,
     "nn.conv2d_transpose": conv2d_transpose,
     "nn.dense": dense,
@@ -666,6 +734,7 @@ GENERATORS: dict[str, Generator] = {
     "one_hot": one_hot,
     "repeat": repeat,
     "reshape": reshape,
+    "reshape_like": reshape_like,
     "reverse": reverse,
     "shape_of": shape_of,
     "split": split,
@@ -683,11 +752,21 @@ GENERATORS: dict[str, Generator] = {
     "where": where,
 }
 
+for _name in FORMULAS:
+    GENERATORS.setdefault(_name, broadcast(len(OPERATORS[_name].get_irdl_definition().operands)))
+
 # -------------------------------------------------------------------- elements' values
 
 SUMS = {
     *("sum", "mean", "prod", "nn.dense", "nn.matmul", "nn.batch_matmul", "nn.conv2d"),
-    *("nn.conv2d_transpose", "nn.avg_pool2d", "nn.global_avg_pool2d", "nn.softmax"),
+    *(
+        "cumsum",
+        "nn.conv1d",
+        "nn.conv2d_transpose",
+        "nn.avg_pool2d",
+        "nn.global_avg_pool2d",
+        "nn.softmax",
+    ),
     *("nn.log_softmax", "nn.layer_norm", "nn.batch_norm", "nn.lrn"),
     *("image.resize2d", "dyn.image.resize2d"),
 }

@@ -13,10 +13,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, TypeAlias
 
 import pytest
+from helpers.operators.inferring import FORMULAS, OPERATORS, infer
 from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.utils.exceptions import VerifyException
 
 DTYPES = {
     "i1": "bool",
@@ -300,6 +303,20 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("0x3x8x8xf32 4x3x3x3xf32", {}, "0x4x6x6xf32"),
     )
     yield from _each(
+        "nn.conv1d",
+        ("2x3x8xf32 4x3x3xf32", {}, "2x4x6xf32"),
+        (
+            "1x4x9xf32 6x2x3xf32",
+            {"strides": (2,), "padding": (1, 2), "dilation": (2,), "groups": 2},
+            "1x6x4xf32",
+        ),
+        (
+            "1x8x3xi8 2x3x5xi8",
+            {"data_layout": "NWC", "kernel_layout": "WIO", "out_dtype": "int32"},
+            "1x7x5xi32",
+        ),
+    )
+    yield from _each(
         "nn.conv2d_transpose",
         ("1x3x4x4xf32 3x2x2x2xf32", {}, "1x2x5x5xf32"),
         (
@@ -436,6 +453,35 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("2x3xf32", {"begin": (), "end": ()}, "2x3xf32"),
     )
     yield from _each(
+        "gather",
+        ("3x9xf32 3x2xi64", {"axis": 1}, "3x2xf32"),
+        ("4x3xi8 7x2xui8", {"axis": -2}, "7x2xi8"),
+    )
+    yield from _each(
+        "gather_nd",
+        ("4x5x6xf32 2x7xi64", {}, "7x6xf32"),
+        ("4x5xf32 2xi32", {"index_rank": 2}, "f32"),
+        ("3x4x5xi64 1x3x2xi32", {"batch_dims": 1}, "3x2x5xi64"),
+    )
+    yield from _each(
+        "cumsum",
+        ("3x4xf32", {}, "12xf32"),
+        ("3x4xf16", {"axis": -1, "exclusive": True}, "3x4xf16"),
+        ("5xi1", {"axis": 0}, "5xi32"),
+        ("2x3xi8", {"axis": 0, "dtype": "int64"}, "2x3xi64"),
+    )
+    yield from _each(
+        "reshape_like",
+        ("6x4xf32 2x12xi1", {}, "2x12xf32"),
+        (
+            "3x6x5xf32 9x2x3x7xf32",
+            {"lhs_begin": 1, "lhs_end": 2, "rhs_begin": 1, "rhs_end": 3},
+            "3x2x3x5xf32",
+        ),
+    )
+    yield from _each("cast_like", ("2x3xf32 4xi32", {}, "2x3xi32"), ("f64 0xi1", {}, "i1"))
+    yield from _each("full_like", ("2x3xf32 f32", {}, "2x3xf32"), ("0xi8 i8", {}, "0xi8"))
+    yield from _each(
         "take",
         ("5x6xf32 2x3xi64", {"axis": 0}, "2x3x6xf32"),
         ("5x6xf32 4xi32", {"axis": -1}, "5x4xf32"),
@@ -479,6 +525,9 @@ def _created() -> Iterator[tuple[str, Line]]:
         "dyn.one_hot",
         ("3xi32 f32 f32 i64", {"axis": -1, "dtype": "float32"}, "3x?xf32"),
         ("2x3xi64 i8 i8 i32", {"axis": 0, "dtype": "int8"}, "?x2x3xi8"),
+    )
+    yield from _each(
+        "ndarray_size", ("2x3xf32", {"dtype": "int32"}, "i32"), ("i1", {"dtype": "int64"}, "i64")
     )
     yield from _each(
         "shape_of",
@@ -600,9 +649,25 @@ def _of_images() -> Iterator[tuple[str, Line]]:
     )
 
 
+def _of_formula(name: str) -> Iterator[Line]:
+    """Yield samples of a formula of elements, of the types that it accepts."""
+    cls = OPERATORS[name]
+    count = len(cls.get_irdl_definition().operands)
+    for *shapes, element in product(("2x3x", ""), ("3x", "1x", ""), ("f32", "i32", "ui8", "i1")):
+        operands = " ".join(shape + element for shape in (shapes * count)[:count])
+        try:
+            yield operands, {}, infer(name, operands)
+        except VerifyException:
+            pass
+
+
 def _samples() -> Iterator[Sample]:
     counts: dict[str, int] = {}
-    for name, (operands, attrs, results) in _lines():
+    lines = list(_lines())
+    given = {name for name, _ in lines}
+    for name in FORMULAS:
+        lines += [(name, line) for line in _of_formula(name) if name not in given]
+    for name, (operands, attrs, results) in lines:
         index = counts.get(name, 0)
         counts[name] = index + 1
         yield Sample(name, _specs(operands), attrs, _specs(results), index)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from helpers.operators.inferring import OPERATORS
+from helpers.operators.inferring import FORMULAS, OPERATORS
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.attributes import plain_attributes, properties_of
@@ -47,7 +47,7 @@ _RESIZE = {
 }
 _TRANSPOSED = {"transpose_a": False, "transpose_b": False}
 
-ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
+ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     **dict.fromkeys(
         """abs negative sign ceil floor round trunc exp log log2 log10 sqrt rsqrt sigmoid erf
         sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
@@ -88,14 +88,25 @@ ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     },
     "broadcast_to": {"shape": Given((2, 3)), "dtype": ""},
     "cast": {"dtype": Given("int32")},
+    "cast_like": _NONE,
     "clip": {"a_min": Given(0.0), "a_max": Given(6.0)},
     "concatenate": {"axis": 0},
+    "cumsum": {"axis": None, "dtype": None, "exclusive": None},
     "expand_dims": {"axis": Given(1), "num_newaxis": 1},
     "full": {"shape": Given((2, 3))},
+    "full_like": _NONE,
+    "gather": {"axis": Given(1)},
+    "gather_nd": {"batch_dims": 0, "index_rank": None},
+    "ndarray_size": {"dtype": Given("int32")},
     "nn.avg_pool2d": {**_POOL, "count_include_pad": False},
     "nn.batch_matmul": {"out_dtype": "", **_TRANSPOSED},
     "nn.batch_norm": {"axis": 1, **_NORM},
     "nn.bias_add": {"axis": 1},
+    "nn.conv1d": {
+        **{"strides": (1,), "padding": (0, 0), "dilation": (1,), "groups": 1, "channels": None},
+        **{"kernel_size": None, "data_layout": "NCW", "kernel_layout": "OIW", "out_layout": ""},
+        "out_dtype": "",
+    },
     "nn.conv2d": {**_CONV, "kernel_layout": "OIHW", "out_dtype": ""},
     "nn.conv2d_transpose": {
         **_CONV,
@@ -120,6 +131,7 @@ ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     # TVM: of the flattened operand when there is no axis, which is not supported here
     "repeat": {"repeats": Given(2), "axis": Given(1)},
     "reshape": {"newshape": Given((6,)), "allowzero": False},
+    "reshape_like": {"lhs_begin": 0, "lhs_end": None, "rhs_begin": 0, "rhs_end": None},
     "reverse": {"axis": Given(1)},
     "split": {"indices_or_sections": Given(2), "axis": 0},
     "squeeze": {"axis": None},
@@ -132,6 +144,9 @@ ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     "tile": {"reps": Given((2,))},
     "transpose": {"axes": None},
 }
+
+for _name in FORMULAS:
+    ATTRIBUTES.setdefault(_name, _NONE)
 
 OURS: Mapping[str, tuple[str, ...]] = {
     "argmax": ("dtype",),

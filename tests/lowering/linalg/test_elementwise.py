@@ -11,13 +11,12 @@ from helpers.programs.random_settings import share
 from xdsl.parser import Parser
 
 from xrelay.dialects import relay
-from xrelay.lowering.linalg.rules import activation, broadcast, creation, unary
+from xrelay.lowering.linalg.rules import creation
+from xrelay.operators.all_rules import MEANINGS
+from xrelay.operators.meaning.forms import Elementwise
 
-NAMES = sorted(
-    name.removeprefix("relay.")
-    for table in (activation, broadcast, creation, unary)
-    for name in table.RULES
-)
+FORMULAS = [name for name, meaning in MEANINGS.items() if isinstance(meaning, Elementwise)]
+NAMES = sorted({name.removeprefix("relay.") for name in (*FORMULAS, *creation.RULES)})
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])

@@ -10,12 +10,14 @@ from helpers.programs.random_settings import rounds, share
 
 from xrelay.lowering.linalg import constant_bytes
 from xrelay.lowering.linalg.rule_registry import RULES
-from xrelay.lowering.linalg.rules import activation, broadcast, creation, unary
+from xrelay.lowering.linalg.rules import creation
+from xrelay.operators.all_rules import MEANINGS
+from xrelay.operators.meaning.forms import Elementwise
 
 ELEMENTWISE = {
-    name
-    for table in (activation, broadcast, constant_bytes, creation, unary)
-    for name in table.RULES
+    *(name for name, meaning in MEANINGS.items() if isinstance(meaning, Elementwise)),
+    *constant_bytes.RULES,
+    *creation.RULES,
 }
 NAMES = sorted(name.removeprefix("relay.") for name in RULES if name not in ELEMENTWISE)
 

@@ -14,7 +14,7 @@ from xdsl.parser import Parser
 
 from xrelay.lowering.native.build.cache import Cache
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.toolchain.saved_stages import SavedStages
+from xrelay.lowering.native.toolchain.stage_files import SavedStages
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.errors import Error

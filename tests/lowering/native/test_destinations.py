@@ -11,8 +11,7 @@ from helpers.programs.programs import parse
 from numpy.lib.stride_tricks import sliding_window_view
 
 import xrelay
-from xrelay.lowering.native.build.build_files import Request, make_product
-from xrelay.lowering.native.build.library_metadata import library_of
+from xrelay.lowering.native.build.build_files import Request, library_of, make_product
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.program.program import Array

@@ -22,7 +22,7 @@ from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.build.units import units_of
 from xrelay.lowering.native.kernel_pass import kernels_of
 from xrelay.lowering.native.schedules.scheduling import SCHEDULE, Schedule
-from xrelay.lowering.native.toolchain.saved_stages import SavedStages
+from xrelay.lowering.native.toolchain.stage_files import SavedStages
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.lowering.native.toolchain.tool_paths import tool
 from xrelay.runtime.errors import Error

@@ -38,7 +38,7 @@ from xrelay.lowering.native.schedules.nests import PARALLEL, REDUCTION, Nest, ne
 from xrelay.lowering.native.schedules.scheduling import SCHEDULE
 from xrelay.lowering.native.schedules.tiles import tile_of, widths
 from xrelay.lowering.native.schedules.vectors import AVX, AVX512, SSE, Vectors
-from xrelay.lowering.native.toolchain.saved_stages import SavedStages
+from xrelay.lowering.native.toolchain.stage_files import SavedStages
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.passes.support.diagnostics import PassError
 
@@ -346,7 +346,7 @@ def test_a_schedule_that_is_set_is_used(tmp_path: Path):
     run(library, "k", [x, w], [result])
     np.testing.assert_allclose(result, np.maximum(x @ w, 0), rtol=1e-4, atol=1e-4)
     (script,) = (tmp_path / "stages").glob("*.schedules.mlir")
-    assert "tile_sizes [2, 4]" in script.read_text()
+    assert "static_tile_sizes = array<i64: 2, 4>" in script.read_text()
 
 
 def test_the_page_has_the_kinds_of_schedules_and_the_ways_of_kernels():

@@ -1,0 +1,174 @@
+"""
+The page of operators: the form of each meaning, its formula, and the files that say what it is.
+
+A formula is printed by numbers that are text: `sigmoid` of f32 is `1 / (exp(-x) + 1)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from inspect import cleandoc
+from pathlib import Path
+from statistics import median
+from typing import Any, Self
+
+from helpers.operators.inferring import OPERATORS
+
+from xrelay.operators.all_rules import MEANINGS
+from xrelay.operators.meaning.forms import ByIndex, Composed, Computed, Elementwise, Opaque
+from xrelay.operators.meaning.number import (
+    Arithmetic,
+    Comparison,
+    Function,
+    Number,
+)
+from xrelay.operators.signature import BOOL, ELEMENTS, Element
+
+ROOT = Path(__file__).parent.parent.parent.parent
+
+LONGEST = 60
+"""The longest formula that is printed; of others, the first line of the docstring is."""
+
+_INFIX: Mapping[str, str] = {
+    **{"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "quotient": "div"},
+    **{"and": "and", "or": "or", "xor": "xor", "shift_left": "<<", "shift_right": ">>"},
+    **{"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "remainder": "rem"},
+}
+
+
+@dataclass(eq=False)
+class Text(Number):
+    """A number that is text; in `atom` if it needs no parentheses."""
+
+    text: str
+    element: Element
+    is_atom: bool = True
+
+    @property
+    def atom(self) -> str:
+        return self.text if self.is_atom else f"({self.text})"
+
+    def constant(self, value: float) -> Self:
+        return replace(self, text=f"{value:.6g}", is_atom=True)
+
+    def apply(self, operation: Arithmetic, other: Self) -> Self:
+        if operation not in _INFIX:
+            return replace(self, text=f"{operation}({self.text}, {other.text})", is_atom=True)
+        return replace(self, text=f"{self.atom} {_INFIX[operation]} {other.atom}", is_atom=False)
+
+    def math(self, function: Function) -> Self:
+        return replace(self, text=f"{function}({self.text})", is_atom=True)
+
+    def negated(self) -> Self:
+        return replace(self, text=f"-{self.atom}", is_atom=False)
+
+    def magnitude(self) -> Self:
+        return replace(self, text=f"|{self.text}|", is_atom=True)
+
+    def compared(self, predicate: Comparison, other: Self) -> Self:
+        text = f"{self.atom} {_INFIX[predicate]} {other.atom}"
+        return replace(self, text=text, element=BOOL, is_atom=False)
+
+    def chosen(self, yes: Self, no: Self) -> Self:
+        return replace(yes, text=f"{self.atom} ? {yes.atom} : {no.atom}", is_atom=False)
+
+    def converted(self, element: Element) -> Self:
+        if element is self.element:
+            return self
+        return replace(self, text=f"{self.atom} as {element}", element=element, is_atom=False)
+
+
+def formula(name: str) -> str:
+    """Return the formula of an elementwise operator, of f32 where it accepts it, otherwise i32."""
+    meaning = MEANINGS[f"relay.{name}"]
+    assert isinstance(meaning, Elementwise)
+    cls = OPERATORS[name]
+    names = [operand for operand, _ in cls.get_irdl_definition().operands]
+    shown = {"a_min": 0.0, "a_max": 6.0, "alpha": 0.05, "approximate": "none", "dtype": "int32"}
+    of_bools, of_integers = name.startswith("logical"), re.match("bitwise|left|right", name)
+    element = ELEMENTS["bool" if of_bools else "int32" if of_integers else "float32"]
+    numbers = [Text(n, BOOL if n == "condition" else element) for n in names]
+    if name == "cast_like":
+        numbers[1] = replace(numbers[1], element=ELEMENTS["int32"])
+    found: Text = meaning.formula(*numbers, **meaning.keywords(shown))
+    return found.text
+
+
+def first_line(meaning: Computed) -> str:
+    """Return the first paragraph of a formula's docstring."""
+    text, *_ = cleandoc(meaning.formula.__doc__ or "").split("\n\n")
+    return " ".join(text.split())
+
+
+def meaning_of(name: str) -> tuple[str, str]:
+    """Return the form of an operator's meaning, and its formula or the reason why it has none."""
+    meaning = MEANINGS[f"relay.{name}"]
+    form = re.sub(r"(?<!^)([A-Z])", r" \1", type(meaning).__name__).lower()
+    match meaning:
+        case Elementwise():
+            text = f"`{formula(name)}`"
+            return form, (text if len(text) < LONGEST else first_line(meaning)).replace("|", "\\|")
+        case ByIndex() | Composed():
+            return form, first_line(meaning)
+        case Opaque(reason):
+            return form, reason
+        case _:
+            return form, ""
+
+
+# ---------------------------------------------------------------------------- files
+
+ROOMS = ("operators", "dialects/relay", "lowering/linalg", "runtime/kernels")
+"""The folders in which operators are defined; passes and frontends only use them."""
+
+
+TABLES = (
+    *("operators/broadcast.py", "operators/elementwise.py", "operators/meaning/own_code.py"),
+    "frontends/relay_text/tvm_operators.py",
+)
+"""The files with tables of operators by their names without `relay.`."""
+
+
+@cache
+def _texts() -> Sequence[tuple[str, str]]:
+    paths = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+    frontend = ROOT / "frontends" / "relay_text" / "tvm_operators.py"
+    return [
+        (str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
+        for path in (*paths, frontend)
+    ]
+
+
+def files_of(name: str) -> list[str]:
+    """
+    Return the files of the product that define an operator, by its full name or its class.
+
+    Tables of rules and of Relay text have the name without `relay.`; elsewhere, that is something
+    else, such as an operation on numbers.
+    """
+    full = re.compile(rf'"relay\.{re.escape(name)}"|\b{OPERATORS[name].__name__}\b')
+    short = re.compile(rf'"{re.escape(name)}"')
+    return [
+        path
+        for path, text in _texts()
+        if full.search(text) or (path in TABLES and short.search(text))
+    ]
+
+
+def parts() -> Iterator[str | tuple[Sequence[str], Sequence[Sequence[str]]]]:
+    """Yield the paragraphs and the table of the page."""
+    rows = [(name, *meaning_of(name), files_of(name)) for name in sorted(OPERATORS)]
+    yield (
+        "What each operator computes is stated once, beside its shape rule. Its linalg, its kernel "
+        "and what a part of its result depends on follow from that, unless it is *opaque*. "
+        "Formulas are shown for f32; of operators on integers, for i32."
+    )
+    yield (
+        f"A median operator is in {median(len(row[3]) for row in rows):g} files: its rule and "
+        "meaning, its class, and what is faster or of its own."
+    )
+    table: list[Any] = [(f"`{n}`", form, text, str(len(files))) for n, form, text, files in rows]
+    yield ("operator", "meaning", "formula", "files"), table

@@ -1,0 +1,51 @@
+"""clang-tidy reads the C of libraries: the support files, beside the tables of a program."""
+
+import subprocess
+import sysconfig
+from pathlib import Path
+
+from xrelay.lowering.native.toolchain.linking import c_file
+from xrelay.tools.opt.opt import main
+
+PROGRAM = """
+func.func @main(%x: tensor<?x8xf32>, %y: tensor<4xi1>, %k: tensor<2xi64>)
+    -> (tensor<?x8xf32>, tensor<4xi1>, tensor<?x?xi1>) {
+  %w = relay.param "w" : tensor<8x8xf32>
+  %a = relay.nn.dense %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %n = relay.logical_not %y : (tensor<4xi1>) -> tensor<4xi1>
+  %r = relay.dyn.reshape %y, %k : (tensor<4xi1>, tensor<2xi64>) -> tensor<?x?xi1>
+  func.return %a, %n, %r : tensor<?x8xf32>, tensor<4xi1>, tensor<?x?xi1>
+}"""
+"""A program with all parts: sizes that are computed, weights, and results that a call allocates."""
+
+TARGET = "object{weights=file blas=openblas-always cache=off}"
+CLANG_TIDY = Path(sysconfig.get_path("scripts")) / "clang-tidy"
+CONFIGURATION = Path("lowering/native/c/.clang-tidy")
+
+
+def messages(source: Path, *options: str) -> str:
+    """Return what clang-tidy prints about a C file."""
+    root = Path(__file__).parents[3]
+    command = [CLANG_TIDY, "--quiet", f"--config-file={root / CONFIGURATION}", *options]
+    done = subprocess.run(
+        [*command, source, "--", "-std=c11"], capture_output=True, text=True, check=False
+    )
+    return done.stdout
+
+
+def test_clang_tidy_has_nothing_to_say(tmp_path: Path):
+    source, stages = tmp_path / "net.mlir", tmp_path / "stages"
+    source.write_text(PROGRAM)
+    arguments = ["-p", "aot", "-t", TARGET, "--random-weights", "--save-temps", str(stages)]
+    assert main([str(source), *arguments, "-o", str(tmp_path / "net.o")]) == 0
+    files = {path.name: messages(path) for path in stages.glob("*.c")}
+    assert files == dict.fromkeys(["blas.c", "interface.c", "runtime_support.c", "weights.c"], "")
+
+
+def test_clang_tidy_sees_a_mistake(tmp_path: Path):
+    source = tmp_path / "shim.c"
+    text = c_file("shim.c").replace('#include "dlpack.h"', c_file("dlpack.h"))
+    wrong = text.replace("tensor->bits > 8", "tensor->bits > tensor->bits")
+    assert wrong != text
+    source.write_text(wrong)
+    assert "misc-redundant-expression" in messages(source, "--checks=-clang-analyzer-*")
