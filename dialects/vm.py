@@ -46,9 +46,11 @@ from .interfaces import (
     OnHost,
     OverwritesOperands,
     PreferSameDomain,
-    ResultAliases,
+    ReadsOnlySizes,
     ResultOnHost,
     SameDomain,
+    ShapedByOperand,
+    ViewsOperand,
     reads_contents,
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
@@ -254,7 +256,7 @@ class ShapeOfOp(IRDLOperation):
     data = operand_def(TensorType)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure(), ResultOnHost())
+    traits = traits_def(Pure(), ReadsOnlySizes(), ResultOnHost())
     assembly_format = "$data attr-dict `:` functional-type(operands, results)"
 
     @reads_contents()
@@ -299,7 +301,7 @@ class ReshapeTensorOp(IRDLOperation):
     shape = opt_operand_def(TensorType)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure(), ResultAliases((0,)), ViewDevices())
+    traits = traits_def(Pure(), ViewsOperand(), ShapedByOperand(), ViewDevices())
     assembly_format = "$data (`shape` $shape^)? attr-dict `:` functional-type(operands, results)"
 
     @reads_contents()

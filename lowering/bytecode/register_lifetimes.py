@@ -19,6 +19,7 @@ from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.bytes.aliases import AliasClasses, bodies_of
 from ...passes.bytes.liveness import names_alive_after_kills
+from ...passes.bytes.op_facts import is_storage
 
 
 def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
@@ -26,9 +27,8 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
     found: dict[Operation, list[SSAValue]] = {}
     positions = {op: at for at, op in enumerate(walk(body))}
     for op in positions:
-        if type(op) not in (memory.AllocStorageOp, memory.SliceStorageOp):
+        if not op.results or not is_storage(storage := op.results[0]):
             continue
-        (storage,) = op.results
         users = [use.operation for use in storage.uses]
         if any(type(user) is memory.KillOp for user in users):
             continue  # as written

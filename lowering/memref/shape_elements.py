@@ -17,7 +17,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue, Use
 from xdsl.rewriter import Rewriter
 
-from ...dialects import memory, relay, vm
+from ...dialects import relay, vm
+from ...dialects.interfaces import ShapedByOperand
 from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from .conversion_state import Writer, converts
@@ -27,8 +28,9 @@ from .memref_types import as_memref
 def reads_elements(use: Use) -> bool:
     """Test whether `use` reads the elements of a shape one by one, where they are known."""
     op = use.operation
-    if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
-        return op.shape is op.operands[use.index] and use.index > 0
+    shaped = op.get_trait(ShapedByOperand)
+    if shaped is not None:
+        return shaped.shape(op) is op.operands[use.index] and use.index > 0
     if isinstance(op, tensor.ExtractOp):
         return all(integer(index) is not None for index in op.indices)
     return isinstance(op, relay.YieldOp) and isinstance(op.parent_op(), relay.ShapeFuncOp)

@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
-from ...dialects import memory, vm
+from ...dialects import memory
 from ...dialects.xdsl_extras.walking import values_from_above, walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import components
@@ -160,8 +160,8 @@ class AliasClasses:
             kind = type(row.op)
             if kind is memory.AllocTensorOp:
                 tensors.add_tensor(row)
-            elif kind is vm.ReshapeTensorOp:
-                tensors.add_view(row)
+            elif facts.views is not None:
+                tensors.add_view(row, *facts.views.operands)
             if facts.writes:
                 link_write(row, self)
             if facts.links:
@@ -323,7 +323,7 @@ def contents_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
             if type(op) is memory.AllocTensorOp:
                 users.append(op)
                 values.append(op.results[0])
-            elif type(op) is memory.SliceStorageOp:
+            elif facts_of(op).views is not None:
                 pending.append(op.results[0])
             elif (calls := facts_of(op).calls) is not None:
                 returned = classes.returned.get(calls.callee(op))
