@@ -42,6 +42,7 @@ from ..passes.support.levels import Level
 from ..runtime.native.interface import FORMS, Entry, Form, Library
 from ..runtime.program.program import Kernel
 from .entries.c_names import kernel_symbol, sanitized, unique_names
+from .entries.called_kernels import kernel_calls, may_fail, run_by
 from .entries.constant_pool import pass_constants
 from .entries.descriptions import (
     DEVICES,
@@ -57,7 +58,6 @@ from .entries.descriptions import (
 )
 from .entries.flat_entries import Interface, flatten_entry, flatten_sizes, plan_entry
 from .entries.hooks import add_hooks
-from .entries.kernel_calls import kernel_calls, may_fail, run_by
 from .memref.buffer_kernels import KERNEL
 from .memref.conversion_state import MESSAGES
 

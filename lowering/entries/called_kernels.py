@@ -1,5 +1,5 @@
 """
-What an entry runs: its calls of kernels, here and in functions that it calls; if they may fail.
+The kernels that an entry calls, itself or in functions that it calls, and if such calls may fail.
 
     func.call @fused_exp(%x, %t) {xrelay.used_memory = 64 : i64}
     ->
