@@ -93,8 +93,9 @@ def facts_of(op: Operation) -> OpFacts:
 def viewed(value: SSAValue) -> SSAValue | None:
     """Return the value that `value` is a view of; None if it is not a view."""
     op = value.owner
-    views = facts_of(op).views if isinstance(op, Operation) else None
-    return None if views is None else views.viewed(op)
+    if not isinstance(op, Operation) or (views := facts_of(op).views) is None:
+        return None
+    return views.viewed(op)
 
 
 def root_of(value: SSAValue) -> SSAValue:
@@ -107,8 +108,9 @@ def root_of(value: SSAValue) -> SSAValue:
 def shape_of(value: SSAValue) -> SSAValue | None:
     """Return the operand that holds the shape of `value`, if its op has one."""
     op = value.owner
-    shaped = facts_of(op).shaped if isinstance(op, Operation) else None
-    return None if shaped is None else shaped.shape(op)
+    if not isinstance(op, Operation) or (shaped := facts_of(op).shaped) is None:
+        return None
+    return shaped.shape(op)
 
 
 def is_choice(op: Operation) -> bool:

@@ -51,9 +51,8 @@ class Rooms:
             self._rooms[storage] = room
         for slice in reversed(path):
             op = slice.owner
-            views = facts_of(op).views if isinstance(op, Operation) else None
-            part = views.part(op) if views is not None and isinstance(op, Operation) else None
-            if part is not None:
+            assert isinstance(op, Operation), "a view"
+            if (views := facts_of(op).views) is not None and (part := views.part(op)) is not None:
                 start = room.start + self._size(part.offset)
                 room = Room(room.root, start, self._size(part.size), part.alignment)
             self._rooms[slice] = room
