@@ -4,7 +4,8 @@ Planned programs compute what programs do whose tensors each have memory of thei
 The programs have branches, matches, recursion, closures, references, tuples, lists, views, and
 tensors of open sizes; some are functions that lend each other memory. Each is compiled without a
 plan, and with one of random options: the machine runs both on poisoned memory, the planned one
-under `sanitize`, too, and with all dead bytes overwritten. `XRELAY_RANDOM_PROGRAMS=5000 pytest …` tries that many other programs.
+under `sanitize`, too, and with all dead bytes overwritten. `XRELAY_RANDOM_PROGRAMS=5000 pytest …`
+tries that many other programs.
 """
 
 from collections.abc import Sequence

@@ -70,6 +70,8 @@ class AliasClasses:
     is_divided: bool
     """False if bytes stay in one class when a branch hands them over to its result."""
     tensors: Tensors = field(default_factory=Tensors)
+    overwritten: dict[Operation, list[int]] = field(default_factory=dict[Operation, list[int]])
+    """The tensors that ops write results over."""
     class_of: list[int] = field(default_factory=list[int])
     """
     The class of each value, by its number. (While classes are found, a value that leads there.)
@@ -246,6 +248,9 @@ def link_write(row: Row, classes: AliasClasses) -> None:
     ins = row.uses[:count]
     for result, out in zip(row.results, row.uses[count:stop], strict=True):
         over = classes.tensors.add_write(result, out, ins)
+        if over:
+            tensors = (classes.tensors.of[number] for number in over)
+            classes.overwritten.setdefault(row.op, []).extend(tensors)
         classes.unite((result, out, *over))
 
 

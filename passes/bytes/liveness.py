@@ -28,6 +28,9 @@ from xdsl.traits import IsTerminator
 from .aliases import AliasClasses
 from .numbered import Arm, Row
 
+MAX_STARTS = 16
+"""The number of classes up to which those that one arm does not use die at its start in kills."""
+
 Point = Operation | Block
 """Right after an op, or the start of a block."""
 
@@ -71,9 +74,18 @@ class _Open:
 
 
 class _Scan:
-    def __init__(self, classes: AliasClasses, kills_use: bool = False) -> None:
+    def __init__(
+        self,
+        classes: AliasClasses,
+        kills_use: bool = False,
+        held: Mapping[int, Sequence[int]] | None = None,
+    ) -> None:
         self.classes = classes
         self.kills_use = kills_use
+        self.held = held or {}
+        """The values that live until a choice is left, for each by its position."""
+        self.crowds: list[tuple[Row, list[int]]] = []
+        """The choices with an arm at whose start many classes die, and values that enter others."""
         self.deaths = Deaths()
         self.live = [False] * len(classes.values)
         self.live_in: list[dict[int, None]] = [{} for _ in classes.values]
@@ -113,15 +125,15 @@ class _Scan:
             top.kills = []
 
     def visit(self, row: Row, top: _Open) -> None:
-        uses = () if row.arms else row.uses
+        held = self.held.get(row.at, ())
+        uses = held if row.arms else row.uses
         if row is not top.arm.rows[-1] or not row.op.has_trait(IsTerminator):
             self.die(row.op, (*uses, *row.results))
         for result in row.results:
             self.end(result)
+        self.begin(uses)
         if row.arms:
             self.enter(row.arms[-1], _Choice(row, [*row.arms[:-1]]))
-        else:
-            self.begin(uses)
 
     def die(self, point: Point, numbers: Iterable[int]) -> None:
         """Note that the classes of values die at `point`, unless they are live after it."""
@@ -173,14 +185,38 @@ class _Scan:
         entering = dict.fromkeys(n for _, above, _ in reversed(choice.arms) for n in above)
         entering |= dict.fromkeys(choice.row.uses)
         class_of = self.classes.class_of
+        if len(entering) > MAX_STARTS + min(len(alive) for _, _, alive in choice.arms):
+            everywhere = set[int].intersection(*(alive for _, _, alive in choice.arms))
+            crowd = [n for n in entering if class_of[n] not in everywhere]
+            self.crowds.append((choice.row, crowd))
         for block, _, alive in choice.arms:
             self.die(block, (n for n in entering if class_of[n] not in alive))
         self.begin(entering)
 
 
-def deaths(classes: AliasClasses) -> Deaths:
-    """Find where the bytes of each class die that `ends_here`."""
-    return _Scan(classes).run()
+def deaths(classes: AliasClasses, few: bool = False) -> Deaths:
+    """
+    Find where the bytes of each class die that `ends_here`.
+
+    With `few`, the number of deaths is linear in ops: if more than `MAX_STARTS` classes would die
+    at the start of an arm, they live until the choice is left, but for those that branches yield.
+    """
+    scan = _Scan(classes)
+    found = scan.run()
+    if not few or not scan.crowds:
+        return found
+    class_of = classes.class_of
+    yields = (arm.rows[-1].uses for row in classes.body.choices for arm in row.arms if arm.rows)
+    yielded = {class_of[number] for numbers in yields for number in numbers}
+    held: dict[int, list[int]] = {}
+    outer: dict[int, int] = {}
+    """The end of the outermost choice that holds each value."""
+    for row, crowd in reversed(scan.crowds):
+        held[row.at] = [
+            n for n in crowd if row.at >= outer.get(n, 0) and class_of[n] not in yielded
+        ]
+        outer.update(dict.fromkeys(held[row.at], row.stop))
+    return _Scan(classes, held=held).run()
 
 
 def names_alive_after_kills(
