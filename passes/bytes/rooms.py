@@ -41,41 +41,46 @@ class Rooms:
     """Finds the bytes of storages and tensors, each once."""
 
     sizes: Sizes = field(default_factory=Sizes)
-    _rooms: dict[SSAValue, Room] = field(default_factory=dict[SSAValue, Room])
+    _rooms: dict[int, Room] = field(default_factory=dict[int, Room])
+    """By the identity of the storage: xDSL's hash is slow."""
 
     def of_storage(self, storage: SSAValue) -> Room:
         """Return the bytes of a storage; the size of one that is not allocated is unknown."""
         path: list[memory.SliceStorageOp] = []
         at = storage
-        while at not in self._rooms and isinstance(at.owner, memory.SliceStorageOp):
+        while id(at) not in self._rooms and isinstance(at.owner, memory.SliceStorageOp):
             path.append(at.owner)
             at = at.owner.storage
-        found = self._rooms.get(at)
+        found = self._rooms.get(id(at))
         if found is None:
             found, op = Room(at, Expr.of(0), None), at.owner
             if isinstance(op, memory.AllocStorageOp):
                 size = self._static_or(op.size, op.dynamic_size)
                 found = found._replace(size=size, alignment=op.alignment.value.data)
-            self._rooms[at] = found
+            self._rooms[id(at)] = found
         for op in reversed(path):
             start = found.start + self._static_or(op.offset, op.dynamic_offset)
             size = self._static_or(op.size, op.dynamic_size)
-            found = self._rooms[op.slice] = Room(found.root, start, size, op.alignment.value.data)
+            found = self._rooms[id(op.slice)] = Room(
+                found.root, start, size, op.alignment.value.data
+            )
         return found
 
     def of_tensor(self, op: memory.AllocTensorOp) -> tuple[SSAValue, Expr, Expr]:
         """Return the root of a tensor, the offset in it, and the size."""
         storage, offset = op.start
-        tensor = op.results[0]
-        room, type = self.of_storage(storage), as_tensor(tensor.type)
-        assert type is not None, "verified: a tensor is allocated"
+        room = self.of_storage(storage)
+        return room.root, room.start + self.sizes.size_or(offset), self.bytes_of(op.results[0])
+
+    def bytes_of(self, tensor: SSAValue) -> Expr:
+        """Return the size of a tensor."""
+        type = as_tensor(tensor.type)
+        assert type is not None, "verified: a tensor"
         bytes = static_size(type)
-        if bytes is None:
-            width = Expr.of(element_size(type.element_type))
-            size = self.sizes.algebra.product([width, *self.sizes.dims(tensor)])
-        else:
-            size = Expr.of(bytes)
-        return room.root, room.start + self.sizes.size_or(offset), size
+        if bytes is not None:
+            return Expr.of(bytes)
+        width = Expr.of(element_size(type.element_type))
+        return self.sizes.algebra.product([width, *self.sizes.dims(tensor)])
 
     def _static_or(self, static: IntegerAttr[I64] | None, dynamic: SSAValue | None) -> Expr:
         if static is not None:
