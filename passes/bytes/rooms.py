@@ -69,8 +69,8 @@ class Rooms:
     def of_tensor(self, op: memory.AllocTensorOp) -> tuple[SSAValue, Expr, Expr]:
         """Return the root of a tensor, the offset in it, and the size."""
         storage, offset = op.start
-        room = self.of_storage(storage)
-        return room.root, room.start + self.sizes.size_or(offset), self.bytes_of(op.results[0])
+        room, size = self.of_storage(storage), self.bytes_of(op.results[0])
+        return room.root, room.start + self.sizes.size_or(offset), size
 
     def bytes_of(self, tensor: SSAValue) -> Expr:
         """Return the size of a tensor."""
