@@ -49,7 +49,6 @@ from .interfaces import (
     ResultAliases,
     ResultOnHost,
     SameDomain,
-    reads_contents,
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
 from .overwriting import overwritable
@@ -257,7 +256,6 @@ class ShapeOfOp(IRDLOperation):
     traits = traits_def(Pure(), ResultOnHost())
     assembly_format = "$data attr-dict `:` functional-type(operands, results)"
 
-    @reads_contents()
     def verify_(self) -> None:
         data, result = as_tensor(self.data.type), as_tensor(self.result.type)
         assert data is not None
@@ -302,7 +300,6 @@ class ReshapeTensorOp(IRDLOperation):
     traits = traits_def(Pure(), ResultAliases((0,)), ViewDevices())
     assembly_format = "$data (`shape` $shape^)? attr-dict `:` functional-type(operands, results)"
 
-    @reads_contents()
     def verify_(self) -> None:
         data, result = as_tensor(self.data.type), as_tensor(self.result.type)
         assert data is not None
