@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -108,6 +108,14 @@ class Cache:
             with contextlib.suppress(Error):
                 pieces = [MAGIC, sha256(contents).digest(), contents]
                 replace(self.folder / key, pieces, overwrite=True)
+
+    def get_or(self, key: str, make: Callable[[], bytes]) -> bytes:
+        """Return the entry `key`; what `make` returns is kept if there is none."""
+        contents = self.get(key)
+        if contents is None:
+            contents = make()
+            self.put(key, contents)
+        return contents
 
     def trim(self) -> None:
         """Remove the entries that were not used for longest if all take more than the limit."""

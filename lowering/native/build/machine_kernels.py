@@ -78,11 +78,10 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
     }
     flags = [f"-DXRELAY_SCRATCH={scratch}"]
     inputs = Inputs([c.code for c in compiled], sources, flags=flags)
-    key = key_of("kernels of a machine", *inputs.objects, *sources.values(), *flags)
-    code = settings.cache.get(key)
-    if code is None:
-        code = bytes(linked_library(inputs, settings, "kernels.so", ["*_call", ERROR]))
-        settings.cache.put(key, code)
+    code = settings.cache.get_or(
+        key_of("kernels of a machine", *inputs.objects, *sources.values(), *flags),
+        lambda: bytes(linked_library(inputs, settings, "kernels.so", ["*_call", ERROR])),
+    )
     settings.cache.trim()
     with scratch_folder("kernels") as folder:
         path = folder / "kernels.so"

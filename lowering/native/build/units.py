@@ -23,19 +23,21 @@ from xdsl.printer import Printer
 from ..kernel_pass import is_kernel
 from ..schedules import steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
-from ..toolchain.module_text import module_text
 from ..toolchain.stages import KERNELS, tools_key
 from .cache import key_of
 from .settings import Settings
 
 PREFIX = "xk_"
 
+NAME = "xrelay.name"
+"""The name of a kernel in its program, for who reads its module."""
+
 DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: its name in the module, its symbol in objects, its text, and its schedule."""
+    """A kernel: its name in the module, its symbol in objects, its code, and its schedule."""
 
     name: str
     symbol: str
@@ -46,11 +48,6 @@ class Kernel:
     """The constants that it reads."""
     declarations: tuple[func.FuncOp, ...] = ()
     """The functions that it calls."""
-
-    @property
-    def text(self) -> str:
-        """The text of the function, with source lines."""
-        return module_text(self.function)
 
 
 @dataclass(frozen=True)
@@ -92,6 +89,7 @@ def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp], settings: Se
     how = [tools_key(), settings.machine.key, str(settings.level)]
     symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]
     function.properties["sym_name"] = StringAttr(symbol)
+    function.attributes[NAME] = op.sym_name
     calls = tuple(_declarations(function))
     return Kernel(op.sym_name.data, symbol, function, schedule, globals, calls)
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..build.settings import Settings
-from .processes import ProcessFailed, run
-from .tool_messages import error_of
+from .processes import ProcessFailed, error_of, run
 from .tool_paths import tool, version
 
 STACK = 16 << 10

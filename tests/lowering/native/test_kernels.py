@@ -1,6 +1,7 @@
 """Kernels: compiled many to a module, with schedules that may fail, and cached."""
 
 import ctypes
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -87,7 +88,7 @@ def modules(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     compile_text = compilation.compile_text
 
     def counted(text: str, *args: object, **kwargs: object):
-        found.append([line[4:] for line in text.splitlines() if line.startswith("// @")])
+        found.append(re.findall(r'xrelay.name = "(\w+)"', text))
         return compile_text(text, *args, **kwargs)  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(compilation, "compile_text", counted)
