@@ -1,4 +1,9 @@
-"""Facts of `linalg.generic` ops, and how one is made of another."""
+"""
+Facts of `linalg.generic` ops, how one is made of another, and those that are products of matrices.
+
+Products are loops `(…, m, k) x (k, n)` and `(i, m, k) x (i, k, n)` of f32 and f64, whose sums start
+at zero. Each operand may be transposed.
+"""
 
 from __future__ import annotations
 

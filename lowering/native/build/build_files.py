@@ -26,13 +26,11 @@ from ....runtime.files import mapped, writing
 from ....runtime.native.interface import Constant, Library, checked
 from ....runtime.program.program import Array
 from ...entries.descriptions import METADATA, record_of
-from ..c.c_declarations import public_symbols
-from ..c.c_source import c_string, shim_source
-from ..toolchain.blas import Blas
+from ..c.c_interface import c_string, public_symbols, shim_source
 from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library, merged_object
-from ..toolchain.module_text import module_text
 from ..toolchain.stage_files import scratch_folder
-from ..toolchain.stages import PROGRAM, Compiled, compile_text, tools_key
+from ..toolchain.stages import PROGRAM, Compiled, compile_text, module_text, tools_key
+from ..toolchain.tool_paths import Blas
 from .cache import key_of
 from .kernel_objects import compile_kernels, scratch_flag
 from .settings import Settings

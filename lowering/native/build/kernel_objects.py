@@ -19,10 +19,9 @@ from typing import Any, NamedTuple, cast
 from xdsl.dialects.builtin import ModuleOp
 
 from ..schedules.scheduling import COMMON, SCHEDULED, common_steps, library_of, text_of
-from ..toolchain.module_text import module_text
 from ..toolchain.processes import TimedOut, ToolError
 from ..toolchain.stage_files import scratch_folder, write
-from ..toolchain.stages import KERNELS, Compiled, compile_text
+from ..toolchain.stages import KERNELS, Compiled, compile_text, module_text
 from .settings import Settings
 from .units import Kernel
 

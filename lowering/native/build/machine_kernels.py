@@ -24,7 +24,7 @@ from ....runtime.native.compiled_kernels import ERROR, NativeLibrary, load_kerne
 from ...convert_memory_to_memref import ConvertMemoryToMemrefPass
 from ...convert_relay_to_linalg import ConvertRelayToLinalgPass
 from ...expand_math import ExpandMathPass
-from ..c.c_source import code_function, support_source
+from ..c.c_interface import code_function, support_source
 from ..kernel_pipeline import kernel_passes
 from ..schedules import is_tiled
 from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
-from ..toolchain.blas import Blas
 from ..toolchain.processes import SECONDS
 from ..toolchain.stage_files import UNSAVED, SavedStages
 from ..toolchain.target_machine import Machine
+from ..toolchain.tool_paths import Blas
 from .cache import OFF, Cache
 
 

@@ -12,10 +12,9 @@ from ....runtime.errors import Error
 from ....runtime.files import mapped, writing
 from ..build.cache import key_of
 from ..build.settings import Settings
-from .blas import Blas
 from .processes import Finished, ProcessFailed, error_of, run
 from .stage_files import scratch_folder, write
-from .tool_paths import c_compiler, tool
+from .tool_paths import Blas, c_compiler, tool
 
 C_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-pthread")
 LINK_FLAGS = ("-shared", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-Wl,--no-undefined")

@@ -1,8 +1,12 @@
 """
-Run a program with limits: on time, on memory, and on what it prints.
+Run a program with limits, and turn what it prints to stderr into errors at the user's source lines.
 
-The program gets a session of its own, which is killed as a whole: at the time limit, and when
-this process is interrupted. A limit on processor time ends it even if this process is killed.
+    model.relay:3:8: error: 'linalg.matmul' op inferred …      ->   Error at model.relay:3:8
+    <stdin>:12:5: error: custom op 'x' is unknown              ->   Error with that line as a note
+
+Limited are time, memory, and what it prints. The program gets a session of its own, which is killed
+as a whole: at the time limit, and when this process is interrupted. A limit on processor time ends
+it even if this process is killed.
 """
 
 from __future__ import annotations
