@@ -43,9 +43,8 @@ from xdsl.ir import Attribute
 
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.native.build.build_files import Request, library_of, make_product
-from xrelay.lowering.native.build.cache import Cache
 from xrelay.lowering.native.build.kernel_objects import compile_kernels
-from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.build.units import Kernel, units_of
 from xrelay.lowering.native.toolchain import linking, stages
 from xrelay.lowering.native.toolchain.linking import (

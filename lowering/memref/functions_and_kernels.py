@@ -93,12 +93,9 @@ def plain_entries(
 
 def lent_results(function: func.FuncOp) -> dict[int, int]:
     """Return the results that lie in a storage of the caller: the parameter of each."""
-    found: dict[int, int] = {}
-    for i, _ in enumerate(function.function_type.inputs):
-        result = memory.parameter_attributes(function, i).get(memory.RESULT)
-        if isinstance(result, IntegerAttr):
-            found[result.value.data] = i
-    return found
+    parameters = range(len(function.function_type.inputs))
+    results = ((memory.result_in_parameter(function, i), i) for i in parameters)
+    return {result: i for result, i in results if result is not None}
 
 
 def convert_signature(function: func.FuncOp, state: Conversion) -> None:

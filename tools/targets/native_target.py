@@ -17,8 +17,7 @@ from typing_extensions import override
 
 from ...dialects.relay.constants import PARAMS_FILE
 from ...lowering.native.build.build_files import Kind, Request, library_of, make_product
-from ...lowering.native.build.cache import Cache
-from ...lowering.native.build.settings import Settings
+from ...lowering.native.build.settings import Cache, Settings
 from ...lowering.native.c.c_interface import header_source
 from ...lowering.native.kernel_pipeline import BlasUse, kernel_passes
 from ...lowering.native.toolchain.stage_files import SavedStages

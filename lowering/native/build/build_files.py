@@ -31,9 +31,8 @@ from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library, merged_
 from ..toolchain.stage_files import scratch_folder
 from ..toolchain.stages import PROGRAM, Compiled, compile_text, module_text, tools_key
 from ..toolchain.tool_paths import Blas
-from .cache import key_of
 from .kernel_objects import compile_kernels, scratch_flag
-from .settings import Settings
+from .settings import Settings, key_of
 from .units import units_of
 
 MOST = 1_900_000_000

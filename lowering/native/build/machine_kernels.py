@@ -29,9 +29,8 @@ from ..kernel_pipeline import kernel_passes
 from ..schedules import is_tiled
 from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from ..toolchain.stage_files import scratch_folder, write
-from .cache import key_of
 from .kernel_objects import compile_kernels
-from .settings import Settings
+from .settings import Settings, key_of
 from .units import Kernel, units_of
 
 

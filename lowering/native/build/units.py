@@ -20,12 +20,12 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
 from xdsl.ir import Operation
 from xdsl.printer import Printer
 
+from ....passes.functions.call_graph import symbols_in
 from ..kernel_pass import is_kernel
 from ..schedules import steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
 from ..toolchain.stages import KERNELS, tools_key
-from .cache import key_of
-from .settings import Settings
+from .settings import Settings, key_of
 
 PREFIX = "xk_"
 
@@ -76,13 +76,12 @@ def units_of(module: ModuleOp, settings: Settings = DEFAULT) -> Units:
 
 
 def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp], settings: Settings) -> Kernel:
-    read = [name for name in _references(op) if name in constants]
-    read = list(dict.fromkeys(read))
+    named = dict.fromkeys(name for inner in op.walk() for name in symbols_in(inner))
     function = op.clone()
     function.properties["sym_name"] = StringAttr("kernel")
     function.properties.pop("sym_visibility", None)
     function.attributes["llvm.linkage"] = llvm.LinkageAttr("weak_odr")
-    globals = tuple(constants[name] for name in read)
+    globals = tuple(constants[name] for name in named if name in constants)
     text = "".join(map(_hashed_text, (function, *globals)))
     schedule = steps_of(function)
     passes = KERNELS if schedule is None else (*SCHEDULED, schedule.key)
@@ -99,13 +98,6 @@ def _declarations(function: func.FuncOp) -> Iterator[func.FuncOp]:
         if isinstance(op, func.CallOp):
             inputs, outputs = ([value.type for value in row] for row in (op.operands, op.results))
             yield func.FuncOp.external(op.callee.string_value(), inputs, outputs)
-
-
-def _references(op: Operation) -> Iterator[str]:
-    for inner in op.walk():
-        for attribute in (*inner.attributes.values(), *inner.properties.values()):
-            if isinstance(attribute, SymbolRefAttr):
-                yield attribute.root_reference.data
 
 
 def _hashed_text(op: Operation) -> str:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from ....runtime.errors import Error
 from ....runtime.files import mapped, writing
-from ..build.cache import key_of
-from ..build.settings import Settings
+from ..build.settings import Settings, key_of
 from .processes import Finished, ProcessFailed, error_of, run
 from .stage_files import scratch_folder, write
 from .tool_paths import Blas, c_compiler, tool

@@ -17,9 +17,8 @@ from xdsl.ir import Operation
 from xdsl.parser import Parser
 
 from xrelay.lowering.native.build import kernel_objects as compilation
-from xrelay.lowering.native.build.cache import Cache
 from xrelay.lowering.native.build.kernel_objects import compile_kernels
-from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.build.units import units_of
 from xrelay.lowering.native.kernel_pass import kernels_of
 from xrelay.lowering.native.schedules.scheduling import SCHEDULE, Schedule
