@@ -167,5 +167,8 @@ def _passes(
 def text_of_all(kernels: Sequence[Kernel]) -> str:
     """Return the text of a module with `kernels`, and what they refer to, each once."""
     used = {op.sym_name.data: op for k in kernels for op in (*k.globals, *k.declarations)}
-    ops = [op.clone() for op in (*used.values(), *(kernel.function for kernel in kernels))]
-    return module_text(ModuleOp(ops))
+    functions = [kernel.function for kernel in kernels]
+    text = module_text(ModuleOp([*(op.clone() for op in used.values()), *functions]))
+    for function in functions:
+        function.detach()
+    return text

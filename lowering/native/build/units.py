@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 
+from typing_extensions import override
 from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.printer import Printer
 
 from ....passes.functions.call_graph import symbols_in
@@ -100,10 +101,24 @@ def _declarations(function: func.FuncOp) -> Iterator[func.FuncOp]:
             yield func.FuncOp.external(op.callee.string_value(), inputs, outputs)
 
 
+class _Nameless(Printer):
+    """Prints numbers for the names of values, which do not change code."""
+
+    def __init__(self, stream: StringIO) -> None:
+        super().__init__(stream=stream)
+        self.numbers: dict[SSAValue, int] = {}
+
+    @override
+    def print_ssa_value(self, value: SSAValue) -> str:
+        name = str(self.numbers.setdefault(value, len(self.numbers)))
+        self.print_string(f"%{name}")
+        return name
+
+
 def _hashed_text(op: Operation) -> str:
     """Return the text of `op` without what does not change its code."""
     text = StringIO()
-    Printer(stream=text).print_op(op.clone(clone_name_hints=False))
+    _Nameless(text).print_op(op)
     return text.getvalue()
 
 
