@@ -201,7 +201,6 @@ def _shim(library: Library) -> Iterator[str]:
     yield support_source()
     yield "/* ---- the program ---- */\n"
     yield from _program_table(library)
-    yield from _hooks(library)
     yield from _supplied_kernels(library)
     for entry in library.entries:
         yield f"/* {comment_text(entry.function.name)} */\n"
@@ -223,41 +222,33 @@ def _shim(library: Library) -> Iterator[str]:
 
 def _program_table(library: Library) -> Iterator[str]:
     """Yield the table that all entries share."""
-    constants, size, messages, abandon = "NULL", 0, "NULL", "NULL"
+    constants, messages, devices = "NULL", "NULL", "NULL"
     if any(entry.has_constants for entry in library.entries):
-        constants, size = f"{library.name}_constants", library.constants_size
+        constants = f"{library.name}_constants"
         yield f"const void *{constants}(char *error, size_t room);"
     if library.messages:
         messages = "xrelay_messages"
         yield array(f"static const char *const {messages}", map(c_string, library.messages))
-    if devices_with_contexts(library):
-        abandon = "abandon"
-        yield f"static void {abandon}(struct xrelay_call *call);"
-    numbers = f"{len(library.messages)}, {constants}, {size}, {len(library.devices)}"
-    yield f"{TABLES}library xrelay_program = {{\n    {messages}, {numbers}, {abandon}}};\n"
-
-
-def _hooks(library: Library) -> Iterator[str]:
-    """Yield the functions that compiled code calls around the use of devices with contexts."""
-    yield from hook_declarations(library)
-    devices, closing = devices_with_contexts(library), list[str]()
-    for device in devices:
-        bit, name = 1 << device, library.devices[device]
-        symbols = {event: user_hook_symbol(name, event) for event in EVENTS}
-        for event in EVENTS:
-            begins = event in ("activate", "open")
-            state = "is_active" if "activate" in event else "is_open"
-            change = f"xrelay_current->{state} {f'|= {bit}' if begins else f'&= ~{bit}'};"
-            call = f'if ({symbols[event]}(context)) xrelay_fail("device {name} failed to {event}");'
-            body = f"{call} {change}" if begins else f"{change} {call}"
-            function = hook_symbol(library.name, name, event)
-            yield f"XRELAY_SHARED void {function}(void *context) {{ {body} }}"
-        for state, event in (("is_open", "close"), ("is_active", "deactivate")):
-            call = f"(void){symbols[event]}(call->contexts[{device}])"
-            closing.append(f"  if (call->{state} & {bit}) {call};\n")
-    if devices:
-        yield "\n/* Close and deactivate the devices of a call that failed. */"
-        yield f"static void abandon(struct xrelay_call *call) {{\n{''.join(closing)}}}\n"
+    if with_contexts := devices_with_contexts(library):
+        devices = "xrelay_devices"
+        yield from hook_declarations(library)
+        none = ["NULL"] * len(EVENTS)
+        rows = (
+            (name, [user_hook_symbol(name, e) for e in EVENTS] if i in with_contexts else none)
+            for i, name in enumerate(library.devices)
+        )
+        yield array(
+            f"{TABLES}device {devices}",
+            (f"{{{c_string(name)}, {{{', '.join(hooks)}}}}}" for name, hooks in rows),
+        )
+    numbers = f"{len(library.messages)}, {constants}, {library.constants_size}"
+    fields = f"{messages}, {numbers}, {devices}, {len(library.devices)}"
+    yield f"{TABLES}library xrelay_program = {{\n    {fields}}};\n"
+    for device in with_contexts:
+        for number, event in enumerate(EVENTS):
+            hook = hook_symbol(library.name, library.devices[device], event)
+            body = f"xrelay_event({device}, {number}, context);"
+            yield f"XRELAY_SHARED void {hook}(void *context) {{ {body} }}"
 
 
 def _supplied_kernels(library: Library) -> Iterator[str]:
