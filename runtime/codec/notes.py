@@ -60,6 +60,18 @@ class AtMost(Check):
 
 
 @record
+class Exactly(Check):
+    """A sequence of so many items."""
+
+    count: int
+
+    def fault(self, value: Sequence[object]) -> str | None:
+        """Return the fault of a value."""
+        count = len(value)
+        return None if count == self.count else f"must have {self.count}, but has {count}"
+
+
+@record
 class OneOf(Check):
     """One of these values."""
 
@@ -76,13 +88,6 @@ class NoneAs:
     """The number that stands for None where a number is expected; all others are from 0 on."""
 
     number: int
-
-
-@record
-class Bytes:
-    """The length of bytes that is always the same."""
-
-    length: int
 
 
 @record

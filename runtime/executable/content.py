@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import Annotated, Any, TypeAlias, cast
 from zlib import crc32
 
-from ..codec.notes import Below, Bytes, Check
+from ..codec.notes import Below, Check, Exactly
 from ..program.planned_memory import PlannedMemory
 from ..program.program import Array, Program, TensorSpec, WeightFunction
 from ..program.records import record
@@ -26,7 +26,7 @@ class Checksums:
     cheap enough to be checked whenever a program is loaded.
     """
 
-    sha256: Annotated[bytes, Bytes(32)]
+    sha256: Annotated[bytes, Exactly(32)]
     sample: Annotated[int, Below(1 << 32)]
 
 

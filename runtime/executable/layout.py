@@ -27,7 +27,7 @@ from .errors import ExecutableError, damaged
 MAGIC = b"\x89XRX\r\n\x1a\n"
 """The first bytes: one is not ASCII and some are line ends, which text transfers change."""
 
-VERSION = (2, 0)
+VERSION = (3, 0)
 """Major and minor version of the format that is written."""
 
 ALIGNMENT = 64
