@@ -26,8 +26,7 @@ from xdsl.ir import Attribute, Operation
 from ...operators.named_dims import Bounds
 from ...passes.support.diagnostics import PassError
 from ...runtime.codec.plain import ATTRIBUTES, DAMAGED
-from ...runtime.native.interface import spec_of
-from ...runtime.native.structures import Structure
+from ...runtime.native.interface import Structure, spec_of
 from ...runtime.program.data_types import Shape
 from ...runtime.program.program import Function, Param, TensorSpec
 from ...runtime.program.records import record

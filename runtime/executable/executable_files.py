@@ -10,8 +10,7 @@ from ..files import contents, replace
 from ..program.checking import check_kernel, check_program
 from ..weights.derived_weights import faults_of
 from .content import ExecutableFile
-from .errors import ExecutableError
-from .layout import header_of, laid_out
+from .layout import ExecutableError, header_of, laid_out
 from .sections import decode, flags_of, sections_of
 
 

@@ -31,8 +31,16 @@ from .content import (
     sample_of,
     sha256_of,
 )
-from .errors import ExecutableError, damaged
-from .layout import OPTIONAL, UNSUMMED, Layout, Section, aligned, read_layout
+from .layout import (
+    OPTIONAL,
+    UNSUMMED,
+    ExecutableError,
+    Layout,
+    Section,
+    aligned,
+    damaged,
+    read_layout,
+)
 
 AnyInstruction: Any = Union[tuple(INSTRUCTIONS.values())]  # noqa: UP007
 

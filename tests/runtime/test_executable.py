@@ -28,13 +28,11 @@ from xrelay.runtime.executable import (
     ExecutableError,
     ExecutableFile,
     PlannedMemory,
-    added_sections,
     executable_of,
     load_weights,
     read_executable,
     write_executable,
 )
-from xrelay.runtime.executable.added_sections import GROUP
 from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
 from xrelay.runtime.executable.sections import RECORDS, decode, flags_of, sections_of
 from xrelay.runtime.machine.machine import Machine
@@ -61,6 +59,8 @@ from xrelay.runtime.program.program import (
     WeightFunction,
 )
 from xrelay.runtime.program.records import record
+from xrelay.runtime.weights import late_bound
+from xrelay.runtime.weights.late_bound import GROUP
 
 
 def written(executable: ExecutableFile) -> bytes:
@@ -508,7 +508,7 @@ def test_plug_ins_add_sections(monkeypatch: pytest.MonkeyPatch):
     plugin = SimpleNamespace(**{name.replace(" ", "_"): f for name, f in functions.items()})
     monkeypatch.setitem(sys.modules, "a_plug_in", plugin)
     entries = [EntryPoint(n, f"a_plug_in:{n.replace(' ', '_')}", GROUP) for n in functions]
-    monkeypatch.setattr(added_sections, "entry_points_of", {GROUP: entries}.get)
+    monkeypatch.setattr(late_bound, "entry_points_of", {GROUP: entries}.get)
     with pytest.warns(UserWarning, match="section of plug-in") as warned:
         file = executable_of(small())
     assert [str(w.message).removeprefix("section of plug-in ") for w in warned] == [

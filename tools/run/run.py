@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..commands import guarded, warnings_passed_to
-from ..error_report import compiled, reported
-from ..errors import UsageError
+from ..errors import UsageError, compiled, reported
 from .run_options import Options, parse_arguments
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from ...runtime.program.program import Array
 from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of
 from ..array_files.array_files import open_arrays
+from ..commands import read_stdin
 from ..errors import CommandLineError
-from ..standard_input import read_stdin
 from .executables import Arrays, Compiled
 from .inputs_of_run import GivenInputs
 from .run_calls import execute, limits_of

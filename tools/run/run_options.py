@@ -4,8 +4,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from ..api.program_formats import Frontend
-from ..api.shared_options import SharedOptions, shared_options
+from ..api.shared_options import Frontend, SharedOptions, shared_options
 from ..option_types import (
     EXCLUSIVE,
     BindingOptions,

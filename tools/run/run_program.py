@@ -9,8 +9,8 @@ from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of, with_shapes
 from ..api.given_params import with_params
 from ..api.loaded import compile_program, native_kernels, with_random_weights
-from ..api.program_formats import frontend_of
 from ..api.session import Given, Session, is_bytecode
+from ..api.shared_options import frontend_of
 from ..api.source import read_source
 from ..array_files.array_files import open_arrays
 from ..errors import CommandLineError
