@@ -94,6 +94,11 @@ def _number(symbol: Symbol) -> int:
     return symbol.number
 
 
+def _shown_rank(term: Term) -> tuple[int, bool]:
+    """Return the sort key of a term in texts: dims are before what is computed from them."""
+    return -len(term[0]), any(symbol.kind != DIM for symbol in term[0])
+
+
 class Expr:
     """A sum of terms with coefficients other than 0, the leading term first."""
 
@@ -245,7 +250,7 @@ class Expr:
 
     def __str__(self) -> str:
         text = ""
-        for monomial, coefficient in self.terms:
+        for monomial, coefficient in sorted(self.terms, key=_shown_rank):
             sign = (" - " if text else "-") if coefficient < 0 else " + " if text else ""
             factors = [str(symbol) for symbol in monomial]
             if abs(coefficient) != 1 or not factors:

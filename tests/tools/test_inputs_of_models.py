@@ -164,7 +164,9 @@ def test_damaged_tensors_are_errors(folder: Path):
 def test_tensors_need_the_library_that_owns_their_format(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(array_files, "find_spec", lambda name: None)
+    def none_is_installed(name: str) -> None: ...
+
+    monkeypatch.setattr(array_files, "find_spec", none_is_installed)
     with pytest.raises(UsageError, match=r"'x.pb' is an ONNX tensor, .* install 'xrelay\[onnx\]'"):
         read_array("x.pb")
 

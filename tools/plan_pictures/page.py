@@ -151,12 +151,12 @@ def _figures(report: DeviceReport) -> Iterator[str]:
 def _sliders(view: View, key: str) -> Iterator[str]:
     yield '<fieldset class="dims" hidden><legend>Dims</legend>'
     for i, (name, value) in enumerate(view.dims.items()):
-        common: dict[str, Any] = {"data_dim": i, "min": 0, "step": 1, "value": value}
-        name, top = text(name), max(SLIDER, 2 * value)
+        first: dict[str, Any] = {"data_dim": i, "min": 0}
+        last: dict[str, Any] = {"step": 1, "value": value, "aria_label": (name := text(name))}
+        top, exact = max(SLIDER, 2 * value), last | {"aria_label": f"{name}, exact"}
         yield f'<label for="{key}-d{i}">{name}</label>'
-        yield element("input", type="range", id=f"{key}-d{i}", max=top, **common, aria_label=name)
-        exact = f"{name}, exact"
-        yield element("input", type="number", max=MOST, **common, aria_label=exact)
+        yield element("input", type="range", id=f"{key}-d{i}", **first, max=top, **last)
+        yield element("input", type="number", **first, max=MOST, **exact)
     yield "</fieldset>"
 
 

@@ -80,6 +80,10 @@ def text(value: str) -> str:
     return escape(printable(value))
 
 
+VOID = ("input",)
+"""The elements of HTML that have no end."""
+
+
 def element(name: str, classes: str = "", content: str = "", **attributes: object) -> str:
     """Return an element; pixels have two digits, and `_` in names of attributes is `-`."""
     given = {"class": classes, **attributes} if classes else attributes
@@ -87,7 +91,9 @@ def element(name: str, classes: str = "", content: str = "", **attributes: objec
         f' {key.replace("_", "-")}="{f"{value:.2f}" if isinstance(value, float) else value}"'
         for key, value in given.items()
     )
-    return f"<{name}{shown}>{content}</{name}>" if content else f"<{name}{shown}/>"
+    if content:
+        return f"<{name}{shown}>{content}</{name}>"
+    return f"<{name}{shown}>" if name in VOID else f"<{name}{shown}/>"
 
 
 def label(classes: str, x: float, y: float, content: str, **attributes: object) -> str:
