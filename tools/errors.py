@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ..runtime.errors import Error, render
 from .commands import FAULT, NO_MEMORY, USAGE, describe, warnings_passed_to
@@ -46,18 +46,14 @@ def exit_status(error: BaseException) -> int:
     return getattr(error, "exit_status", FAULT)
 
 
-class Shows(Protocol):
-    """Shows errors of the compiler, such as a `Reporter`."""
-
-    def shown(self, error: BaseException) -> tuple[str, bool] | None:
-        """Return `error` as text, and whether it begins with a place; None if it is internal."""
-        ...
+Show: TypeAlias = Callable[[BaseException], tuple[str, bool] | None]
+"""Returns an error as text, and whether it begins with a place; None if it is internal."""
 
 
 def reported(
     body: Callable[[], int],
     name: str = "",
-    reporter: Shows | None = None,
+    show: Show | None = None,
     *,
     traceback: bool = False,
     hint: str = "",
@@ -68,7 +64,7 @@ def reported(
     except OSError:
         raise
     except Exception as error:
-        return report(error, name, reporter, traceback=traceback, hint=hint)
+        return report(error, name, show, traceback=traceback, hint=hint)
 
 
 def compiled(body: Callable[[Reporter], int], instead: str, name: str = "", **how: Any) -> int:
@@ -89,13 +85,13 @@ def compiled(body: Callable[[Reporter], int], instead: str, name: str = "", **ho
             return body(reporter)
 
     with settings():
-        return reported(run, name, reporter, **how)
+        return reported(run, name, reporter.shown, **how)
 
 
 def report(
     error: BaseException,
     name: str = "",
-    reporter: Shows | None = None,
+    show: Show | None = None,
     *,
     traceback: bool = False,
     hint: str = "",
@@ -103,8 +99,8 @@ def report(
     """
     Print `error` to stderr, and return the exit status of the command that it ends.
 
-    An error without a place begins with the `name` of the file. With the compiler, there is a
-    `reporter`, which has the lines that are quoted. `hint` is added to what is said about an
+    An error without a place begins with the `name` of the file. With the compiler, a reporter
+    `show`s errors, with the lines that are quoted. `hint` is added to what is said about an
     internal error.
     """
     from .plugin_faults import SHOWN, blame, blame_of_cause
@@ -113,7 +109,7 @@ def report(
         from traceback import print_exception
 
         print_exception(error)
-    shown = _shown(error) if reporter is None else reporter.shown(error)
+    shown = (show or _shown)(error)
     if shown is not None:
         text, has_place = shown
         note = blame_of_cause(error)

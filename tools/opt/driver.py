@@ -28,10 +28,10 @@ from ..errors import CommandLineError, UsageError, report
 from ..messages import PipelineError, Reporter, message_of
 from ..output_files import Destination, OutputFiles, inform
 from ..pass_run.ir_dumps import Dumps
-from ..pass_run.pipeline import TARGET, Step, TargetText, pass_names, pipeline_text, report_index
+from ..pass_run.pipeline import TARGET, Step, build_target, pass_names, pipeline_text, report_index
 from ..pass_run.runner import InternalError, Recipe, read_recipe
 from ..registry import named_pipelines
-from ..targets.file_target import Job, Written, chosen_target
+from ..targets.file_target import ChosenTarget, Job, Written
 from ..text.printing import PrintOptions, print_module
 from .list_passes import list_passes
 from .opt_arguments import Options
@@ -80,7 +80,7 @@ class Opt:
             setattr(Attribute, "__post_init__", _verify_nothing)
         Diagnostic.colored = Diagnostic.colored or args.syntax_highlight
         self.reporter.add_source(TARGET, args.target)
-        self.chosen = chosen_target(TargetText.parse(args.target), self.session.universe)
+        self.chosen = ChosenTarget(*build_target(args.target, self.session.universe.all_targets))
         self.destination = Destination(
             args.input_file or "-",
             "-" if args.output_file is None else args.output_file,
@@ -415,6 +415,6 @@ class Opt:
         if found is None:
             raise error
         if self.messages is None:
-            report(error, reporter=self.reporter, traceback=self.args.traceback)
+            report(error, show=self.reporter.shown, traceback=self.args.traceback)
         else:
             self.messages.append(found[0])

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...runtime.calls.values import leaves
 from ...runtime.machine.machine import Machine
-from ...runtime.memory.limits import Memory
 from ...runtime.program.named_results import output_names, results_of
 from ...runtime.program.program import Array, Function, Late, Param, Program
+from .run_options import Options
 from .run_report import Value, stats_lines
 
 if TYPE_CHECKING:
@@ -23,27 +23,14 @@ if TYPE_CHECKING:
 Arrays: TypeAlias = dict[str, Array]
 
 
-@dataclass(frozen=True)
-class Limits:
-    """
-    Bounds of a run: memory, and the number of instructions or ops (None: no bound).
-
-    On the machine, it can be sanitized or profiled.
-    """
-
-    memory: Memory
-    instructions: int | None = None
-    sanitize: bool = False
-    profile: bool = False
-
-
 @dataclass
 class Executable:
     """Functions that can be called, by their parameters, and the weights that they need."""
 
     functions: Mapping[str, Sequence[Param]]
     weights: Sequence[Late]
-    limits: Limits
+    options: Options
+    """Bounds of a run, and how the machine is watched."""
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
         """Run `function` and return its results."""
@@ -62,25 +49,29 @@ class Compiled(Executable):
     """A program on the machine, maybe with kernels that were compiled."""
 
     def __init__(
-        self, program: Program, limits: Limits, native: NativeLibrary | None = None
+        self, program: Program, options: Options, native: NativeLibrary | None = None
     ) -> None:
         functions = {function.name: function.params for function in program.functions}
-        super().__init__(functions, program.late_constants, limits)
+        super().__init__(functions, program.late_constants, options)
         self.program, self.native = program, native
         self.machine: Machine | None = None
         self.profile: Profile | None = None
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
-        limits = self.limits
+        options = self.options
         self.machine = machine = Machine(
             self.program,
             weights,
-            memory=limits.memory,
-            max_instructions=limits.instructions,
-            sanitize=limits.sanitize,
+            memory=options.memory,
+            max_instructions=options.max_instructions,
+            sanitize=options.sanitize,
             native=self.native,
         )
-        with machine.profile() if limits.profile else nullcontext() as self.profile:
+        with (
+            machine.profile()
+            if options.profile or options.trace is not None
+            else nullcontext() as self.profile
+        ):
             value = machine.evaluate(function, *inputs)
         results = results_of(self._function(function), self.program.data, value)
         return [output for result in results for output in outputs_of(result)]

@@ -11,14 +11,13 @@ import numpy as np
 
 from ...operators.spelling import known_names
 from ...runtime.machine.machine import Machine
-from ...runtime.memory.limits import Memory
 from ...runtime.program.program import Array, Param, spec_of
 from ...runtime.weights.derived_weights import weights_in
 from ..array_files.array_files import ArrayFiles, open_arrays
 from ..errors import FileError, UsageError
 from ..output_files import OutputFiles
 from ..progress import Progress
-from .executables import Arrays, Compiled, Executable, Limits
+from .executables import Arrays, Compiled, Executable
 from .inputs_of_run import GivenInputs
 from .run_options import Options
 from .run_report import output_lines
@@ -40,13 +39,6 @@ ReadParameters: TypeAlias = Callable[[Path | Mapping[str, Array], Sequence[str]]
 def read_weights(given: Path | Mapping[str, Array], wanted: Sequence[str]) -> Arrays:
     """Read `wanted` weights from a `.safetensors` file, or from those that are `given`."""
     return weights_in(given).arrays(wanted)
-
-
-def limits_of(options: Options) -> Limits:
-    """Return the bounds of the run."""
-    memory = Memory(options.memory_limit, options.poison or options.sanitize)
-    is_measured = options.profile is not None or options.trace is not None
-    return Limits(memory, options.max_instructions, options.sanitize, is_measured)
 
 
 def _params(function: str, executable: Executable) -> Sequence[Param]:
@@ -81,7 +73,7 @@ def _parameters(
     seed = options.random_seed or 0
     names = [weight.name for weight in missing]
     print(f"xrelay-run: {random_weights_text(names, seed)}", file=sys.stderr)
-    return found | random_parameters(missing, seed, executable.limits.memory)
+    return found | random_parameters(missing, seed, options.memory)
 
 
 def _show(profile: Profile, options: Options) -> None:
@@ -117,9 +109,7 @@ def execute(
         if path is not None:
             files.check(path)
     expected = open_arrays(options.expect, "output") if options.expect else None
-    inputs = given.values(
-        options.function, _params(options.function, executable), executable.limits.memory
-    )
+    inputs = given.values(options.function, _params(options.function, executable), options.memory)
     parameters = _parameters(options, executable, weights, read)
     with Progress().during(f"running {options.function}"):
         outputs = executable.run(options.function, inputs, parameters)

@@ -5,20 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from inspect import signature
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.universe import Universe
 from xdsl.utils.target import Target
 
 from ...passes.support.diagnostics import PassError
 from ..api.session import Given
-from ..errors import CommandLineError
-from ..pass_run.pipeline import TargetText
 from ..pass_run.runner import Runner
 from ..text.printing import PrintOptions
 
@@ -129,17 +125,3 @@ class ChosenTarget:
         """False if the output contains the weights, or does not need them."""
         contains = self.files is not None and self.files.contains_weights
         return not contains and self.reads_before is None
-
-
-def chosen_target(text: TargetText, universe: Universe) -> ChosenTarget:
-    """
-    Return the target that `text` names.
-
-    Raises `CommandLineError` for an unknown one, and `PipelineError` for options that it lacks.
-    """
-    entry: Any = universe.all_targets.get(text.name)
-    if entry is None:
-        known = ", ".join(universe.all_targets)
-        message = f"argument -t/--target: invalid choice: '{text.name}' (choose from {known})"
-        raise CommandLineError(message)
-    return ChosenTarget(text.name, entry if signature(entry).parameters else text.make(entry()))
