@@ -41,11 +41,6 @@ def require_compiler(instead: str) -> None:
         )
 
 
-def exit_status(error: BaseException) -> int:
-    """Return the exit status of a command that `error` ends."""
-    return getattr(error, "exit_status", FAULT)
-
-
 Show: TypeAlias = Callable[[BaseException], tuple[str, bool] | None]
 """Returns an error as text, and whether it begins with a place; None if it is internal."""
 
@@ -123,7 +118,7 @@ def report(
     file = error.file if isinstance(error, FileError) else name
     prefix = f"{file}: " if file and not has_place else ""
     print(prefix + text + (f"\nnote: {note}" if note else ""), file=sys.stderr)
-    return exit_status(error)
+    return getattr(error, "exit_status", FAULT)
 
 
 def _shown(error: BaseException) -> tuple[str, bool] | None:

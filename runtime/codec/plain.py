@@ -6,7 +6,7 @@ Values of annotated types as plain data: numbers, texts, lists and dictionaries,
         name: str
         spec: TensorSpec | None
         dims: tuple[str, ...] = ()
-        type: Annotated[int, AtLeast(0)] = 0          checked when it is read
+        type: Annotated[int, at_least(0)] = 0          checked when it is read
 
     PLAIN.of(Param).put(param)    ->    {"name": "x", "spec": null, "dims": ["n"], "type": 0}
 
@@ -133,7 +133,8 @@ class PlainFormat:
     def _of(self, hint: Any) -> Codec:
         origin, args = get_origin(hint), get_args(hint)
         if origin is Literal:
-            return self.of(type(args[0]))
+            listed = Check(f"be one of {', '.join(map(str, args))}", lambda value: value in args)
+            return _checked(self.of(type(args[0])), [listed])
         if origin in (Union, UnionType):
             parts = [part for part in args if part is not NoneType]
             if len(parts) == len(args):

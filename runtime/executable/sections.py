@@ -45,14 +45,7 @@ from .layout import (
 AnyInstruction: Any = Union[tuple(INSTRUCTIONS.values())]  # noqa: UP007
 
 
-@record
-class IsPlace(Check):
-    """A location whose line and column are not negative."""
-
-    def fault(self, value: Location) -> str | None:
-        """Return the fault of a value."""
-        is_place = min(value.line, value.column) >= 0
-        return None if is_place else f"must not be negative, but is {value.line}:{value.column}"
+PLACE = Check("have a line and column from 0 on", lambda at: min(at.line, at.column) >= 0)
 
 
 @record
@@ -63,7 +56,7 @@ class Places:
     The number of an item without one is -1, and a list without any is empty.
     """
 
-    table: tuple[Annotated[Location, IsPlace()], ...]
+    table: tuple[Annotated[Location, PLACE], ...]
     numbers: tuple[tuple[int, ...], ...]
 
 

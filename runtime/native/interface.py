@@ -16,10 +16,10 @@ recurses, as in `runtime.values`.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated, Literal, TypeAlias, cast
+from typing import Annotated, Literal, TypeAlias, cast, get_args
 
 from ..calls.values import Value
-from ..codec.notes import NoneAs, OneOf
+from ..codec.notes import NoneAs
 from ..codec.plain import DAMAGED, PLAIN
 from ..errors import MachineError
 from ..program.named_results import unique_names
@@ -134,7 +134,7 @@ FORMAT = 2
 Form: TypeAlias = Literal["packed", "cpacked", "unpacked"]
 """A way to call a function from C."""
 
-FORMS: tuple[Form, ...] = ("packed", "cpacked", "unpacked")
+FORMS: tuple[Form, ...] = get_args(Form)
 
 
 class InterfaceError(Exception):
@@ -202,7 +202,7 @@ class Entry:
     pools: tuple[Pool, ...] = ()
     has_constants: bool = False
     contexts: tuple[int, ...] = ()
-    forms: tuple[Annotated[Form, OneOf(FORMS)], ...] = FORMS
+    forms: tuple[Form, ...] = FORMS
     io: int | None = None
     calls: tuple[KernelCall, ...] = ()
     may_fail: bool = True

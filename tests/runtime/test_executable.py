@@ -20,7 +20,7 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.runtime import files
-from xrelay.runtime.codec.notes import AtLeast
+from xrelay.runtime.codec.notes import at_least
 from xrelay.runtime.codec.plain import ATTRIBUTES, PLAIN, stored_fields
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.executable import (
@@ -447,7 +447,7 @@ def test_another_major_version_is_refused(major: int):
 class Aligned(TensorSpec):
     """A tensor type with one more field, as a record may get."""
 
-    alignment: Annotated[int, AtLeast(1)] = 1
+    alignment: Annotated[int, at_least(1)] = 1
 
 
 def test_a_field_of_a_record_is_one_place():
@@ -549,17 +549,17 @@ HOSTILE: list[tuple[str, str, object, str]] = [
     ("functions", "0 name", "\ud800", "name: .* surrogates not allowed"),
     ("functions", "0 params 0 dims", ["n", 1], "params: dims: expected str, but got 1"),
     ("functions", "0 params 0 spec shape", [-2], "shape: must be at least 0, but is -2"),
-    ("functions", "0 params 0 spec shape", [1] * 65, "shape: must have at most 64"),
+    ("functions", "0 params 0 spec shape", [1] * 65, "shape: must have 0 to 64 items"),
     ("kernels", "0 name", None, "name: expected str, but got None"),
-    ("info", "weights_file", "../w", "weights_file: must be beside"),
-    ("constants", "0 InFile checksums sha256", "00", "sha256: must have 32, but has 1"),
+    ("info", "weights_file", "../w", "weights_file: must be the name of a file beside"),
+    ("constants", "0 InFile checksums sha256", "00", "sha256: must have 32 to 32 items"),
     ("constants", "0 InFile spec shape", [5], r"constant 0: float32\[5\] has 20 bytes, but"),
     ("constants", "0 InFile spec shape", [None], "a constant must have a static shape"),
     ("constants", "0 InFile spec dtype", "object", "unsupported element type object"),
     ("locations", "numbers", [[]], "there are locations for 1 lists, not 2"),
     ("locations", "numbers 0", [-2] * 9, r"a location is out of range \[-1, 0\)"),
     ("locations", "numbers 0", [-1], "there are 1 locations for 9 items"),
-    ("locations", "table", [["f", -1, 0]], "table: must not be negative, but is -1:0"),
+    ("locations", "table", [["f", -1, 0]], "table: must have a line and column from 0 on"),
 ]
 
 

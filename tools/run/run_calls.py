@@ -17,10 +17,9 @@ from ..array_files.array_files import ArrayFiles, open_arrays
 from ..errors import FileError, UsageError
 from ..output_files import OutputFiles
 from ..progress import Progress
-from .executables import Arrays, Compiled, Executable
+from .executables import Arrays, Compiled, Executable, output_lines
 from .inputs_of_run import GivenInputs
 from .run_options import Options
-from .run_report import output_lines
 
 if TYPE_CHECKING:
     from ...runtime.observe.profiler import Profile
