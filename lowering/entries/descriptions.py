@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Operation
 from ...dialects.attributes import plain_value
 from ...passes.support.diagnostics import PassError
 from ...runtime.codec.plain import ATTRIBUTES, DAMAGED
-from ...runtime.native.structures import Structure
+from ...runtime.native.interface import Structure
 from ...runtime.program.program import Function
 from ...runtime.program.records import record
 
