@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.ir import Region as IrRegion
 
 from ....dialects import relay
@@ -90,32 +90,18 @@ def if_(context: Context, expr: ast.If) -> SSAValue:
     )
 
 
-# ------------------------------------------------------------------- cells
-
-
-def ref_create(context: Context, expr: ast.RefCreate) -> SSAValue:
-    return context.value(relay.RefCreateOp(context.emit(expr.value)), expr.offset)
-
-
-def ref_read(context: Context, expr: ast.RefRead) -> SSAValue:
-    ref, contents = _cell(context, expr.ref)
-    return context.value(
-        relay.RefReadOp.create(operands=[ref], result_types=[contents]), expr.offset
-    )
-
-
-def ref_write(context: Context, expr: ast.RefWrite) -> SSAValue:
-    ref, contents = _cell(context, expr.ref)
-    value = context.emit(expr.value)
-    context.require(value.type, contents, "the value written", expr.value.offset)
-    return context.value(relay.RefWriteOp(ref, value), expr.offset)
-
-
-def _cell(context: Context, expr: ast.Expr) -> tuple[SSAValue, Attribute]:
-    ref = context.emit(expr)
+def cell(context: Context, expr: ast.Cell) -> SSAValue:
+    """Build the creation of a cell, or a read or a write of one."""
+    ref = context.emit(expr.operands[0])
+    if expr.word == "ref":
+        return context.value(relay.RefCreateOp(ref), expr.offset)
     type = context.types.shallow(ref.type)
-    if isinstance(type, relay.RefType):
-        return ref, type.contents
-    contents = context.types.fresh()
-    context.require(type, relay.RefType(contents), "this", expr.offset)
-    return ref, contents
+    if not isinstance(type, relay.RefType):
+        type = relay.RefType(context.types.fresh())
+        context.require(ref.type, type, "this", expr.operands[0].offset)
+    if expr.word == "ref_read":
+        op = relay.RefReadOp.create(operands=[ref], result_types=[type.contents])
+        return context.value(op, expr.offset)
+    value = context.emit(expr.operands[1])
+    context.require(value.type, type.contents, "the value written", expr.operands[1].offset)
+    return context.value(relay.RefWriteOp(ref, value), expr.offset)
