@@ -33,6 +33,7 @@ from xdsl.rewriter import Rewriter
 
 from ...dialects import memory, relay, vm
 from ...dialects.device import device_of
+from ...dialects.interfaces import ShapedByOperand
 from ...dialects.tensors import as_tensor, element_size
 from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
@@ -193,8 +194,9 @@ def read_global(found: memref.GlobalOp, w: Writer) -> None:
 def reads_elements(use: Use) -> bool:
     """Test whether `use` reads the elements of a shape one by one, where they are known."""
     op = use.operation
-    if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
-        return op.shape is op.operands[use.index] and use.index > 0
+    shaped = op.get_trait(ShapedByOperand)
+    if shaped is not None:
+        return shaped.shape(op) is op.operands[use.index] and use.index > 0
     if isinstance(op, tensor.ExtractOp):
         return all(integer(index) is not None for index in op.indices)
     return isinstance(op, relay.YieldOp) and isinstance(op.parent_op(), relay.ShapeFuncOp)

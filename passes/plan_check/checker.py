@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Block, BlockArgument, Operation, OpResult
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, vm
 from ...dialects.interfaces import AllocatesResults, OverwritesOperands
@@ -21,7 +21,7 @@ from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
 from ..bytes.numbered import Arm, Numbered, Row
-from ..bytes.op_facts import is_storage
+from ..bytes.op_facts import is_storage, viewed
 from ..bytes.rooms import Room
 from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
@@ -186,11 +186,11 @@ class Checker:
             self.kill(row)
         elif kind is memory.AllocTensorOp:
             self.check_slot(op)
-        elif kind is memory.SliceStorageOp:
+        elif facts.views is not None and is_storage(op.results[0]):
             self.check_slice(op)
         elif kind is not memory.AllocStorageOp:
-            if kind is vm.ReshapeTensorOp:
-                self.check_view(op)
+            if facts.views is not None:
+                self.check_view(op, facts.views.viewed(op))
             if not (self.storages.isdisjoint(row.uses) and self.storages.isdisjoint(row.results)):
                 self.require_known_storages(row)
                 self.lend(row)
@@ -248,8 +248,8 @@ class Checker:
     def is_in_place(self, row: Row, index: int, value: int, origin: int) -> bool:
         """Test whether an op reads each element of `value` before it writes that of a result."""
         at, first = self.body.values[value], self.body.values[origin]
-        while isinstance(at.owner, vm.ReshapeTensorOp) and at is not first:
-            at = at.owner.data
+        while at is not first and (source := viewed(at)) is not None:
+            at = source
         if at is not first:
             return False  # on some path, it may name other bytes
         op, read = row.op, row.uses[: len(row.op.operands) - len(row.results)]
@@ -363,15 +363,14 @@ class Checker:
                 notes=[place_note(op.storage)],
             )
 
-    def check_view(self, op: Operation) -> None:
-        """Check that a view is not certainly larger than its tensor."""
-        assert isinstance(op, vm.ReshapeTensorOp)
-        data, view = map(self.slots.rooms.bytes_of, (op.data, op.result))
-        if data != view and at_least(view, data + 1):
+    def check_view(self, op: Operation, data: SSAValue) -> None:
+        """Check that a view is not certainly larger than its tensor `data`."""
+        tensor, view = map(self.slots.rooms.bytes_of, (data, op.results[0]))
+        if tensor != view and at_least(view, tensor + 1):
             raise PassError(
-                f"a view of {view} bytes is larger than its tensor of {data} bytes",
+                f"a view of {view} bytes is larger than its tensor of {tensor} bytes",
                 op,
-                notes=[(op.data, "the tensor is defined here")],
+                notes=[(data, "the tensor is defined here")],
             )
 
     # ------------------------------------------------------------------- calls
