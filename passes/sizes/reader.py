@@ -221,7 +221,8 @@ class Sizes(RuleReader):
             if name is not None:
                 return self.algebra.apply(name, *map(self.size, op.operands))
             if isinstance(op, arith.SelectOp):
-                return self._selected(op)
+                sides = self.size(op.lhs), self.size(op.rhs)
+                return self.algebra.choose(self.condition(op.cond), *sides)
             if isinstance(op, tensor.ExtractOp):
                 return self._extracted(op)
             if isinstance(op, relay.MeasureOp):
@@ -352,50 +353,6 @@ class Sizes(RuleReader):
         whole = self.algebra.binary(SizeOp.FLOORDIV, self.size(op.lhs), Expr.of(unit))
         return self.algebra.binary(SizeOp.MUL, whole, Expr.of(unit))
 
-    def _selected(self, op: arith.SelectOp) -> Expr:
-        """
-        Return one side if the condition is known; `a == 1 ? b : a` is a broadcast, and others are
-        selections, of which those of one condition agree.
-        """
-        condition = self.condition(op.cond)
-        left, right = self.size(op.lhs), self.size(op.rhs)
-        if condition is not None:
-            return left if condition else right
-        if left == right:
-            return left
-        test = op.cond.owner
-        if (
-            isinstance(test, arith.CmpiOp)
-            and test.predicate.value.data == 0
-            and test.lhs.type == i64
-            and {self.size(test.lhs), self.size(test.rhs)} == {right, Expr.of(1)}
-        ):
-            return self.algebra.binary(SizeOp.BROADCAST, right, left)
-        less, more, holds = self._compared(op.cond)
-        return self.algebra.select_less(less, more, *((left, right) if holds else (right, left)))
-
-    def _compared(self, condition: SSAValue) -> tuple[Expr, Expr, bool]:
-        """Return two sizes; `condition` holds if the first is less, or, if False, if it is not."""
-        op = condition.owner
-        if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
-            left, right = self.size(op.lhs), self.size(op.rhs)
-            match op.predicate.value.data:
-                case 2:  # <
-                    return left, right, True
-                case 3:  # <=
-                    return right, left, False
-                case 4:  # >
-                    return right, left, True
-                case 5:  # >=
-                    return left, right, False
-                case _:
-                    pass
-            relation = PREDICATES[op.predicate.value.data : op.predicate.value.data + 1]
-            for name in relation:  # == and !=
-                return Expr.of(0), self.algebra.apply(name, left, right), True
-        flag = self.algebra.symbol(_shown(condition), "value", (condition,))
-        return Expr.of(0), flag, True
-
     def _extracted(self, op: tensor.ExtractOp) -> Expr:
         elements = self.shape(op.tensor) if len(op.indices) < 2 else None
         index = integer(op.indices[0]) if op.indices else 0
@@ -424,26 +381,15 @@ class Sizes(RuleReader):
             return op.value.value.data
         return None
 
-    def condition(self, value: SSAValue) -> bool | None:
-        """Return the value of an i1, if it is certain."""
-        constant = integer(value)
+    def condition(self, value: SSAValue) -> Expr:
+        """Return an i1: 1 if it is true, else 0."""
+        constant, op = integer(value), value.owner
         if constant is not None:
-            return constant != 0
-        op = value.owner
-        if not isinstance(op, arith.CmpiOp) or op.lhs.type != i64:
-            return None
-        left, right = self.size(op.lhs), self.size(op.rhs)
-        predicate = op.predicate.value.data
-        if predicate in (0, 1):
-            equal = holds(Check.EQUAL, left, right)
-            return None if equal is None else equal == (predicate == 0)
-        if predicate in (2, 5):  # <, >=
-            at_least = holds(Check.AT_LEAST, left, right)
-            return None if at_least is None else at_least == (predicate == 5)
-        if predicate in (3, 4):  # <=, >
-            at_most = holds(Check.AT_MOST, left, right)
-            return None if at_most is None else at_most == (predicate == 3)
-        return None
+            return Expr.of(int(constant != 0))
+        if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
+            for name in PREDICATES[op.predicate.value.data :][:1]:
+                return self.algebra.compare(name, self.size(op.lhs), self.size(op.rhs))
+        return self.algebra.symbol(_shown(value), "value", (value,), range=(0, 1))
 
     # -------------------------------------------------------------------- dims
 

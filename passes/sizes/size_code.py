@@ -129,6 +129,8 @@ class SizeCode:
         if all(isinstance(operand, int | float) for operand in operands):
             return compute(name, *operands)
         rules = operation(name)
+        if name == "lt" and operands[0] == 0 and _is_flag(operands[1]):
+            return operands[1]
         if rules.identity is not None:
             first, second = operands
             if second == rules.identity:
