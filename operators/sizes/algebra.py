@@ -131,7 +131,7 @@ class Algebra:
         measure has no value for numbers.
         """
         args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
-        if op in RELATIONS:
+        if op in PREDICATES:
             return self.compare(op, *args)
         normal = NORMAL_FORMS.get(op)
         if normal is not None:
@@ -352,11 +352,15 @@ class Algebra:
 
     def compare(self, predicate: str, left: Expr, right: Expr) -> Expr:
         """Return 1 if `left` and `right` are in the relation of a predicate, else 0."""
+        if predicate in SWAPPED:
+            predicate, left, right = SWAPPED[predicate], right, left
         check, positive = RELATIONS[predicate]
         certain = holds(check, left, right)
-        if certain is None:
-            return self.opaque(predicate, (left, right))
-        return Expr.of(int(certain == positive))
+        if certain is not None:
+            return Expr.of(int(certain == positive))
+        if predicate == "lt" and not left.terms and right.range == (0, 1):
+            return right
+        return self.opaque(predicate, (left, right))
 
     def choose(self, condition: Expr, left: Expr, right: Expr) -> Expr:
         """
@@ -365,22 +369,15 @@ class Algebra:
         `a == 1 ? b : a` is a broadcast; others are selections, and those of one condition agree.
         """
         symbol = condition.symbol
-        if symbol is None or symbol.kind not in PREDICATES:
-            return self.select_less(Expr.of(0), condition, left, right)
-        a, b = symbol.operands
-        if symbol.kind == "eq" and Expr.of(1) in (a, b) and right in (a, b):
-            return self.broadcast(right, left)
-        match symbol.kind:
-            case "lt":
+        if symbol is not None and symbol.kind in RELATIONS:
+            a, b = symbol.operands
+            if symbol.kind == "lt":
                 return self.select_less(a, b, left, right)
-            case "le":
-                return self.select_less(b, a, right, left)
-            case "gt":
-                return self.select_less(b, a, left, right)
-            case "ge":
+            if symbol.kind == "ge":
                 return self.select_less(a, b, right, left)
-            case _:
-                return self.select_less(Expr.of(0), condition, left, right)
+            if symbol.kind == "eq" and Expr.of(1) in (a, b) and right in (a, b):
+                return self.broadcast(right, left)
+        return self.select_less(Expr.of(0), condition, left, right)
 
     def select_less(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
         """Return `left` if `less < more`, else `right`."""
@@ -388,6 +385,8 @@ class Algebra:
             return left
         if at_least(less, more):
             return right
+        if (left.constant, right.constant) in ((1, 0), (0, 1)):
+            return self.compare("lt" if left.terms else "ge", less, more)
         is_maximum = (less, more) == (right, left)
         bounds = operation("max").range(left.range, right.range) if is_maximum else None
         return self.opaque(SELECT, (less, more, left, right), bounds)
@@ -485,7 +484,8 @@ RELATIONS = {
     "ne": (Check.EQUAL, False),
     "ge": (Check.AT_LEAST, True),
     "lt": (Check.AT_LEAST, False),
-    "le": (Check.AT_MOST, True),
-    "gt": (Check.AT_MOST, False),
 }
-"""The relation that each predicate tests, and the result where it holds."""
+"""The relation that a predicate tests, and the result where it holds."""
+
+SWAPPED = {"gt": "lt", "le": "ge"}
+"""The predicates that are others, with their operands swapped."""

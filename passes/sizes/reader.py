@@ -50,9 +50,9 @@ from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
 from ...operators.sizes.size_table import PREDICATES, TOTAL
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
-from .arith_ops import arith_ops
 from .rule_dims import RuleReader, as_expr
 from .shape_tensors import ShapeTensors, is_exact
+from .size_code import arith_ops
 
 PACK = "pack"
 """The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""

@@ -137,5 +137,5 @@ def test_an_operation_is_one_line_in_the_table(monkeypatch: pytest.MonkeyPatch):
     symbols = free_symbols([size])
     assert Values(dict(zip(symbols, (5, 3), strict=True))).of(size) == 160
     formulas = Formulas(code.sizes)
-    number = formulas.add(size)
+    number = formulas.number(size)
     assert formulas.evaluate([5, 3])[number] == 160
