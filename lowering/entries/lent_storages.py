@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute, SSAValue
 from xdsl.traits import SymbolTable
 
+from ...dialects.dense import integer
 from ...dialects.tensors import element_size
-from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ...runtime.program.dtypes import element_type
 from ...runtime.program.program import TensorSpec

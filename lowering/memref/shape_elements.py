@@ -18,7 +18,7 @@ from xdsl.ir import Operation, SSAValue, Use
 from xdsl.rewriter import Rewriter
 
 from ...dialects import memory, relay, vm
-from ...passes.sizes.reader import integer
+from ...dialects.dense import integer
 from ...passes.support.diagnostics import PassError
 from .conversion_state import Writer, converts
 from .memref_types import as_memref

@@ -24,7 +24,6 @@ from typing import cast
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -32,25 +31,23 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay, vm
-from ...dialects.dense import Dense, numbers
+from ...dialects.dense import constant_tensor, integer, integers
 from ...dialects.interfaces import ChoosesRegion, DestinationPassing
 from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, is_static
-from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
+from ...dialects.type_rules import constant_elements, data_operands, operand_of, rule_of
 from ...operators.orders import PoolTotal, Row
-from ...operators.signature import Data, Elements, Tensor
+from ...operators.signature import ReadElements, Tensor
 from ...operators.sizes import UNKNOWN, Check, SignatureError, Size, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
 from ...operators.sizes.size_table import PREDICATES, TOTAL
-from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
-from .rule_dims import RuleReader, as_expr
+from .rule_reader import RuleReader, as_expr
 from .shape_tensors import ShapeTensors, is_exact
 from .size_code import arith_ops
 
@@ -62,28 +59,6 @@ MAX_CALLS = 50
 
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
-
-
-def integer(value: SSAValue) -> int | None:
-    """Return the integer that `value` is, if it is a constant."""
-    op = value.owner
-    if isinstance(op, arith.ConstantOp):
-        attr = op.value
-        if isinstance(attr, IntegerAttr):
-            return attr.value.data
-    return None
-
-
-def dense_integers(value: SSAValue, count: int) -> list[int] | None:
-    """Return the elements of a constant tensor of `count` integers."""
-    op = value.owner
-    if not isinstance(op, Operation) or not op.has_trait(ConstantLike):
-        return None
-    attr = op.properties.get("value")
-    if not isinstance(attr, DenseIntOrFPElementsAttr):
-        return None
-    found = [int(number) for number in numbers(cast(Dense, attr))]
-    return found if len(found) == count else found[:1] * count
 
 
 def element_count(type: Attribute) -> int | None:
@@ -140,26 +115,6 @@ class Packed:
             if at == first or before is None:
                 return total
             at = before
-
-
-@dataclass(frozen=True)
-class KnownElements(Elements):
-    """Elements of a small integer tensor, in row-major order."""
-
-    program: Sizes
-    known: Dims
-
-    def sizes(self, count: int) -> Sequence[Size]:
-        return [self.program.as_size(size) for size in self.known]
-
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        """Return the measure of scalars; that of larger tensors is not computed."""
-        sizes: list[Size] = []
-        for arg in args:
-            if not isinstance(arg.elements, KnownElements) or arg.rank:
-                return UNKNOWN
-            sizes += arg.elements.sizes(1)
-        return self.program.measured(name, sizes)
 
 
 class Sizes(RuleReader):
@@ -468,29 +423,26 @@ class Sizes(RuleReader):
         return self._results[op]
 
     def _infer(self, op: Operation) -> list[Dims] | None:
-        rule = rule_of(op)
-        operands = [self._operand(operand) for operand in op.operands]
-        if rule is None or any(isinstance(operand, str) for operand in operands):
+        operands: list[Tensor] = []
+        for value in op.operands:
+            tensor = operand_of(value.type)
+            if isinstance(tensor, str):
+                return None
+            operands.append(Tensor(tensor.element, tuple(map(self.as_size, self.dims(value)))))
+        elements = constant_elements(op.operands, wanted := data_operands(op))
+        for value, tensor, i in zip(op.operands, operands, range(len(operands)), strict=True):
+            if i in wanted and (known := self.elements(value)) is not None:
+                elements[i] = self._elements_as(tensor, [self.as_size(size) for size in known])
+        found = self.results(op, operands, elements)
+        if found is None:
             return None
-        elements = constant_elements(op.operands, rule.data_operands)
-        for i in rule.data_operands:
-            known = self.elements(op.operands[i]) if i < len(operands) else None
-            if known is not None:
-                elements[i] = KnownElements(self, known)
-        call = call_of(op.name, op.properties, ())
-        try:
-            found = rule(call._replace(operands=operands, elements=elements))
-        except SignatureError as error:
-            raise PassError(str(error), op) from error
         return [
             self._known(tensor, result) for tensor, result in zip(found, op.results, strict=True)
         ]
 
-    def _operand(self, value: SSAValue) -> Tensor | str:
-        tensor = operand_of(value.type)
-        if isinstance(tensor, str):
-            return tensor
-        return Tensor(tensor.element, tuple(map(self.as_size, self.dims(value))))
+    def _elements_as(self, tensor: Tensor, sizes: Sequence[Size]) -> ReadElements:
+        """Return these elements; only scalars are measured."""
+        return ReadElements(lambda count: sizes, lambda: None if tensor.rank else sizes[0])
 
     def _known(self, tensor: Tensor, result: OpResult) -> Dims:
         """Return the dims of a result, symbols where the rule does not know them."""
@@ -575,9 +527,9 @@ class Sizes(RuleReader):
         count = element_count(value.type)
         if count is None:
             return None
-        constants = dense_integers(value, count)
-        if constants is not None:
-            return tuple(map(Expr.of, constants))
+        constant = constant_tensor(value)
+        if constant is not None:
+            return tuple(map(Expr.of, integers(constant, count)))
         op = value.owner
         if isinstance(op, vm.ShapeOfOp):
             return self.dims(op.data)

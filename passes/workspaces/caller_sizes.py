@@ -20,9 +20,10 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay, vm
+from ...dialects.dense import integer
 from ..analysis.blocks import only_block
 from ..sizes.available import may_move
-from ..sizes.reader import Sizes, integer
+from ..sizes.reader import Sizes
 
 MAX_OPS = 64
 """The maximum number of ops from which a size is computed that callers compute too."""

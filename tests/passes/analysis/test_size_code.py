@@ -56,7 +56,8 @@ def random_size(rng: random.Random, algebra: Algebra, leaves: list[Expr]) -> Exp
     sizes = [*leaves, *map(Expr.of, (0, 1, 2, 7, 64))]
     for _ in range(rng.randrange(1, 12)):
         a, b, c, d = rng.choices(sizes, k=4)
-        kind = rng.choice(["add", "sub", "mul", "max", "min", "broadcast", "select", "divide", "choose"])
+        kinds = "add", "sub", "mul", "max", "min", "broadcast", "select", "divide", "choose"
+        kind = rng.choice(kinds)
         if kind == "select":
             sizes.append(algebra.apply("select", a, b, c, d))
         elif kind == "choose":
