@@ -49,10 +49,11 @@ from ..passes.devices.options import device_option
 from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from .memref import buffer_kernels, dim_checks, shape_elements, storage_buffers
+from .memref import buffer_kernels, shape_elements, storage_buffers
 from .memref.booleans import store_booleans_as_bytes
 from .memref.conversion_state import Conversion, ConvertOp
 from .memref.deallocation import free_allocations
+from .memref.dim_checks import require_named_dims
 from .memref.functions_and_branches import (
     convert_arguments,
     convert_signature,
@@ -90,10 +91,11 @@ class ConvertMemoryToMemrefPass(ModulePass):
         types = MemRefTypes(device_option(self.host, "host", op))
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, func.FuncOp)}
         lent = {name: lent_results(f) for name, f in functions.items()}
+        called = {o.callee.string_value() for o in code_of(op) if isinstance(o, func.CallOp)}
+        for name, function in functions.items():
+            if name in called and function.body.blocks:
+                require_named_dims(function)
         code = code_of(op)
-        called = {o.callee.string_value() for o in code if isinstance(o, func.CallOp)}
-        inner = [f for name, f in functions.items() if name in called and f.body.blocks]
-        named = {f: found for f in inner if (found := dim_checks.named(f)).dims}
         measured = {o: [*o.args.types] for o in code if isinstance(o, relay.MeasureOp)}
         state = Conversion(op, types, SymbolNames.of(op), functions, lent, measured)
         for o in code:
@@ -106,7 +108,6 @@ class ConvertMemoryToMemrefPass(ModulePass):
                 Rewriter.erase_op(o)
         kernels = [kernel for kernel in op.ops if isinstance(kernel, relay.PrimFuncOp)]
         apply_patterns(op, ConvertOp(state), only=[*kernels, *code])
-        apply_patterns(op, dim_checks.CheckNamedDims(state, named), only=[*named])
         for function in functions.values():
             if function.body.blocks:
                 free_allocations(function)

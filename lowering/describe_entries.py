@@ -3,10 +3,10 @@ Describe functions for callers from outside, before their types become memory.
 
     func.func @main(%x: tensor<?x8xui8, #cpu0> {relay.name = "x:0", relay.dims = ["n", 8]}, …)
     ->
-    … attributes {xrelay.entry = {
-        inputs = [{name = "x:0", dtype = "uint8", shape = [-1, 8], dims = ["n", ""],
-                   device = "cpu:0"}],
-        outputs = […], bounds = {n = [1, 64]}, allocated = [0]}}
+    … attributes {xrelay.entry = {function = {
+        name = "main",
+        params = [{name = "x:0", spec = {dtype = "uint8", shape = [-1, 8]}, dims = ["n", ""]}],
+        dim_bounds = {n = [1, 64]}, results = […]}, allocated = [0]}}
 
 `allocated` lists the outputs whose size is known only after the run: the function allocates them.
 `structure` is the function's `relay.structure`, if `flatten-tuples` left one.
@@ -54,8 +54,8 @@ from .entries.descriptions import (
     ENTRY,
     PARAMS,
     STEPS,
+    Described,
     attribute_of,
-    description,
     record_attribute,
     record_of,
 )
@@ -75,7 +75,8 @@ class DescribeEntry(RewritePattern):
         allocated, structure = allocated_results(op), None
         if (nested := op.attributes.pop(STRUCTURE, None)) is not None:
             structure = record_of(Structure, nested, op, f"{STRUCTURE} must be a structure")
-        op.attributes[ENTRY] = description(function, self.devices, allocated, structure)
+        described = Described(function, allocated, structure)
+        op.attributes[ENTRY] = record_attribute(Described, described)
         rewriter.notify_op_modified(op)
 
     def function_of(self, op: func.FuncOp) -> Function:
@@ -108,10 +109,10 @@ class DescribeEntry(RewritePattern):
         return Param(name, spec_of(type, op), self.devices.index(spec), dims if any(dims) else ())
 
 
-def allocated_results(op: func.FuncOp) -> list[int]:
+def allocated_results(op: func.FuncOp) -> tuple[int, ...]:
     """Return the results that a function allocates, as their size is known after it ran."""
     attrs = () if op.res_attrs is None else op.res_attrs.data
-    return [i for i, found in enumerate(attrs) if memory.ALLOCATED in found.data]
+    return tuple(i for i, found in enumerate(attrs) if memory.ALLOCATED in found.data)
 
 
 class DescribeKernel(RewritePattern):

@@ -113,7 +113,7 @@ def shape_of(data: Tensor, *, dtype: Element) -> Tensor:
     return Tensor(dtype, (data.rank,))
 
 
-@rule("relay.ndarray_size", work=Work.LINEAR)
+@rule("relay.ndarray_size")
 def ndarray_size(data: Tensor, *, dtype: Element) -> Tensor:
     """Infer a scalar of `dtype`."""
     require_integer(dtype, "the result of {op}")

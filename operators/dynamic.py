@@ -60,7 +60,7 @@ def reshape(data: Tensor, shape: Data, *, allowzero: bool) -> Tensor:
 def _reshaped(dims: Shape, entries: Sequence[int], allowzero: bool) -> Shape:
     """Return the shape that `entries` describe; the dims they copy need not be known."""
     result: list[Size] = []
-    left, made = dict(enumerate(dims)), list[Size]()
+    left, made, empty = dict(enumerate(dims)), list[Size](), False
     for axis, entry in enumerate(entries):
         if entry == 0 and not allowzero:
             if axis not in left:
@@ -69,6 +69,7 @@ def _reshaped(dims: Shape, entries: Sequence[int], allowzero: bool) -> Shape:
                     f"but its rank is {len(dims)}"
                 )
             result.append(left.pop(axis))
+            empty = empty or result[-1] == 0
         elif entry < -1:
             raise SignatureError(
                 f"an entry of shape must be at least -1, but entry {axis} is {entry}"
@@ -81,7 +82,8 @@ def _reshaped(dims: Shape, entries: Sequence[int], allowzero: bool) -> Shape:
     if entries.count(-1) > 1:
         raise SignatureError(f"shape must have at most one -1, but is {list(entries)}")
     if -1 not in entries:
-        require_equal(before, after, "cannot reshape {0} elements to {1}")
+        if not empty:  # a copied 0: no elements, whatever the other dims are
+            require_equal(before, after, "cannot reshape {0} elements to {1}")
     elif after == 0:
         raise SignatureError("cannot infer the -1 in shape: another dim is 0")
     else:

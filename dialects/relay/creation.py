@@ -256,4 +256,4 @@ class FullLikeOp(RelayOperator):
     fill_value = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(*ELEMWISE)
+    traits = traits_def(*ELEMWISE, ReadsElementwise((1,)))

@@ -320,4 +320,4 @@ class FullOp(RelayOperator):
     result = result_def(AnyTensor)
     shape = ints_prop()
 
-    traits = traits_def(*ELEMWISE)
+    traits = traits_def(*ELEMWISE, ReadsElementwise())

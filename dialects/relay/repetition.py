@@ -2,6 +2,7 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
+from ..interfaces import ReadsElementwise
 from .families import BROADCAST
 from .incomplete import AnyTensor
 from .operator import RelayOperator
@@ -24,7 +25,7 @@ class BroadcastToOp(RelayOperator):
     result = result_def(AnyTensor)
     shape = ints_prop()
 
-    traits = traits_def(*BROADCAST)
+    traits = traits_def(*BROADCAST, ReadsElementwise())
 
 
 @irdl_op_definition

@@ -1,13 +1,12 @@
 """
 The descriptions of functions for callers from outside, as attributes that upstream MLIR reads.
 
-    xrelay.entry = {inputs = [{name = "x", dtype = "uint8", shape = [-1, 8], dims = ["n", ""],
-                               device = "cpu:0"}],
-                    outputs = […], bounds = {n = [1, 64]}, allocated = [1], structure = {…}}
+    xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "uint8",
+                                shape = [-1, 8]}, dims = ["n", ""]}], dim_bounds = {n = [1, 64]},
+                                results = […]}, allocated = [1], structure = {…}}
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
 from xdsl.dialects import func
@@ -23,13 +22,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from ...operators.named_dims import Bounds
 from ...passes.support.diagnostics import PassError
 from ...runtime.codec.plain import ATTRIBUTES, DAMAGED
-from ...runtime.native.interface import spec_of
 from ...runtime.native.structures import Structure
-from ...runtime.program.data_types import Shape
-from ...runtime.program.program import Function, Param, TensorSpec
+from ...runtime.program.program import Function
 from ...runtime.program.records import record
 
 T = TypeVar("T")
@@ -112,87 +108,24 @@ def table_of(attribute: Attribute | None) -> dict[str, str]:
 
 
 @record
-class Port:
-    """A parameter or result: its name, its type, the names of its dims, "" without, its device."""
-
-    name: str
-    dtype: str
-    shape: Shape
-    dims: tuple[str, ...]
-    device: str
-
-
-@record
-class Description:
-    """The types of a function, the outputs that it allocates, and the tuples of its callers."""
-
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
-    bounds: Mapping[str, tuple[int, ...]]
-    """Of dims by name, the least size, and the greatest one if there is one."""
-    allocated: tuple[int, ...] = ()
-    structure: Structure | None = None
-
-
-def description(
-    function: Function,
-    devices: Sequence[str],
-    allocated: Sequence[int],
-    structure: Structure | None,
-) -> Attribute:
-    """Return the description of `function`, of tensors only, which allocates some outputs."""
-
-    def ports(params: Sequence[Param]) -> tuple[Port, ...]:
-        specs = [(param, spec_of(param)) for param in params]
-        return tuple(
-            Port(
-                *(param.name, spec.dtype, spec.shape),
-                *(param.dims or ("",) * len(spec.shape), devices[param.device]),
-            )
-            for param, spec in specs
-        )
-
-    bounds = {
-        name: (low,) if high is None else (low, high)
-        for name, (low, high) in function.dim_bounds.items()
-    }
-    inputs, outputs = ports(function.params), ports(function.results or ())
-    described = Description(inputs, outputs, bounds, tuple(allocated), structure)
-    return record_attribute(Description, described)
-
-
-@dataclass(frozen=True)
 class Described:
     """A function's types, the outputs that it allocates, and the tuples that its callers see."""
 
     function: Function
-    allocated: Sequence[int]
-    structure: Structure | None
+    allocated: tuple[int, ...] = ()
+    structure: Structure | None = None
 
 
 def described(op: func.FuncOp, devices: Sequence[str]) -> Described:
     """Read the description of a function; raise `PassError` at `op` if it is malformed."""
     cure = f"the attribute {ENTRY} must be a description; run describe-entries to make one"
-    found = record_of(Description, op.attributes[ENTRY], op, cure)
-
-    def params(ports: Sequence[Port]) -> tuple[Param, ...]:
-        return tuple(
-            Param(
-                *(port.name, TensorSpec(port.dtype, port.shape), devices.index(port.device)),
-                port.dims if any(port.dims) else (),
-            )
-            for port in ports
-        )
-
+    found = record_of(Described, op.attributes[ENTRY], op, cure)
     try:
-        bounds = {
-            name: Bounds(low, high[0] if high else None)
-            for name, (low, *high) in found.bounds.items()
-        }
-        inputs, outputs = params(found.inputs), params(found.outputs)
-        function = Function(op.sym_name.data, inputs, dim_bounds=bounds, results=outputs)
+        for param in (*found.function.params, *(found.function.results or ())):
+            if param.spec is None or not 0 <= param.device < len(devices):
+                raise ValueError(f"'{param.name}' must be a tensor on a device of the module")
         if found.structure is not None:
-            found.structure.require_fit(function)
+            found.structure.require_fit(found.function)
     except ValueError as error:
         raise PassError(f"{cure} ({error})", op) from error
-    return Described(function, found.allocated, found.structure)
+    return found

@@ -1,27 +1,33 @@
 """
-Turn a function on buffers into a flat entry.
+Turn a function on buffers into a flat entry, and its function of sizes into one in memory.
 
     func.func @main(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0}, %w: memref<?xi8> {…},
                     %constants: memref<?xi8>) {
       %y = memref.view %r[%c0][] : memref<?xi8> to memref<4xf32>
       …
+    func.func @main.sizes(%n: i64) -> (i64, i64, i64) attributes {memory.sizes_of = @main}
     ->
     func.func @model_main_flat(%x: memref<4xf32>, %y: memref<4xf32>, %constants: memref<?xi8>,
                           %workspace: memref<?xi8>) attributes {llvm.emit_c_interface}
+    func.func @model_main_sizes(%dims: memref<?xi64>, %sizes: memref<?xi64>)
 
 Parameters are the inputs, the outputs, the pool of constants if the function reads it, a workspace
 for each device, that of the host first, and the contexts of devices. An output is a tensor, or
 bytes if the function uses its storage as more than that tensor. A result that is not in a storage
 of the caller is written to its output right away, or copied there, each time that it is returned.
 Only an output whose size is known after the run is returned as it is: the caller frees it.
+
+The sizes are the bytes of each workspace of the entry, in order, and the dynamic dims of each
+output.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
-from xdsl.dialects import func, llvm, memref
+from xdsl.dialects import arith, func, llvm, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -35,18 +41,21 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import SymbolTable
 
 from ...dialects import memory
+from ...dialects.dense import integer
+from ...dialects.tensors import element_size
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
-from ...runtime.program.program import Param
+from ...runtime.program.dtypes import element_type
+from ...runtime.program.program import Param, TensorSpec
 from ..memref.memref_types import as_memref
 from .c_names import sanitized, unique_names
 from .constant_pool import POOL
 from .descriptions import ENTRY, Described
-from .lent_storages import type_of_views, verify_room
 
 NAME = "xrelay.name"
 """The name of the input or output that a parameter is."""
@@ -64,45 +73,7 @@ C_INTERFACE = "llvm.emit_c_interface"
 
 BYTES = MemRefType(i8, [DYNAMIC_INDEX])
 """The type of memory that a caller lends."""
-
-
-def space_name(value: SSAValue) -> str | None:
-    """Return the name of the memory space of a memref; None for the default one."""
-    space = as_memref(value.type).memory_space
-    return space.data if isinstance(space, StringAttr) else None
-
-
-def total_bytes(params: Sequence[Param]) -> int | None:
-    """Return the bytes of tensors; None if they depend on dims."""
-    specs = [spec_of(param) for param in params]
-    return sum(spec.size for spec in specs) if all(s.is_static for s in specs) else None
-
-
-@dataclass(frozen=True)
-class Lent:
-    """The parameters of a function, by what they are."""
-
-    results: Mapping[int, BlockArgument]
-    workspaces: Mapping[str | None, BlockArgument]
-    """By memory space."""
-    constants: BlockArgument | None
-
-
-def lent_to(function: func.FuncOp) -> Lent:
-    """Return the parameters of `function` in which a caller lends memory."""
-    results: dict[int, BlockArgument] = {}
-    workspaces: dict[str | None, BlockArgument] = {}
-    constants: BlockArgument | None = None
-    for i, param in enumerate(function.body.block.args):
-        attrs = memory.parameter_attributes(function, i)
-        number = memory.result_in_parameter(function, i)
-        if number is not None:
-            results[number] = param
-        elif POOL in attrs:
-            constants = param
-        elif memory.WORKSPACE in attrs:
-            workspaces[space_name(param)] = param
-    return Lent(results, workspaces, constants)
+NUMBERS = MemRefType(i64, [DYNAMIC_INDEX])
 
 
 @dataclass(frozen=True)
@@ -142,6 +113,9 @@ class Interface:
     forms: tuple[Form, ...]
 
 
+# ------------------------------------------------------------------------- analysis
+
+
 def plan_entry(
     function: func.FuncOp, described: Described, symbol: str, interface: Interface
 ) -> EntryPlan:
@@ -151,8 +125,12 @@ def plan_entry(
     `symbol` is the prefix of its names in C. Raises `PassError` if the function uses more of a
     storage than a caller lends.
     """
-    lent, devices, allocated = lent_to(function), interface.devices, described.allocated
+    devices, allocated = interface.devices, described.allocated
     old = list(function.body.block.args)
+    lent = {memory.result_in_parameter(function, arg.index): arg for arg in old}
+    lent.pop(None, None)
+    workspaces = {_space(arg): arg for arg in old if _has(function, arg, memory.WORKSPACE)}
+    constants = next((arg for arg in old if _has(function, arg, POOL)), None)
     inputs, results = described.function.params, described.function.results or ()
     spaces = ["workspace", *(f"workspace_{sanitized(device)}" for device in devices[1:])]
     contexts = [f"device_context_{sanitized(device)}" for device in devices]
@@ -165,72 +143,80 @@ def plan_entry(
     returned = (t for t in function.function_type.outputs if not isinstance(t, IndexType))
     targets: dict[int, int] = {}
     for i, (result, name) in enumerate(zip(results, names[len(inputs) :], strict=True)):
-        storage = lent.results.get(i)
-        type = next(returned) if storage is None else None
+        place = lent.get(i) or next(returned)
         if i not in allocated:
             targets[i] = len(parameters)
-            parameters.append(_output(function, result, i, name, storage, type))
-    if lent.constants is not None:
-        type, attrs = lent.constants.type, {POOL: UnitAttr()}
-        parameters.append(Parameter("constants", type, attrs, lent.constants))
-    typed = tuple(
-        i not in targets or not _is_bytes(parameters[targets[i]].type) for i in range(len(results))
-    )
+            parameters.append(_output(function, result, i, name, place))
+    if constants is not None:
+        parameters.append(Parameter("constants", constants.type, {POOL: UnitAttr()}, constants))
     pools: list[Pool] = []
     numbers: list[int | None] = []
     for device, name in enumerate(spaces):
-        workspace = lent.workspaces.get(devices[device] if device else None)
-        if device and workspace is None:
+        space = workspaces.get(devices[device] if device else None)
+        if device and space is None:
             continue
-        pool = _pool(function, device, name, devices[device], workspace)
-        pools.append(pool)
-        numbers.append(None if workspace is None else old.index(workspace) - len(inputs))
-        parameters.append(_workspace(pool, devices[device], workspace))
+        pools.append(_pool(function, device, name, devices[device], space))
+        numbers.append(None if space is None else old.index(space) - len(inputs))
+        parameters.append(_workspace(pools[-1], devices[device], space))
     parameters += [
         Parameter(contexts[d], llvm.LLVMPointerType(), {CONTEXT: StringAttr(devices[d])})
         for d in interface.contexts
     ]
+    specs = [spec_of(param) for param in (*inputs, *results)]
     entry = Entry(
         described.function,
         symbol,
         tuple(names),
-        typed,
+        tuple(
+            i not in targets or not _is_bytes(parameters[targets[i]]) for i in range(len(results))
+        ),
         tuple(i in allocated for i in range(len(results))),
         tuple(pools),
-        lent.constants is not None,
+        constants is not None,
         interface.contexts,
         interface.forms,
-        total_bytes((*inputs, *results)),
+        sum(spec.size for spec in specs) if all(spec.is_static for spec in specs) else None,
         structure=described.structure,
     )
     for bytes in (entry.io, entry.workspace):
         if bytes is not None and bytes >= 1 << 63:
             what = f"the tensors of @{described.function.name} have {bytes} bytes"
             raise PassError(f"{what}, but must have fewer than 2^63", function)
-    outputs = [targets.get(i) for i in range(len(results)) if i not in lent.results]
-    return EntryPlan(entry, parameters, outputs, numbers, len(lent.results) + len(lent.workspaces))
+    outputs = [targets.get(i) for i in range(len(results)) if i not in lent]
+    return EntryPlan(entry, parameters, outputs, numbers, len(lent) + len(workspaces))
+
+
+def _has(function: func.FuncOp, param: BlockArgument, attribute: str) -> bool:
+    return attribute in memory.parameter_attributes(function, param.index)
+
+
+def _is_bytes(output: Parameter) -> bool:
+    """Test whether an output is the bytes of its storage."""
+    type = as_memref(output.type)
+    return (type.element_type, type.shape) == (BYTES.element_type, BYTES.shape)
+
+
+def _space(value: SSAValue) -> str | None:
+    """Return the name of the memory space of a memref; None for the default one."""
+    space = as_memref(value.type).memory_space
+    return space.data if isinstance(space, StringAttr) else None
 
 
 def _output(
-    function: func.FuncOp,
-    result: Param,
-    number: int,
-    name: str,
-    storage: BlockArgument | None,
-    returned: Attribute | None,
+    function: func.FuncOp, result: Param, number: int, name: str, place: SSAValue | Attribute
 ) -> Parameter:
-    """Return the parameter of an output: a tensor, or the bytes of its storage."""
+    """Return the parameter of an output: a tensor, which is returned, or in a storage; or bytes."""
     attrs = {NAME: StringAttr(result.name), OUTPUT: IntegerAttr(number, i64)}
+    if not isinstance(place, BlockArgument):
+        assert isinstance(place, Attribute), "the type of what is returned"
+        return Parameter(name, place, attrs)
     spec = spec_of(result)
-    if storage is None:
-        assert returned is not None, "a result that is not in a storage is returned"
-        return Parameter(name, returned, attrs)
-    type = type_of_views(storage, spec)
+    type = _type_of_views(place, spec)
     if type is not None:
-        return Parameter(name, type, attrs, storage, replaces_views=True)
+        return Parameter(name, type, attrs, place, replaces_views=True)
     room = spec.size if spec.is_static else 0
-    verify_room(function, storage, f"the storage of result '{result.name}'", room)
-    return Parameter(name, storage.type, attrs, storage)
+    _verify_room(function, place, f"the storage of result '{result.name}'", room)
+    return Parameter(name, place.type, attrs, place)
 
 
 def _pool(
@@ -244,7 +230,7 @@ def _pool(
     if isinstance(attribute, IntegerAttr):
         size = attribute.value.data
     if size is not None:
-        verify_room(function, old, f"the workspace on {device_name}", size)
+        _verify_room(function, old, f"the workspace on {device_name}", size)
     alignment = max(memory.alignment_of_parameter(function, old.index), ALIGNMENT)
     return Pool(name, device, size, alignment)
 
@@ -260,47 +246,96 @@ def _workspace(pool: Pool, device: str, old: BlockArgument | None) -> Parameter:
     return Parameter(pool.symbol, BYTES if old is None else old.type, attrs, old)
 
 
+def _type_of_views(storage: SSAValue, spec: TensorSpec) -> Attribute | None:
+    """Return the type of `spec` as which all uses of `storage` view its start; None if not all."""
+    types: set[Attribute] = set()
+    shape = tuple(DYNAMIC_INDEX if size is None else size for size in spec.shape)
+    item_size = element_type(spec.dtype).itemsize
+    for use in storage.uses:
+        view = use.operation
+        if not isinstance(view, memref.ViewOp) or integer(view.byte_shift) != 0:
+            return None
+        type = as_memref(view.result.type)
+        if type.get_shape() != shape or element_size(type.element_type) != item_size:
+            return None
+        types.add(type)
+    return types.pop() if len(types) == 1 else None
+
+
+def _verify_room(function: func.FuncOp, storage: SSAValue, what: str, room: int) -> None:
+    """
+    Raise `PassError` if more than the first `room` bytes of `storage`, which is `what`, are used.
+
+    Ends that are not static are checked when the program runs.
+    """
+    pending, seen = [storage], {storage}
+    while pending:
+        for use in pending.pop().uses:
+            op = use.operation
+            if isinstance(op, func.CallOp):
+                callee = SymbolTable.lookup_symbol(function, op.callee)
+                assert isinstance(callee, func.FuncOp), "verified: calls are of functions"
+                param = callee.body.block.args[use.index] if callee.body.blocks else storage
+                if param not in seen:
+                    seen.add(param)
+                    pending.append(param)
+            end = _static_end(op) if isinstance(op, memref.ViewOp) else None
+            if end is not None and end > room:
+                raise PassError(
+                    f"@{function.sym_name.data} uses {end} bytes of {what}, but a caller may have "
+                    f"{room}: plan-memory{{lend-entries}} makes storages that fit",
+                    op,
+                )
+
+
+def _static_end(view: memref.ViewOp) -> int | None:
+    """Return the byte at which a view ends, if it is known."""
+    type, start = as_memref(view.result.type), integer(view.byte_shift)
+    if start is None or DYNAMIC_INDEX in type.get_shape():
+        return None
+    return start + prod(type.get_shape()) * element_size(type.element_type)
+
+
+# ------------------------------------------------------------------------- rewrite
+
+
 def flatten_entry(function: func.FuncOp, plan: EntryPlan) -> None:
     """Give `function` the parameters of the flat entry that it is to be."""
     block, entry = function.body.block, plan.entry
     old = list(block.args)
-    new = [_add_parameter(block, param) for param in plan.parameters]
-    write_outputs(function, [None if number is None else new[number] for number in plan.outputs])
+    new: list[SSAValue] = []
+    for param in plan.parameters:
+        new.append(argument := block.insert_arg(param.type, len(block.args)))
+        argument.name_hint = param.name
+        if param.old is not None and param.replaces_views:
+            for use in list(param.old.uses):
+                Rewriter.replace_op(use.operation, [], [argument])
+        elif param.old is not None:
+            param.old.replace_all_uses_with(argument)
+    _write_outputs(function, [None if number is None else new[number] for number in plan.outputs])
     for param in old:
         block.erase_arg(param)
-    end = block.last_op
-    assert isinstance(end, func.ReturnOp), "a function returns"
-    function.function_type = FunctionType.from_lists(block.arg_types, end.arguments.types)
     function.arg_attrs = ArrayAttr(DictionaryAttr(param.attrs) for param in plan.parameters)
-    function.res_attrs = None
-    function.sym_name = StringAttr(entry.symbol + FLAT)
     function.sym_visibility = StringAttr("public")
     function.attributes.pop(ENTRY, None)
-    function.attributes[C_INTERFACE] = UnitAttr()
+    _name(function, entry.symbol + FLAT)
     for attr, bytes in ((IO_MEMORY, entry.io), (WORKSPACE_MEMORY, entry.workspace)):
         if bytes is not None:
             function.attributes[attr] = IntegerAttr(bytes, i64)
 
 
-def _add_parameter(block: Block, param: Parameter) -> BlockArgument:
-    """Add a parameter of a function, whose body is `block`, in place of the old one."""
-    argument = block.insert_arg(param.type, len(block.args))
-    argument.name_hint = param.name
-    if param.old is not None and param.replaces_views:
-        for use in list(param.old.uses):
-            Rewriter.replace_op(use.operation, [], [argument])
-    elif param.old is not None:
-        param.old.replace_all_uses_with(argument)
-    return argument
+def _name(function: func.FuncOp, symbol: str) -> None:
+    """Make `function`, whose body is done, a function of the interface in C."""
+    block = function.body.block
+    end = block.last_op
+    assert isinstance(end, func.ReturnOp), "a function returns"
+    function.function_type = FunctionType.from_lists(block.arg_types, end.arguments.types)
+    function.res_attrs = None
+    function.sym_name = StringAttr(symbol)
+    function.attributes[C_INTERFACE] = UnitAttr()
 
 
-def _is_bytes(output: Attribute) -> bool:
-    """Test whether an output of this type is the bytes of its storage."""
-    type = as_memref(output)
-    return type.element_type == i8 and type.get_shape() == (DYNAMIC_INDEX,)
-
-
-def write_outputs(function: func.FuncOp, outputs: Sequence[SSAValue | None]) -> None:
+def _write_outputs(function: func.FuncOp, outputs: Sequence[SSAValue | None]) -> None:
     """
     Write the results that are returned to `outputs`; those without an output are still returned.
 
@@ -322,3 +357,40 @@ def write_outputs(function: func.FuncOp, outputs: Sequence[SSAValue | None]) -> 
             copy = memref.CopyOp(value, output)
             copy.location = end.location
             Rewriter.insert_op(copy, InsertPoint.before(end))
+
+
+def flatten_sizes(function: func.FuncOp, plan: EntryPlan) -> None:
+    """Let the function of sizes for the entry of `plan` read dims from memory, and write there."""
+    block = function.body.block
+    old, end = list(block.args), block.last_op
+    assert end is not None, "a function returns"
+    dims, sizes = (block.insert_arg(NUMBERS, len(block.args)) for _ in range(2))
+    dims.name_hint, sizes.name_hint = "dims", "sizes"
+    loads: list[Operation] = []
+    for i, param in enumerate(old):
+        index = arith.ConstantOp.from_int_and_width(i, IndexType())
+        load = memref.LoadOp.get(dims, [index.result])
+        load.res.name_hint = param.name_hint
+        param.replace_all_uses_with(load.res)
+        block.erase_arg(param)
+        loads += [index, load]
+    values = [None if number is None else end.operands[number] for number in plan.workspaces]
+    stores = [*_stores([*values, *end.operands[plan.storages :]], sizes)]
+    end.operands = []
+    Rewriter.insert_op(stores, InsertPoint.before(end))
+    Rewriter.insert_op(loads, InsertPoint.at_start(block))
+    for op in (*loads, *stores):
+        op.location = function.location
+    function.arg_attrs = None
+    function.attributes = {}
+    _name(function, f"{plan.entry.symbol}_sizes")
+
+
+def _stores(values: Sequence[SSAValue | None], memory: SSAValue) -> Iterator[Operation]:
+    """Yield the ops that store `values`, with 0 for None, in `memory`."""
+    for i, value in enumerate(values):
+        if value is None:
+            yield (zero := arith.ConstantOp.from_int_and_width(0, i64))
+            value = zero.result
+        index = arith.ConstantOp.from_int_and_width(i, IndexType())
+        yield from (index, memref.StoreOp.get(value, memory, [index.result]))

@@ -17,21 +17,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import func, gpu, llvm, memref
-from xdsl.dialects.builtin import MemRefType, StringAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...dialects.xdsl_extras.walking import walk
 from ...runtime.native.interface import Entry
-from ..memref.memref_types import as_memref
+from ..memref.memref_types import as_memref, is_memref
 from .c_names import EVENTS, hook_symbol
 
 USES = (func.CallOp, memref.CopyOp, gpu.MemcpyOp)
 """The ops that use the memory of devices."""
-
-
-def is_memref(type: Attribute) -> bool:
-    return isinstance(type, MemRefType)
 
 
 def is_on(value: SSAValue, device: str) -> bool:
@@ -43,7 +39,7 @@ def is_on(value: SSAValue, device: str) -> bool:
 
 
 def add_hooks(function: func.FuncOp, library: str, entry: Entry, devices: Sequence[str]) -> None:
-    """Call the hooks of the devices that have a context in `function`."""
+    """Call the hooks of the devices that have a context in `function`, and declare them once."""
     if not entry.contexts:
         return
     block = function.body.block
@@ -65,16 +61,9 @@ def add_hooks(function: func.FuncOp, library: str, entry: Entry, devices: Sequen
             if any(is_on(operand, device) for operand in op.operands):
                 call("open", InsertPoint.before(op))
                 call("close", InsertPoint.after(op))
-    declare_hooks(function, library, [devices[number] for number in entry.contexts])
-
-
-def declare_hooks(function: func.FuncOp, library: str, devices: Sequence[str]) -> None:
-    """Declare the hooks of `devices` in the module of `function`, once."""
     module = function.parent
     assert module is not None
     declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
-    for device in devices:
-        for event in EVENTS:
-            symbol = hook_symbol(library, device, event)
-            if symbol not in declared:
-                module.add_op(func.FuncOp.external(symbol, [llvm.LLVMPointerType()], []))
+    symbols = [hook_symbol(library, devices[n], event) for n in entry.contexts for event in EVENTS]
+    pointer = [llvm.LLVMPointerType()]
+    module.add_ops(func.FuncOp.external(s, pointer, []) for s in symbols if s not in declared)

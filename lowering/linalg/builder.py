@@ -234,7 +234,7 @@ class Builder:
         Return the results of a `linalg.generic` on tensors, one for each of `outs`.
 
         `kinds` are "parallel" or "reduction", one for each loop. `body` gets an element of each of
-        `ins`, then of each of `outs`.
+        `ins`, then of each of `outs`; what it appends to `ins`, with a map, is read, too.
         """
         inside = Block(arg_types=[element_of(value) for value in (*ins, *outs)])
         inner = Builder(inside, self)

@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
 
 from ...dialects.attributes import plain_attributes, properties_of
 from ...dialects.relay import BY_NAME
 from ...dialects.tensors import signless
-from ...dialects.type_rules import element_of
+from ...dialects.type_rules import element_of as type_element
 from ...operators.meaning.forms import (
     ByIndex,
     Composed,
@@ -29,9 +30,10 @@ from ...operators.meaning.forms import (
     Sums,
 )
 from ...operators.meaning.number import INT64, Source
-from .builder import INDEX, Builder, Rule, Size, element_type, maps
+from ...operators.signature import Element
+from .builder import INDEX, Builder, Rule, Size, element_of, element_type, maps
 from .elementwise import meant
-from .moving import gathered, mapped, placed, rank_of, same
+from .moving import mapped, placed, rank_of, same
 from .numbers import Scalar
 from .rules.reduce import count_of
 from .rules.reshape import reshape, reshaped
@@ -60,30 +62,57 @@ def derived(meaning: Meaning, rules: Mapping[str, Rule]) -> Rule:
 # -------------------------------------------------------------------------------- by index
 
 
-@dataclass(frozen=True)
-class Elements(Source):
-    """An operand, of which a body extracts elements."""
+@dataclass(eq=False)
+class Body:
+    """The body of a `linalg.generic` that is being built, and what it reads through maps."""
 
     b: Builder
+    sizes: Sequence[Size]
+    index: Sequence[Scalar] = ()
+    ins: list[SSAValue] = field(default_factory=list[SSAValue])
+    in_maps: list[AffineMap] = field(default_factory=list[AffineMap])
+
+    def read(self, tensor: SSAValue, index: Sequence[Scalar]) -> SSAValue | None:
+        """Return an element that an indexing map finds, of all loops' turns; None if none does."""
+        loops = [self.index.index(number) for number in index if number in self.index]
+        if len(loops) < len(index) or len(set(loops)) < len(loops):
+            return None
+        for loop, dim in zip(loops, self.b.dims(tensor), strict=True):
+            size = self.sizes[loop]
+            if dim is not size and not (isinstance(dim, int) and dim == size):
+                return None
+        self.ins.append(tensor)
+        self.in_maps += maps(len(self.sizes), loops)
+        return self.b.block.insert_arg(element_of(tensor), len(self.ins) - 1)
+
+
+@dataclass(frozen=True)
+class Elements(Source):
+    """An operand, of which a body reads elements: at indices of loops by a map."""
+
+    body: Body
     tensor: SSAValue
-    operand: SSAValue
+    element: Element
 
     @property
     def dims(self) -> Sequence[Scalar]:
-        return [self._size(dim) for dim in self.b.dims(self.tensor)]
+        return [self._size(dim) for dim in self.body.b.dims(self.tensor)]
 
     def _size(self, size: Size) -> Scalar:
         if isinstance(size, int):
             return self.integer(size)
-        return Scalar(self.b, self.b.insert(arith.IndexCastOp(size, i64)), INT64)
+        b = self.body.b
+        return Scalar(b, b.insert(arith.IndexCastOp(size, i64)), INT64)
 
     def integer(self, value: int) -> Scalar:
-        return Scalar(self.b, self.b.constant(value, i64), INT64)
+        return Scalar(self.body.b, self.body.b.constant(value, i64), INT64)
 
     def __getitem__(self, index: Sequence[Scalar]) -> Scalar:
-        at = [self.b.insert(arith.IndexCastOp(number.value, INDEX)) for number in index]
-        element = self.b.extract(self.tensor, at)
-        return Scalar(self.b, element, element_of(element_type(self.operand)))
+        b, element = self.body.b, self.body.read(self.tensor, index)
+        if element is None:
+            at = [b.insert(arith.IndexCastOp(number.value, INDEX)) for number in index]
+            element = b.extract(self.tensor, at)
+        return Scalar(b, element, self.element)
 
 
 def by_index(meaning: ByIndex) -> Rule:
@@ -93,21 +122,27 @@ def by_index(meaning: ByIndex) -> Rule:
         (sizes,) = result_sizes(b, op, operands)
         for operand in operands:
             b.dims(operand)  # outside of the loops
+        rank, out = len(sizes), b.empty(sizes, signless(element_type(op.results[0])))
+        body = Body(b, sizes)
 
-        def find(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
-            index = [
-                Scalar(inner, inner.insert(arith.IndexCastOp(place, i64)), INT64) for place in at
-            ]
+        def build(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            loops = [inner.loop_index(i) for i in range(rank)]
+            casts = [inner.insert(arith.IndexCastOp(loop, i64)) for loop in loops]
+            body.b, body.index = inner, [Scalar(inner, cast, INT64) for cast in casts]
             sources = [
-                Elements(inner, value, operand)
+                Elements(body, value, type_element(element_type(operand)))
                 for value, operand in zip(operands, op.operands, strict=True)
             ]
-            found: Scalar = meaning.formula(
-                index, *sources, **meaning.keywords(plain_attributes(op))
-            )
-            return found.value
+            keywords = meaning.keywords(plain_attributes(op))
+            found: Scalar = meaning.formula(body.index, *sources, **keywords)
+            for value in (*casts, *loops):
+                if not value.uses and isinstance(value.owner, Operation):
+                    value.owner.detach()
+                    value.owner.erase()
+            return [found.value]
 
-        return [gathered(b, sizes, signless(element_type(op.results[0])), find)]
+        kinds = ["parallel"] * rank
+        return b.generic(body.ins, body.in_maps, [out], maps(rank, same(rank)), kinds, build)
 
     return convert
 

@@ -32,6 +32,10 @@ from ...passes.support.diagnostics import PassError, Place
 MemRef: TypeAlias = MemRefType[Attribute]
 
 
+def is_memref(type: Attribute) -> bool:
+    return isinstance(type, MemRefType)
+
+
 def as_memref(type: Attribute) -> MemRef:
     """Return `type`, which is a memref."""
     assert isinstance(type, MemRefType)

@@ -99,16 +99,22 @@ class Tape:
         return result
 
     def bound(self, result: Recorded, y: Array) -> Thunk:
-        """Return a thunk that writes `result` to `y`, which may be an operand of the same shape."""
+        """
+        Return a thunk that writes `result` to `y`, which may be an operand of the same shape.
+
+        The tape is empty then: numbers refer to it, and it no longer to numbers and their arrays,
+        so that these are freed with the thunk.
+        """
         if result.array is not None or result.shape != y.shape:
             result = self.record(bind_cast, result.element, result)
-        if len(self.steps) == 1:
-            (step, operands, _) = self.steps[0]
+        steps, self.steps = self.steps, []
+        if len(steps) == 1:
+            (step, operands, _) = steps[0]
             return step(*(x.array for x in operands), y)
         needed = {result}
-        for _, operands, value in reversed(self.steps):
+        for _, operands, value in reversed(steps):
             needed |= set(operands) if value in needed else set()
-        steps = [step for step in self.steps if step[2] in needed]
+        steps = [step for step in steps if step[2] in needed]
         last = {operand: i for i, (_, operands, _) in enumerate(steps) for operand in operands}
         own = max((i for x, i in last.items() if x.array is not None and x.overlaps(y)), default=-1)
         free: list[Array] = []

@@ -1,15 +1,21 @@
 """Symbolic measures against those of integers."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 
+import numpy as np
 import pytest
 from helpers.programs.every_case import seeds
 
+from xrelay.operators.all_rules import RULES
 from xrelay.operators.measures import MEASURES
+from xrelay.operators.signature import SignatureError
 from xrelay.operators.sizes.algebra import Algebra
 from xrelay.operators.sizes.size_expressions import Expr
 from xrelay.operators.sizes.size_values import Values, free_symbols
+from xrelay.runtime.kernels.checked import call_on
 
 
 def evaluate(size: Expr, values: dict[str, int]) -> int:
@@ -179,3 +185,26 @@ def test_a_measure_of_constants_is_its_value_or_error():
     assert algebra.apply("slice_length", *sizes) == Expr.of(2)
     with pytest.raises(ValueError, match="step"):
         algebra.apply("arange_length", 0, 4, 0)
+
+
+def test_the_rule_of_reshape_accepts_what_its_measure_does():
+    """A program allocates by the measure; the kernel is bound by the rule: empty tensors, too."""
+    count = Counter[bool]()
+    for dims in ((0, 4), (2, 0), (0, 3, 4), (2, 3, 4), (), (0,)):
+        for rank in (1, 2, 3):
+            for entries in product((-1, 0, 1, 2, 4, 3), repeat=rank):
+                for zero in (False, True):
+                    try:
+                        args = (int(zero), len(dims), *dims, *entries)
+                        sizes = tuple(MEASURES["reshaped_dim"](i, *args) for i in range(rank))
+                    except ValueError:
+                        sizes = None
+                    data, shape = np.zeros(dims, np.float32), np.array(entries, np.int64)
+                    call = call_on("relay.dyn.reshape", {"allowzero": zero}, [data, shape])
+                    if sizes is None:
+                        with pytest.raises(SignatureError):
+                            RULES["relay.dyn.reshape"](call)
+                    else:
+                        assert RULES["relay.dyn.reshape"](call)[0].dims == sizes
+                    count[sizes is None] += 1
+    assert count[False] > 150

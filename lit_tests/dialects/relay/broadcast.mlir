@@ -160,3 +160,38 @@ func.func @prelu(%a0: tensor<1x3x2x2xf32>, %a1: tensor<3xf32>, %a2: tensor<2x4xf
   %1 = relay.nn.prelu %a2, %a3 {axis = -1 : i64} : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
   func.return
 }
+
+// CHECK-LABEL: @bitwise_and(
+// CHECK:       relay.bitwise_and %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+func.func @bitwise_and(%a0: tensor<2x3xi32>, %a1: tensor<3xi32>) {
+  %0 = relay.bitwise_and %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+  func.return
+}
+
+// CHECK-LABEL: @bitwise_or(
+// CHECK:       relay.bitwise_or %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+func.func @bitwise_or(%a0: tensor<2x3xi32>, %a1: tensor<3xi32>) {
+  %0 = relay.bitwise_or %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+  func.return
+}
+
+// CHECK-LABEL: @bitwise_xor(
+// CHECK:       relay.bitwise_xor %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+func.func @bitwise_xor(%a0: tensor<2x3xi32>, %a1: tensor<3xi32>) {
+  %0 = relay.bitwise_xor %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+  func.return
+}
+
+// CHECK-LABEL: @left_shift(
+// CHECK:       relay.left_shift %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+func.func @left_shift(%a0: tensor<2x3xi32>, %a1: tensor<3xi32>) {
+  %0 = relay.left_shift %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+  func.return
+}
+
+// CHECK-LABEL: @right_shift(
+// CHECK:       relay.right_shift %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+func.func @right_shift(%a0: tensor<2x3xi32>, %a1: tensor<3xi32>) {
+  %0 = relay.right_shift %a0, %a1 : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+  func.return
+}

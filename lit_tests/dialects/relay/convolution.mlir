@@ -32,3 +32,10 @@ func.func @conv2d_transpose(%a0: tensor<1x3x4x4xf32>, %a1: tensor<3x2x2x2xf32>, 
   %3 = relay.nn.conv2d_transpose %a4, %a5 {groups = 2 : i64, strides = array<i64: 2, 2>} : (tensor<1x4x3x3xf32>, tensor<4x3x2x2xf32>) -> tensor<1x6x6x6xf32>
   func.return
 }
+
+// CHECK-LABEL: @conv1d(
+// CHECK:       relay.nn.conv1d %a0, %a1 : (tensor<1x3x9xf32>, tensor<4x3x3xf32>) -> tensor<1x4x7xf32>
+func.func @conv1d(%a0: tensor<1x3x9xf32>, %a1: tensor<4x3x3xf32>) {
+  %0 = relay.nn.conv1d %a0, %a1 : (tensor<1x3x9xf32>, tensor<4x3x3xf32>) -> tensor<1x4x7xf32>
+  func.return
+}

@@ -83,3 +83,24 @@ func.func @shape_of(%a0: tensor<2x3xf32>, %a1: tensor<i1>) {
   %1 = relay.shape_of %a1 {dtype = i32} : (tensor<i1>) -> tensor<0xi32>
   func.return
 }
+
+// CHECK-LABEL: @ndarray_size(
+// CHECK:       relay.ndarray_size %a0 {dtype = i64} : (tensor<2x3xf32>) -> tensor<i64>
+func.func @ndarray_size(%a0: tensor<2x3xf32>) {
+  %0 = relay.ndarray_size %a0 {dtype = i64} : (tensor<2x3xf32>) -> tensor<i64>
+  func.return
+}
+
+// CHECK-LABEL: @cast_like(
+// CHECK:       relay.cast_like %a0, %a1 : (tensor<4xf32>, tensor<2xi32>) -> tensor<4xi32>
+func.func @cast_like(%a0: tensor<4xf32>, %a1: tensor<2xi32>) {
+  %0 = relay.cast_like %a0, %a1 : (tensor<4xf32>, tensor<2xi32>) -> tensor<4xi32>
+  func.return
+}
+
+// CHECK-LABEL: @full_like(
+// CHECK:       relay.full_like %a0, %a1 : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+func.func @full_like(%a0: tensor<2x3xf32>, %a1: tensor<f32>) {
+  %0 = relay.full_like %a0, %a1 : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  func.return
+}

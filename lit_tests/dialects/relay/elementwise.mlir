@@ -181,3 +181,10 @@ func.func @full(%a0: tensor<f32>) {
   %0 = relay.full %a0 {shape = array<i64: 2, 3>} : (tensor<f32>) -> tensor<2x3xf32>
   func.return
 }
+
+// CHECK-LABEL: @bitwise_not(
+// CHECK:       relay.bitwise_not %a0 : (tensor<2x3xui8>) -> tensor<2x3xui8>
+func.func @bitwise_not(%a0: tensor<2x3xui8>) {
+  %0 = relay.bitwise_not %a0 : (tensor<2x3xui8>) -> tensor<2x3xui8>
+  func.return
+}

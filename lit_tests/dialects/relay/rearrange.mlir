@@ -82,3 +82,17 @@ func.func @take(%a0: tensor<5x6xf32>, %a1: tensor<7xi64>, %a2: tensor<2x3xi64>, 
   %3 = relay.take %a5, %a6 {axis = 1 : i64, batch_dims = 1 : i64} : (tensor<3x5x6xf32>, tensor<3x2xi64>) -> tensor<3x2x6xf32>
   func.return
 }
+
+// CHECK-LABEL: @gather(
+// CHECK:       relay.gather %a0, %a1 {axis = 1 : i64} : (tensor<3x9xf32>, tensor<3x2xi64>) -> tensor<3x2xf32>
+func.func @gather(%a0: tensor<3x9xf32>, %a1: tensor<3x2xi64>) {
+  %0 = relay.gather %a0, %a1 {axis = 1 : i64} : (tensor<3x9xf32>, tensor<3x2xi64>) -> tensor<3x2xf32>
+  func.return
+}
+
+// CHECK-LABEL: @gather_nd(
+// CHECK:       relay.gather_nd %a0, %a1 : (tensor<4x5x6xf32>, tensor<2x7xi64>) -> tensor<7x6xf32>
+func.func @gather_nd(%a0: tensor<4x5x6xf32>, %a1: tensor<2x7xi64>) {
+  %0 = relay.gather_nd %a0, %a1 : (tensor<4x5x6xf32>, tensor<2x7xi64>) -> tensor<7x6xf32>
+  func.return
+}

@@ -123,3 +123,10 @@ func.func @argmin(%a0: tensor<2x3x4xf32>, %a1: tensor<2x3x4xi64>, %a2: tensor<2x
   %4 = relay.argmin %a3 {axis = array<i64: 1>, select_last_index = true} : (tensor<2x3xi8>) -> tensor<2xi32>
   func.return
 }
+
+// CHECK-LABEL: @cumsum(
+// CHECK:       relay.cumsum %a0 {axis = 1 : i64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+func.func @cumsum(%a0: tensor<3x4xf32>) {
+  %0 = relay.cumsum %a0 {axis = 1 : i64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  func.return
+}

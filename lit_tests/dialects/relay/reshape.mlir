@@ -36,3 +36,10 @@ func.func @squeeze(%a0: tensor<1x2x1xf32>) {
   %1 = relay.squeeze %a0 {axis = array<i64: 0>} : (tensor<1x2x1xf32>) -> tensor<2x1xf32>
   func.return
 }
+
+// CHECK-LABEL: @reshape_like(
+// CHECK:       relay.reshape_like %a0, %a1 : (tensor<6x4xf32>, tensor<2x12xi1>) -> tensor<2x12xf32>
+func.func @reshape_like(%a0: tensor<6x4xf32>, %a1: tensor<2x12xi1>) {
+  %0 = relay.reshape_like %a0, %a1 : (tensor<6x4xf32>, tensor<2x12xi1>) -> tensor<2x12xf32>
+  func.return
+}

@@ -13,7 +13,7 @@
 // CHECK-NEXT:    func.return %[[Y]] : memref<?xf32>
 func.func private @count(memref<4xf32>) -> index
 func.func private @k(memref<4xf32>, memref<?xf32>) -> ()
-func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<?xf32>) attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "same", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}, {name = "y", dtype = "float32", shape = [-1 : i64], dims = [""], device = "cpu:0"}], bounds = {}, allocated = [1 : i64]}} {
+func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<?xf32>) attributes {xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "float32", shape = [4 : i64]}}], results = [{name = "same", spec = {dtype = "float32", shape = [4 : i64]}}, {name = "y", spec = {dtype = "float32", shape = [-1 : i64]}}]}, allocated = [1 : i64]}} {
   %n = func.call @count(%x) : (memref<4xf32>) -> index
   %y = memref.alloc(%n) : memref<?xf32>
   func.call @k(%x, %y) : (memref<4xf32>, memref<?xf32>) -> ()

@@ -23,7 +23,7 @@ builtin.module attributes {xrelay.params = {"w.1" = "uint8", v = "float32"}} {
     "memref.copy"(%v, %x) : (memref<4xf32>, memref<4xf32>) -> ()
     func.return
   }
-  func.func @main(%x: memref<4xf32>) -> memref<4xi8> attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "y", dtype = "uint8", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+  func.func @main(%x: memref<4xf32>) -> memref<4xi8> attributes {xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "float32", shape = [4 : i64]}}], results = [{name = "y", spec = {dtype = "uint8", shape = [4 : i64]}}]}}} {
     func.call @leaf(%x) : (memref<4xf32>) -> ()
     %w = memref.get_global @w.1 : memref<4xi8>
     func.return %w : memref<4xi8>

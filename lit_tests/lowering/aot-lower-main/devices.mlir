@@ -19,7 +19,7 @@
 // LOST:        error: the program has no device 'npu:0'; it has: cpu:0, cuda:0
 builtin.module attributes {xrelay.devices = ["cpu:0", "cuda:0"]} {
   func.func private @k(memref<4xf32>) -> ()
-  func.func @main(%x: memref<4xf32>, %w: memref<?xi8, "cuda:0"> {memory.workspace = array<i64>, memory.alignment = 64 : i64, memory.size = 16 : i64}) attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [], bounds = {}}} {
+  func.func @main(%x: memref<4xf32>, %w: memref<?xi8, "cuda:0"> {memory.workspace = array<i64>, memory.alignment = 64 : i64, memory.size = 16 : i64}) attributes {xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "float32", shape = [4 : i64]}}], results = []}}} {
     %c0 = arith.constant 0 : index
     %t = memref.view %w[%c0][] : memref<?xi8, "cuda:0"> to memref<4xf32, "cuda:0">
     func.call @k(%x) : (memref<4xf32>) -> ()

@@ -11,7 +11,7 @@
 // CHECK:         memref.store %bytes, %sizes
 // CHECK:         memref.store %n, %sizes
 // CHECK-NEXT:    func.return
-func.func @rows(%x: memref<?x4xf32>, %r: memref<?xi8> {memory.result = 0 : i64, memory.alignment = 64 : i64}, %w: memref<?xi8> {memory.workspace = array<i64: 0>, memory.alignment = 64 : i64}) -> index attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [-1 : i64, 4 : i64], dims = ["n", ""], device = "cpu:0"}], outputs = [{name = "y", dtype = "float32", shape = [-1 : i64, 4 : i64], dims = ["", ""], device = "cpu:0"}], bounds = {}}} {
+func.func @rows(%x: memref<?x4xf32>, %r: memref<?xi8> {memory.result = 0 : i64, memory.alignment = 64 : i64}, %w: memref<?xi8> {memory.workspace = array<i64: 0>, memory.alignment = 64 : i64}) -> index attributes {xrelay.entry = {function = {name = "rows", params = [{name = "x", spec = {dtype = "float32", shape = [-1 : i64, 4 : i64]}, dims = ["n", ""]}], results = [{name = "y", spec = {dtype = "float32", shape = [-1 : i64, 4 : i64]}}]}}} {
   %c0 = arith.constant 0 : index
   %n = memref.dim %x, %c0 : memref<?x4xf32>
   %t = memref.view %w[%c0][%n] : memref<?xi8> to memref<?x4xf32>

@@ -16,7 +16,7 @@
 // META-SAME:   symbol = "net_main"
 // META-SAME:   pools = [{symbol = "workspace",{{.*}}size = 16 : i64, alignment = 64 : i64}], io = 32 : i64
 func.func private @k(memref<4xf32>, memref<4xf32>) -> ()
-func.func @main(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0 : i64, memory.alignment = 64 : i64}, %w: memref<?xi8> {memory.workspace = array<i64>, memory.alignment = 64 : i64, memory.size = 16 : i64}) attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "y", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+func.func @main(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0 : i64, memory.alignment = 64 : i64}, %w: memref<?xi8> {memory.workspace = array<i64>, memory.alignment = 64 : i64, memory.size = 16 : i64}) attributes {xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "float32", shape = [4 : i64]}}], results = [{name = "y", spec = {dtype = "float32", shape = [4 : i64]}}]}}} {
   %c0 = arith.constant 0 : index
   %t = memref.view %w[%c0][] : memref<?xi8> to memref<4xf32>
   func.call @k(%x, %t) : (memref<4xf32>, memref<4xf32>) -> ()
@@ -33,7 +33,7 @@ func.func @main(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0 : i64, me
 // CHECK-SAME:    (%x: memref<4xf32> {xrelay.name = "x"}, %a: memref<4xf32> {{{.*}}}, %b: memref<4xf32> {{{.*}}},
 // CHECK-DAG:     "memref.copy"(%x, %a)
 // CHECK-DAG:     "memref.copy"(%x, %b)
-func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "a", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}, {name = "b", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) attributes {xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "float32", shape = [4 : i64]}}], results = [{name = "a", spec = {dtype = "float32", shape = [4 : i64]}}, {name = "b", spec = {dtype = "float32", shape = [4 : i64]}}]}}} {
   func.return %x, %x : memref<4xf32>, memref<4xf32>
 }
 
@@ -47,7 +47,7 @@ func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) attributes 
 // CHECK-SAME:    %int_: memref<f32> {xrelay.name = "int", xrelay.output = 0 : i64}
 // META:        params = [{name = "a:b",{{.*}}{name = "a_b"
 // META-SAME:   names = ["a_b_1", "a_b", "int_"]
-func.func @main(%x: memref<f32>, %y: memref<f32>) -> memref<f32> attributes {xrelay.entry = {inputs = [{name = "a:b", dtype = "float32", shape = [], dims = [], device = "cpu:0"}, {name = "a_b", dtype = "float32", shape = [], dims = [], device = "cpu:0"}], outputs = [{name = "int", dtype = "float32", shape = [], dims = [], device = "cpu:0"}], bounds = {}}} {
+func.func @main(%x: memref<f32>, %y: memref<f32>) -> memref<f32> attributes {xrelay.entry = {function = {name = "main", params = [{name = "a:b", spec = {dtype = "float32", shape = []}}, {name = "a_b", spec = {dtype = "float32", shape = []}}], results = [{name = "int", spec = {dtype = "float32", shape = []}}]}}} {
   func.return %y : memref<f32>
 }
 
@@ -59,7 +59,7 @@ func.func @main(%x: memref<f32>, %y: memref<f32>) -> memref<f32> attributes {xre
 // CHECK-NOT:     memref.alloc
 // CHECK:         func.call @k(%x, %y)
 func.func private @k(memref<4xf32>, memref<4xf32>) -> ()
-func.func @main(%x: memref<4xf32>) -> memref<4xf32> attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "y", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+func.func @main(%x: memref<4xf32>) -> memref<4xf32> attributes {xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "float32", shape = [4 : i64]}}], results = [{name = "y", spec = {dtype = "float32", shape = [4 : i64]}}]}}} {
   %t = memref.alloc() : memref<4xf32>
   func.call @k(%x, %t) : (memref<4xf32>, memref<4xf32>) -> ()
   func.return %t : memref<4xf32>
@@ -74,7 +74,7 @@ func.func @main(%x: memref<4xf32>) -> memref<4xf32> attributes {xrelay.entry = {
 // CHECK-LABEL: func.func public @net_main_flat
 // CHECK:         %[[Y:.*]] = func.call @main(%x)
 // CHECK:         "memref.copy"(%[[Y]], %y)
-func.func @main(%x: memref<4xf32>) -> memref<4xf32> attributes {xrelay.entry = {inputs = [{name = "x", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], outputs = [{name = "y", dtype = "float32", shape = [4 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+func.func @main(%x: memref<4xf32>) -> memref<4xf32> attributes {xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "float32", shape = [4 : i64]}}], results = [{name = "y", spec = {dtype = "float32", shape = [4 : i64]}}]}}} {
   %t = func.call @main(%x) : (memref<4xf32>) -> memref<4xf32>
   func.return %t : memref<4xf32>
 }

@@ -3,7 +3,7 @@
 // What a caller has for a result are the bytes of that result, and its workspace is as large as
 // stated: nothing lies beyond.
 func.func private @k(memref<4xf32>) -> ()
-func.func @main(%r: memref<?xi8> {memory.result = 0 : i64, memory.alignment = 64 : i64}) attributes {xrelay.entry = {inputs = [], outputs = [{name = "y", dtype = "float32", shape = [2 : i64], dims = [""], device = "cpu:0"}], bounds = {}}} {
+func.func @main(%r: memref<?xi8> {memory.result = 0 : i64, memory.alignment = 64 : i64}) attributes {xrelay.entry = {function = {name = "main", params = [], results = [{name = "y", spec = {dtype = "float32", shape = [2 : i64]}}]}}} {
   %c0 = arith.constant 0 : index
   // expected-error @+1 {{@main uses 16 bytes of the storage of result 'y', but a caller may have 8: plan-memory{lend-entries} makes storages that fit}}
   %y = memref.view %r[%c0][] : memref<?xi8> to memref<4xf32>
@@ -21,7 +21,7 @@ func.func private @callee(%w: memref<?xi8>) {
   func.call @k(%y) : (memref<4xf32>) -> ()
   func.return
 }
-func.func @main(%w: memref<?xi8> {memory.workspace = array<i64>, memory.alignment = 64 : i64, memory.size = 16 : i64}) attributes {xrelay.entry = {inputs = [], outputs = [], bounds = {}}} {
+func.func @main(%w: memref<?xi8> {memory.workspace = array<i64>, memory.alignment = 64 : i64, memory.size = 16 : i64}) attributes {xrelay.entry = {function = {name = "main", params = [], results = []}}} {
   func.call @callee(%w) : (memref<?xi8>) -> ()
   func.return
 }

@@ -4,9 +4,9 @@
 //
 // CHECK:       xrelay.devices = ["cpu:0", "cuda:0"]
 // CHECK-LABEL: func.func @main
-// CHECK-SAME:    inputs = [{name = "x:0", dtype = "uint8", shape = [-1 : i64, 8 : i64], dims = ["n", ""], device = "cpu:0"}, {name = "f"
-// CHECK-SAME:    outputs = [{name = "y", dtype = "uint8", shape = [-1 : i64, 8 : i64], dims = ["", ""], device = "cpu:0"}, {name = "output_1", dtype = "float32", shape = [], dims = [], device = "cuda:0"}]
-// CHECK-SAME:    bounds = {n = [1 : i64, 64 : i64]}
+// CHECK-SAME:    params = [{name = "x:0", spec = {dtype = "uint8", shape = [-1 : i64, 8 : i64]}, dims = ["n", ""]}, {name = "f", spec = {dtype = "float32", shape = []}, device = 1 : i64}]
+// CHECK-SAME:    dim_bounds = {n = [1 : i64, 64 : i64]}
+// CHECK-SAME:    results = [{name = "y", spec = {dtype = "uint8", shape = [-1 : i64, 8 : i64]}}, {name = "output_1", spec = {dtype = "float32", shape = []}, device = 1 : i64}]
 func.func @main(%x: tensor<?x8xui8, #relay.device<cpu:0>> {relay.name = "x:0", relay.dims = ["n", 8 : i64]}, %f: tensor<f32, #relay.device<cuda:0>>) -> (tensor<?x8xui8, #relay.device<cpu:0>> {relay.name = "y"}, tensor<f32, #relay.device<cuda:0>>) attributes {relay.dim_bounds = {n = [1 : i64, 64 : i64]}} {
   func.return %x, %f : tensor<?x8xui8, #relay.device<cpu:0>>, tensor<f32, #relay.device<cuda:0>>
 }
@@ -25,7 +25,7 @@ func.func @main.sizes(%n: i64) -> i64 attributes {memory.sizes_of = @main} {
 // Outputs that the function allocates are listed.
 //
 // CHECK-LABEL: @allocates
-// CHECK-SAME:    bounds = {}, allocated = [1 : i64]}
+// CHECK-SAME:    allocated = [1 : i64]}
 func.func @allocates(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<?xf32> {memory.allocated}) {
   %y = "test.op"() : () -> tensor<?xf32>
   func.return %x, %y : tensor<4xf32>, tensor<?xf32>

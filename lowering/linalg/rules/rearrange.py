@@ -187,5 +187,4 @@ RULES: Mapping[str, Rule] = {
     "relay.split": split,
     "relay.stack": stack,
     "relay.tile": tile,
-    "relay.transpose": transpose,
 }
