@@ -32,10 +32,10 @@ from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 from xdsl.rewriter import Rewriter
 
 from ...dialects import memory, relay, vm
+from ...dialects.dense import integer
 from ...dialects.device import device_of
 from ...dialects.interfaces import ShapedByOperand
 from ...dialects.tensors import as_tensor, element_size
-from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from .conversion_state import Writer, converts
 from .memref_types import as_memref, space_of

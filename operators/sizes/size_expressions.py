@@ -35,7 +35,7 @@ class Symbol:
     `kind` is its name in the table and `args` are its operands: expressions, numbers, or a layout.
     """
 
-    __slots__ = ("_name", "args", "divisor", "kind", "number", "range")
+    __slots__ = ("_name", "args", "depth", "divisor", "kind", "number", "range")
 
     def __init__(self, number: int, name: str | None, kind: str, args: tuple[Hashable, ...]):
         self.number = number
@@ -46,6 +46,9 @@ class Symbol:
         """The least and the greatest value."""
         self.divisor = 1
         """A number that divides it."""
+        operands = (s.depth for arg in self.operands for s in arg.symbols())
+        self.depth = 1 + max(operands, default=-1)
+        """The number of operations in each other."""
 
     @property
     def name(self) -> str:

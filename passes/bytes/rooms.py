@@ -40,23 +40,23 @@ class Rooms:
     def of_storage(self, storage: SSAValue) -> Room:
         """Return the bytes of a storage; the size of one that is not allocated is unknown."""
         path: list[SSAValue] = []
-        while storage not in self._rooms and (source := viewed(storage)) is not None:
+        while id(storage) not in self._rooms and (source := viewed(storage)) is not None:
             path.append(storage)
             storage = source
-        room = self._rooms.get(storage)
+        room = self._rooms.get(id(storage))
         if room is None:
             room, op = Room(storage, Expr.of(0), None), storage.owner
             if isinstance(op, memory.AllocStorageOp):
                 size = self._size(op.dynamic_size if op.size is None else op.size.value.data)
                 room = room._replace(size=size, alignment=op.alignment.value.data)
-            self._rooms[storage] = room
+            self._rooms[id(storage)] = room
         for slice in reversed(path):
             op = slice.owner
             assert isinstance(op, Operation), "a view"
             if (views := facts_of(op).views) is not None and (part := views.part(op)) is not None:
                 start = room.start + self._size(part.offset)
                 room = Room(room.root, start, self._size(part.size), part.alignment)
-            self._rooms[slice] = room
+            self._rooms[id(slice)] = room
         return room
 
     def of_tensor(self, op: memory.AllocTensorOp) -> tuple[SSAValue, Expr, Expr]:
