@@ -51,7 +51,6 @@ from .interfaces import (
     SameDomain,
     ShapedByOperand,
     ViewsOperand,
-    reads_contents,
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
 from .overwriting import overwritable
@@ -259,7 +258,6 @@ class ShapeOfOp(IRDLOperation):
     traits = traits_def(Pure(), ReadsOnlySizes(), ResultOnHost())
     assembly_format = "$data attr-dict `:` functional-type(operands, results)"
 
-    @reads_contents()
     def verify_(self) -> None:
         data, result = as_tensor(self.data.type), as_tensor(self.result.type)
         assert data is not None
@@ -304,7 +302,6 @@ class ReshapeTensorOp(IRDLOperation):
     traits = traits_def(Pure(), ViewsOperand(), ShapedByOperand(), ViewDevices())
     assembly_format = "$data (`shape` $shape^)? attr-dict `:` functional-type(operands, results)"
 
-    @reads_contents()
     def verify_(self) -> None:
         data, result = as_tensor(self.data.type), as_tensor(self.result.type)
         assert data is not None

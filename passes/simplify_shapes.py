@@ -37,6 +37,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory, relay, vm
+from ..dialects.dense import integer
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.interfaces import AllocatesResults, Bufferizable, ChoosesRegion, ReadsOnlySizes
 from ..dialects.tensors import as_tensor
@@ -46,7 +47,7 @@ from ..operators.measures import MEASURES
 from ..operators.sizes import Check
 from ..operators.sizes.holds import holds
 from ..operators.sizes.size_expressions import Expr, Symbol
-from .sizes.reader import Sizes, integer
+from .sizes.reader import Sizes
 from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level

@@ -5,7 +5,6 @@ Each interface is an xDSL trait. A plug-in's op with these traits takes part in 
 device planning, fusion, explicit allocation, liveness and the VM like the built-in ones.
 """
 
-from ..xdsl_extras.contents import reads_contents
 from .device_rules import (
     AllOnHost,
     AnyDevice,
@@ -64,6 +63,7 @@ from .tensor_operators import (
     kernel_attributes,
     kernel_name,
     only_reshapes,
+    reads_contents,
 )
 
 __all__ = [

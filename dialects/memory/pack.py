@@ -43,7 +43,6 @@ from ..interfaces import (
     DeviceRule,
     HoldsNoTensors,
     OnHost,
-    reads_contents,
 )
 from .static_or_dynamic import exactly_one, parse_static_or_dynamic, verify_alignment
 from .storage_ops import StorageType
@@ -398,7 +397,6 @@ class SliceOp(IRDLOperation):
             printer.print_string(f" on ({') or ('.join(lists)})")
         printer.print_op_attributes(self.attributes)
 
-    @reads_contents()
     def verify_(self) -> None:
         if len(self.lifetime) % 2:
             raise VerifyException("a lifetime is pairs of a start and a stop")

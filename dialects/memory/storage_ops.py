@@ -38,7 +38,6 @@ from ..interfaces import (
     OnHost,
     Pinned,
     SameDomain,
-    reads_contents,
 )
 from ..xdsl_extras.xdsl_internals import operands_of
 from .static_or_dynamic import (
@@ -203,7 +202,6 @@ class AllocStorageOp(IRDLOperation):
         printer.print_string(" : ")
         printer.print_attribute(self.storage.type)
 
-    @reads_contents()
     def verify_(self) -> None:
         exactly_one("the size", self.size, next(iter(operands_of(self)), None))
         verify_size(self.size)

@@ -34,43 +34,46 @@ class Rooms:
     """Finds the bytes of storages and tensors, each once."""
 
     sizes: Sizes = field(default_factory=Sizes)
-    _rooms: dict[SSAValue, Room] = field(default_factory=dict[SSAValue, Room])
+    _rooms: dict[int, Room] = field(default_factory=dict[int, Room])
+    """By the identity of the storage: xDSL's hash is slow."""
 
     def of_storage(self, storage: SSAValue) -> Room:
         """Return the bytes of a storage; the size of one that is not allocated is unknown."""
         path: list[SSAValue] = []
-        while storage not in self._rooms and (source := viewed(storage)) is not None:
+        while id(storage) not in self._rooms and (source := viewed(storage)) is not None:
             path.append(storage)
             storage = source
-        room = self._rooms.get(storage)
+        room = self._rooms.get(id(storage))
         if room is None:
             room, op = Room(storage, Expr.of(0), None), storage.owner
             if isinstance(op, memory.AllocStorageOp):
                 size = self._size(op.dynamic_size if op.size is None else op.size.value.data)
                 room = room._replace(size=size, alignment=op.alignment.value.data)
-            self._rooms[storage] = room
+            self._rooms[id(storage)] = room
         for slice in reversed(path):
             op = slice.owner
             assert isinstance(op, Operation), "a view"
             if (views := facts_of(op).views) is not None and (part := views.part(op)) is not None:
                 start = room.start + self._size(part.offset)
                 room = Room(room.root, start, self._size(part.size), part.alignment)
-            self._rooms[slice] = room
+            self._rooms[id(slice)] = room
         return room
 
     def of_tensor(self, op: memory.AllocTensorOp) -> tuple[SSAValue, Expr, Expr]:
         """Return the root of a tensor, the offset in it, and the size."""
         storage, offset = op.start
-        tensor = op.results[0]
-        room, type = self.of_storage(storage), as_tensor(tensor.type)
-        assert type is not None, "verified: a tensor is allocated"
-        bytes = static_size(type)
-        if bytes is None:
-            width = Expr.of(element_size(type.element_type))
-            size = self.sizes.algebra.product([width, *self.sizes.dims(tensor)])
-        else:
-            size = Expr.of(bytes)
+        room, size = self.of_storage(storage), self.bytes_of(op.results[0])
         return room.root, room.start + self.sizes.size_or(offset), size
+
+    def bytes_of(self, tensor: SSAValue) -> Expr:
+        """Return the size of a tensor."""
+        type = as_tensor(tensor.type)
+        assert type is not None, "verified: a tensor"
+        bytes = static_size(type)
+        if bytes is not None:
+            return Expr.of(bytes)
+        width = Expr.of(element_size(type.element_type))
+        return self.sizes.algebra.product([width, *self.sizes.dims(tensor)])
 
     def _size(self, size: int | SSAValue | None) -> Expr:
         assert size is not None, "verified: static or dynamic"

@@ -303,7 +303,7 @@ class _Reader:
             Storage(
                 numbered(value.name_hint or "storage", self.names),
                 device_name(value),
-                formulas.add(size),
+                formulas.number(size),
                 alignment,
                 source_of(value),
                 tuple(spans),
@@ -331,8 +331,8 @@ class _Reader:
                 operators_in(self.kernels[kernel]) if kernel in self.kernels else (),
                 source_of(op if writer is None else writer),
                 self.rows[root],
-                formulas.add(offset),
-                formulas.add(size),
+                formulas.number(offset),
+                formulas.number(size),
                 tuple(spans),
                 self.classes.is_kept(op.tensor),
                 "" if op.parent is None else labels.get(op.parent, ""),
@@ -363,8 +363,8 @@ class _Reader:
                 (),
                 source_of(call),
                 row,
-                formulas.add(offset),
-                formulas.add(size),
+                formulas.number(offset),
+                formulas.number(size),
                 tuple(spans),
                 result is not None and self.classes.is_kept(result),
                 is_passed=True,
@@ -382,7 +382,7 @@ class _Reader:
             for tensor_, (offset, bytes) in zip(self.use.tensors, self.sizes_of, strict=True):
                 if tensor_.storage == row:
                     size = formulas.sizes.algebra.binary(SizeOp.MAX, size, offset + bytes)
-            self.use.storages[row] = replace(storage, size=formulas.add(size))
+            self.use.storages[row] = replace(storage, size=formulas.number(size))
 
     def _in_slots(self) -> list[list[int]]:
         """Return the tensors at the same bytes, in the order in which they are there."""

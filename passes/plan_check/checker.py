@@ -17,7 +17,7 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, vm
 from ...dialects.interfaces import AllocatesResults, OverwritesOperands
-from ...dialects.tensors import as_tensor, element_size, has_dynamic, storage_alignment
+from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
 from ..bytes.numbered import Arm, Numbered, Row
@@ -116,16 +116,20 @@ class Checker:
         """
         self.state = State(self.slots)
         self.names = BodyNames(self.body, self.returned)
-        types = enumerate(value.type for value in self.body.values)
-        self.storages = {number for number, type in types if isinstance(type, memory.StorageType)}
+        values, may_have_bytes = self.body.values, self.body.may_have_bytes
+        self.storages = {
+            number
+            for number, has_bytes in enumerate(may_have_bytes)
+            if not has_bytes and is_storage(values[number])
+        }
         self.sized = self.with_sizes()
-        path: list[Choosing] = []
+        path, ends = list[Choosing](), self.state.ends.now
         for row in self.body.rows:
             while path and row.at == path[-1].arm.stop:
                 self.leave(path)
             for value in row.uses:
-                if value in self.state.ends.now:
-                    raise fault_of_use(row.op, self.state.ends.now[value])
+                if value in ends:
+                    raise fault_of_use(row.op, ends[value])
             if row.arms:
                 self.names.enter(row)
                 self.state.open()
@@ -187,7 +191,7 @@ class Checker:
         elif kind is not memory.AllocStorageOp:
             if facts.views is not None:
                 self.check_view(op, facts.views.viewed(op))
-            if not self.storages.isdisjoint((*row.uses, *row.results)):
+            if not (self.storages.isdisjoint(row.uses) and self.storages.isdisjoint(row.results)):
                 self.require_known_storages(row)
                 self.lend(row)
             if facts.links or op.regions:
@@ -361,16 +365,10 @@ class Checker:
 
     def check_view(self, op: Operation, data: SSAValue) -> None:
         """Check that a view is not certainly larger than its tensor `data`."""
-        sizes, type = self.slots.rooms.sizes, as_tensor(data.type)
-        of_data, of_view = sizes.dims(data), sizes.dims(op.results[0])
-        if of_data == of_view:
-            return
-        whole, view = sizes.algebra.product(of_data), sizes.algebra.product(of_view)
-        if type is not None and at_least(view, whole + 1):
-            width = element_size(type.element_type)
+        tensor, view = map(self.slots.rooms.bytes_of, (data, op.results[0]))
+        if tensor != view and at_least(view, tensor + 1):
             raise PassError(
-                f"a view of {view * width} bytes is larger than its tensor of "
-                f"{whole * width} bytes",
+                f"a view of {view} bytes is larger than its tensor of {tensor} bytes",
                 op,
                 notes=[(data, "the tensor is defined here")],
             )

@@ -20,10 +20,11 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay
+from ...dialects.dense import integer
 from ..analysis.blocks import only_block
 from ..bytes.op_facts import facts_of
 from ..sizes.available import may_move
-from ..sizes.reader import Sizes, integer
+from ..sizes.reader import Sizes
 
 MAX_OPS = 64
 """The maximum number of ops from which a size is computed that callers compute too."""
