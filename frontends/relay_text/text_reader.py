@@ -105,7 +105,7 @@ def read_module(ctx: XdslContext, module: Module, separate: bool) -> Read:
     try:
         return _Reader(context).read(module)
     except RecursionError:
-        at = max(context.reached, context.scopes.regions.reached)
+        at = max(context.reached, context.scopes.reached)
         raise context.source_map.error(TOO_DEEP, at) from None
     except TypeTooLarge as error:
         raise context.source_map.error(str(error), context.reached) from None
