@@ -28,6 +28,7 @@ from ....dialects import relay
 from ....dialects.dense import Dense
 from ....dialects.relay.language.language_types import substituted
 from ....dialects.relay.unification import Unifier
+from ....dialects.type_algebra import tuple_of
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ..errors import RelayTextError, SourceMap
 from ..infer.weight_types import Weights
@@ -292,7 +293,8 @@ class Context:
 
     def packed(self, fields: Sequence[SSAValue], at: int, from_operator: bool = False) -> SSAValue:
         """Insert the tuple of `fields`, which is erased if nothing uses it in the end."""
-        value = self.value(relay.TupleOp(fields), at)
+        type = tuple_of([field.type for field in fields])
+        value = self.value(relay.TupleOp.create(operands=fields, result_types=[type]), at)
         self.tuples[value] = from_operator
         return value
 
