@@ -35,7 +35,6 @@ from .device import tensor_type
 from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
-from .xdsl_extras.contents import is_declared
 from .xdsl_extras.identity import by_identity, new_cache
 
 _TYPES: dict[Element, Attribute] = {ELEMENTS[name]: ELEMENT_TYPES[name] for name in ELEMENTS}
@@ -198,14 +197,11 @@ def data_operands(op: Operation | type[Operation]) -> Sequence[int]:
     return () if rule is None else rule.data_operands
 
 
-def rule_reads_contents(kind: type[Operation]) -> bool:
-    """Test whether type inference of an op of class `kind` reads only its contents."""
+def infers_from_types(kind: type[Operation]) -> bool:
+    """Test whether types and properties alone decide the result types of ops of class `kind`."""
     trait = kind.get_trait(InferTypes)
-    if trait is None:
-        return True
-    if trait.rule is infer or isinstance(trait.rule, Typed):
-        return not data_operands(kind)
-    return is_declared(trait.rule, kind)
+    is_rule = trait is not None and (trait.rule is infer or isinstance(trait.rule, Typed))
+    return is_rule and not data_operands(kind)
 
 
 def check_call(

@@ -23,6 +23,8 @@ from ...passes.support.diagnostics import PassError
 from ..upstream_sizes.arith_measures import write_measure
 from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
+from .moving import mapped
+from .scalars import resized
 
 
 def result_sizes(
@@ -105,9 +107,10 @@ class _Sizes:
         return dim
 
     def _data(self, number: int) -> SSAValue:
-        if is_unsigned(element_type(self.op.operands[number])):
-            raise Unsupported("unsigned sizes")
-        return self.operands[number]
+        operand = self.operands[number]
+        if not is_unsigned(element_type(self.op.operands[number])):
+            return operand
+        return mapped(self.b, [operand], i64, lambda b, x: resized(b, x[0], i64, unsigned=True))
 
     def _wanted(self, dim: object) -> Size:
         assert isinstance(dim, int | RuleDim)

@@ -217,6 +217,10 @@ class Algebra:
 
     def multiply(self, left: Expr, right: Expr) -> Expr:
         """Return the product."""
+        if left.constant is not None or right.constant is not None:
+            scaled = left * right if left.constant is None else right * left
+            if _is_small(scaled):
+                return scaled
         found = self._products.get((left, right))
         if found is None:
             found = self._products[left, right] = self._multiplied(left, right)

@@ -28,8 +28,8 @@ from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr
 from ..bytes import storages
 from ..bytes.aliases import AliasClasses, bodies_of
-from ..bytes.op_facts import is_choice
-from ..bytes.rooms import Rooms, root_of
+from ..bytes.op_facts import facts_of, is_choice, root_of, viewed
+from ..bytes.rooms import Rooms
 from ..support.diagnostics import PassError, Place, location_of
 from ..support.walk import outside_primitives
 from . import path_liveness
@@ -91,7 +91,6 @@ BOOKKEEPING = (
     memory.AllocTensorOp,
     memory.KillOp,
     memory.PackOp,
-    memory.SliceStorageOp,
     memory.WorkspaceSizeOp,
 )
 
@@ -352,7 +351,7 @@ class _Reader:
             return
         callee = kernel_of(call) or call.name
         size = formulas.polynomials[self.use.storages[row].size]
-        if isinstance(value.owner, memory.SliceStorageOp):
+        if viewed(value) is not None:
             size = room.size or size
         offset = room.start
         result = path_liveness.result_in(call, index, self.classes)
@@ -433,8 +432,8 @@ def users_of(storage: SSAValue) -> Iterator[Operation]:
     pending = [storage]
     while pending:
         for use in pending.pop().uses:
-            if isinstance(use.operation, memory.SliceStorageOp):
-                pending.append(use.operation.slice)
+            if facts_of(use.operation).views is not None:
+                pending += use.operation.results
             else:
                 yield use.operation
 

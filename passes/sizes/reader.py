@@ -32,10 +32,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
-from ...dialects import memory, relay, vm
+from ...dialects import memory, relay
 from ...dialects.dense import constant_tensor, integer, integers
 from ...dialects.interfaces import ChoosesRegion, DestinationPassing
-from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, is_static
 from ...dialects.type_rules import constant_elements, data_operands, operand_of, rule_of
@@ -46,6 +45,7 @@ from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
 from ...operators.sizes.size_table import PREDICATES, TOTAL
+from ..bytes.op_facts import facts_of
 from ..support.walk import outside_primitives
 from .rule_reader import RuleReader, as_expr
 from .shape_tensors import ShapeTensors, is_exact
@@ -384,8 +384,8 @@ class Sizes(RuleReader):
         if not isinstance(value, OpResult):
             return None
         op = value.op
-        if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
-            shape = op.shape
+        if (shaped := facts_of(op).shaped) is not None:
+            shape = shaped.shape(op)
             return None if shape is None else self.shape(shape)
         if isinstance(op, relay.TupleGetItemOp):
             source = projected(value)
@@ -507,10 +507,7 @@ class Sizes(RuleReader):
             return None
         if isinstance(op, relay.DeviceCopyOp | relay.OnDeviceOp):
             return self.elements(op.value)
-        if isinstance(op, ShapeOfOp):
-            dims = self.dims(op.data)
-            return dims if all(is_exact(dim, type.element_type) for dim in dims) else None
-        if rule_of(op) is None:
+        if facts_of(op).only_sizes or rule_of(op) is None:
             return None
         operands = [self.elements(operand) for operand in op.operands]
         return self.tensors.elements(op, value.index, operands)
@@ -525,9 +522,10 @@ class Sizes(RuleReader):
         constant = constant_tensor(value)
         if constant is not None:
             return tuple(map(Expr.of, integers(constant, count)))
-        op = value.owner
-        if isinstance(op, vm.ShapeOfOp):
-            return self.dims(op.data)
+        op, type = value.owner, as_tensor(value.type)
+        if isinstance(op, Operation) and facts_of(op).only_sizes and type is not None:
+            dims = self.dims(op.operands[0])
+            return dims if all(is_exact(dim, type.element_type) for dim in dims) else None
         if isinstance(op, tensor.FromElementsOp) and all(e.type == i64 for e in op.elements):
             return tuple(map(self.size, op.elements))
         return None
