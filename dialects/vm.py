@@ -46,9 +46,11 @@ from .interfaces import (
     OnHost,
     OverwritesOperands,
     PreferSameDomain,
-    ResultAliases,
+    ReadsOnlySizes,
     ResultOnHost,
     SameDomain,
+    ShapedByOperand,
+    ViewsOperand,
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
 from .overwriting import overwritable
@@ -253,7 +255,7 @@ class ShapeOfOp(IRDLOperation):
     data = operand_def(TensorType)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure(), ResultOnHost())
+    traits = traits_def(Pure(), ReadsOnlySizes(), ResultOnHost())
     assembly_format = "$data attr-dict `:` functional-type(operands, results)"
 
     def verify_(self) -> None:
@@ -297,7 +299,7 @@ class ReshapeTensorOp(IRDLOperation):
     shape = opt_operand_def(TensorType)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure(), ResultAliases((0,)), ViewDevices())
+    traits = traits_def(Pure(), ViewsOperand(), ShapedByOperand(), ViewDevices())
     assembly_format = "$data (`shape` $shape^)? attr-dict `:` functional-type(operands, results)"
 
     def verify_(self) -> None:

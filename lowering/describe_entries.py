@@ -45,7 +45,7 @@ from ..passes.support.diagnostics import PassError
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..passes.workspaces.lending import is_entry
-from ..runtime.native.structures import Structure
+from ..runtime.native.interface import Structure
 from ..runtime.program.named_results import unique_names
 from ..runtime.program.program import Function, Kernel, Param
 from .bytecode.assemble import assemble_kernel, spec_of

@@ -230,8 +230,10 @@ def replace(
 START = 512
 """The bytes that tell the kind of a file."""
 
+CODE = "machine code"
+
 _KINDS = {
-    b"\x7fELF": "machine code",
+    **dict.fromkeys((b"\x7fELF", b"\xcf\xfa\xed\xfe", b"MZ"), CODE),
     b"\x89XRX": "an executable",
     b"PK\x03\x04": "an archive of arrays",
     b"\x89xrelay weights": "weights of machine code",
@@ -271,3 +273,14 @@ def kind_of(start: bytes) -> str:
     except UnicodeDecodeError:
         return "data"
     return "data" if 0 in start else "text" if start else ""
+
+
+def is_library(path: str | os.PathLike[str]) -> bool:
+    """Test whether the file at `path` is machine code; False if it cannot be read."""
+    try:
+        if not Path(path).is_file():  # to open a pipe may take for ever
+            return False
+        with open(path, "rb") as file:
+            return kind_of(file.read(START)) == CODE
+    except (OSError, TypeError, ValueError):
+        return False

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from helpers.machine.in_machine import assert_same, results_in_machine
 from helpers.onnx.onnx_models import Array, run_onnxruntime
+from helpers.programs.compiled_files import compile_file
 from onnx import numpy_helper
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -23,9 +24,6 @@ from xrelay.runtime.calls.random_inputs import random_parameters
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.program.program import Program
-from xrelay.tools.api.loaded import compile_file
-from xrelay.tools.api.session import Session
-from xrelay.tools.messages import Reporter
 from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.pass_run.runner import Runner
 from xrelay.tools.registry import UNIVERSE, named_pipelines
@@ -181,7 +179,7 @@ def test_relay_text_is_evaluated_and_runs_in_the_machine(
     shape = (4,) if name == "lists" else (5, 7)
     generator = np.random.default_rng(0)
     given = {p: generator.standard_normal(shape, dtype=np.float32) for p in parameters}
-    loaded = compile_file(Session(Reporter()), str(EXAMPLES / f"{name}.relay"), passes)
+    loaded = compile_file(str(EXAMPLES / f"{name}.relay"), passes)
     args = list(given.values())
     (result,) = evaluate(loaded.module, args)
     assert_same((result,), tuple(results_in_machine(loaded.module, args, "main")))

@@ -14,17 +14,21 @@ When the reader closes the pipe, nothing is printed, and the status is 1.
 import errno
 import io
 import os
+import stat
 import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from typing import Any, TextIO, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 FAULT = 1
 USAGE = 2
 INTERRUPTED = 130
 
-STREAMS = STDOUT, STDERR = "<stdout>", "<stderr>"
+NO_MEMORY = "there is not enough memory for this program"
+"""The message for an allocation that fails although no limit was exceeded."""
+
+STDIN, STDOUT, STDERR = "<stdin>", "<stdout>", "<stderr>"
 """The names of streams in errors."""
 
 
@@ -56,7 +60,7 @@ def _failure(error: OSError) -> str:
     """Describe an error of the system that nothing has caught: files are named where they fail."""
     if error.filename is None:
         return f"{error.strerror or error} ({describe(error)})"
-    verb = "cannot write" if error.filename in STREAMS else "cannot use"
+    verb = "cannot write" if error.filename in (STDOUT, STDERR) else "cannot use"
     return f"{verb} '{error.filename}': {error.strerror}"
 
 
@@ -198,3 +202,19 @@ def _drop_stdout() -> None:
     """Keep Python from flushing stdout again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def read_stdin() -> bytes | memoryview:
+    """Return the rest of stdin; `MachineError` if it cannot be read, or has too much."""
+    from ..runtime.files import read_stream
+
+    binary: BinaryIO | None = getattr(sys.stdin, "buffer", None)
+    if binary is None:
+        return sys.stdin.read().encode()
+    return binary.read() if _is_file(binary) else read_stream(binary, STDIN)
+
+
+def _is_file(stream: BinaryIO) -> bool:
+    with suppress(OSError, ValueError):  # one in memory has no descriptor
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    return False

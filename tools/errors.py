@@ -1,13 +1,17 @@
-"""Errors of the commands, without the compiler: what a user can correct, and exit statuses."""
+"""Errors of the commands, their exit statuses, and their report; it needs no compiler."""
 
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
 from importlib.util import find_spec
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from ..runtime.errors import Error
-from .commands import FAULT, USAGE
+from ..runtime.errors import Error, render
+from .commands import FAULT, NO_MEMORY, USAGE, describe, warnings_passed_to
 
-NO_MEMORY = "there is not enough memory for this program"
-"""The message for an allocation that fails although no limit was exceeded."""
+if TYPE_CHECKING:
+    from .messages import Reporter
 
 
 class UsageError(Error):
@@ -37,6 +41,91 @@ def require_compiler(instead: str) -> None:
         )
 
 
-def exit_status(error: BaseException) -> int:
-    """Return the exit status of a command that `error` ends."""
+Show: TypeAlias = Callable[[BaseException], tuple[str, bool] | None]
+"""Returns an error as text, and whether it begins with a place; None if it is internal."""
+
+
+def reported(
+    body: Callable[[], int],
+    name: str = "",
+    show: Show | None = None,
+    *,
+    traceback: bool = False,
+    hint: str = "",
+) -> int:
+    """Run `body`, and return its exit status, or `report` its error; the system's are raised."""
+    try:
+        return body()
+    except OSError:
+        raise
+    except Exception as error:
+        return report(error, name, show, traceback=traceback, hint=hint)
+
+
+def compiled(body: Callable[[Reporter], int], instead: str, name: str = "", **how: Any) -> int:
+    """
+    Run `body`, which needs the compiler, in its settings; warnings and errors go to its reporter.
+
+    Raises `UsageError` if it is not installed, which says what works `instead`.
+    """
+    require_compiler(instead)
+    from .messages import Reporter
+    from .pass_run.process import settings
+    from .progress import Progress
+
+    reporter = Reporter(progress=Progress())
+
+    def run() -> int:
+        with warnings_passed_to(reporter.warn):
+            return body(reporter)
+
+    with settings():
+        return reported(run, name, reporter.shown, **how)
+
+
+def report(
+    error: BaseException,
+    name: str = "",
+    show: Show | None = None,
+    *,
+    traceback: bool = False,
+    hint: str = "",
+) -> int:
+    """
+    Print `error` to stderr, and return the exit status of the command that it ends.
+
+    An error without a place begins with the `name` of the file. With the compiler, a reporter
+    `show`s errors, with the lines that are quoted. `hint` is added to what is said about an
+    internal error.
+    """
+    from .plugin_faults import SHOWN, blame, blame_of_cause
+
+    if traceback:
+        from traceback import print_exception
+
+        print_exception(error)
+    shown = (show or _shown)(error)
+    if shown is not None:
+        text, has_place = shown
+        note = blame_of_cause(error)
+    else:
+        text, has_place = str(error), False
+        if not hasattr(error, "reproducer"):
+            text = f"internal error: {describe(error)}"
+        text, path = f"error: {text}", getattr(error, "reproducer", None)
+        made = f"a reproducer is in {path} (xrelay-opt --run-reproducer)"
+        note = f"{blame(error)}; {made if path else SHOWN + hint}"
+    file = error.file if isinstance(error, FileError) else name
+    prefix = f"{file}: " if file and not has_place else ""
+    print(prefix + text + (f"\nnote: {note}" if note else ""), file=sys.stderr)
     return getattr(error, "exit_status", FAULT)
+
+
+def _shown(error: BaseException) -> tuple[str, bool] | None:
+    """Return an error of the runtime, and whether it begins with a place; None for others."""
+    if isinstance(error, MemoryError):
+        error = Error(NO_MEMORY)
+    if not isinstance(error, Error):
+        return None
+    has_place = error.location is not None
+    return "error: " * (not has_place) + render(error, {}), has_place

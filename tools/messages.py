@@ -26,8 +26,7 @@ from xdsl.utils.lexer import Span
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, Note, PassError, Severity, location_of
 from ..runtime.errors import Error, Location, quote
-from .commands import USAGE
-from .errors import NO_MEMORY
+from .commands import NO_MEMORY, USAGE
 from .progress import Progress, no_progress
 
 

@@ -21,9 +21,9 @@ from ..runtime.program.listing import function_lines, kernel_lines
 from ..runtime.program.planned_memory import PlannedMemory, storages_of
 from ..runtime.program.program import Constant, Kernel, Late, spec_of
 from ..runtime.python.call_signature import signature_of
-from .error_report import reported
+from .commands import read_stdin
+from .errors import reported
 from .option_types import InputLimit, Parser
-from .standard_input import read_stdin
 
 SHOWN = 40
 """The number of bytes of a plug-in's section that are shown as text."""

@@ -1,13 +1,25 @@
-"""The files that a command writes."""
+"""
+The files that a command writes: its output, or stdout, and weights beside it.
+
+    xrelay-opt in.onnx -o out.mlir      out.mlir, out.safetensors
+    xrelay-opt in.onnx                  stdout,   in.safetensors
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..runtime.errors import MachineError
 from .errors import UsageError
+
+if TYPE_CHECKING:
+    from ..runtime.program.program import Array
+    from .targets.file_target import Written
 
 
 @dataclass(frozen=True)
@@ -47,3 +59,87 @@ def _is_same(path: str, other: str) -> bool:
         return other != "-" and os.path.isfile(other) and os.path.samefile(path, other)
     except (OSError, ValueError):
         return False
+
+
+WEIGHTS_SUFFIX = ".safetensors"
+
+
+@dataclass(frozen=True)
+class Destination:
+    """The files named after the input and the output of a command line; "-" is stdin or stdout."""
+
+    input: str
+    output: str
+    files: OutputFiles
+
+    @property
+    def is_stdout(self) -> bool:
+        return self.output == "-"
+
+    @property
+    def is_device(self) -> bool:
+        """True for a device or a pipe, which has no files beside it."""
+        path = Path(self.output)
+        return not self.is_stdout and path.exists() and not path.is_file()
+
+    @property
+    def program(self) -> str:
+        """The name of the file that the weights belong to."""
+        name = self.input if self.is_stdout else self.output
+        return "stdin" if name == "-" else Path(name).name
+
+    @property
+    def weights_file(self) -> Path:
+        """The file for weights: beside the output, or in the current folder if that is stdout."""
+        path = Path(self.program) if self.is_stdout else Path(self.output)
+        return path.with_suffix(WEIGHTS_SUFFIX)
+
+    def write_weights(self, weights: Mapping[str, Array]) -> None:
+        """Write weights, if there are any, and say where they are."""
+        if not weights:
+            return
+        if self.is_device:
+            inform(f"the weights are not written: '{self.output}' is not a file")
+            return
+        from ..runtime.weights.tensor_file import write_side_file
+
+        path = self.weights_file
+        self.files.check(str(path))
+        write_side_file(path, weights, self.program, overwrite=self.files.overwrite)
+        inform(f"the weights are in {path}")
+
+    def write_text(self, text: str) -> None:
+        """Write text as the output."""
+        if self.is_stdout:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            self.files.write(self.output, text)
+
+    def write(self, written: Written) -> None:
+        """Write files piece by piece, the output last."""
+        if self.is_stdout:
+            self._write_to_stdout(written)
+            return
+        if not self.is_device:
+            for name, pieces in written.beside.items():
+                self.files.write(str(Path(self.output).with_name(name)), pieces)
+        self.files.write(self.output, written.contents)
+
+    def _write_to_stdout(self, written: Written) -> None:
+        stream = getattr(sys.stdout, "buffer", None)
+        if written.is_text and stream is None:
+            sys.stdout.writelines(str(piece, "utf-8") for piece in written.contents)
+            return
+        if written.beside:
+            raise UsageError("the output is several files: give a file with -o")
+        if stream is None or (not written.is_text and sys.stdout.isatty()):
+            raise UsageError("the output is not text: give a file with -o")
+        sys.stdout.flush()
+        stream.writelines(written.contents)
+        stream.flush()
+
+
+def inform(text: str) -> None:
+    """Say something on stderr."""
+    print(f"xrelay-opt: {text}", file=sys.stderr)

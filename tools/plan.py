@@ -33,11 +33,10 @@ from ..planning.csv_io import (
 )
 from ..runtime.errors import MachineError
 from ..runtime.files import contents, limit_input
-from .error_report import reported
-from .errors import FileError, UsageError
+from .commands import read_stdin
+from .errors import FileError, UsageError, reported
 from .option_types import InputLimit, Parser, count, non_negative
 from .output_files import OutputFiles
-from .standard_input import read_stdin
 
 
 def _pool(text: str) -> Pool:

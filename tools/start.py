@@ -1,15 +1,68 @@
 """
 The entry points of the commands.
 
-Ctrl-C is quiet from the first line of the package on: see `interrupts`.
+Ctrl-C is an exception while a command works, and the end of the process before and after.
+`quiet_start` restores the system's reaction, a quiet end, when a command imports the package. An
+exception would be printed with a traceback there, and libraries in C that are being imported turn
+it into other errors.
 """
 
 import os
+import signal
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib import import_module
+from types import FrameType
+from typing import NoReturn
 
 from .commands import guarded
-from .interrupts import interrupts_raised
 from .pass_run.collector import collected_rarely, end
+
+IMPORTS = "<frozen importlib._bootstrap>"
+"""The file name of Python's code that imports modules."""
+
+
+@contextmanager
+def interrupts_raised() -> Generator[None]:
+    """
+    Raise `KeyboardInterrupt` on Ctrl-C in the `with` block, in a process that it belongs to.
+
+    Where that would be lost, in imports and where Python ignores exceptions, the process ends. A
+    process that was started to ignore Ctrl-C does.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield
+        return
+    ignored = sys.unraisablehook
+
+    def ignore(what: "sys.UnraisableHookArgs") -> None:
+        if issubclass(what.exc_type, KeyboardInterrupt):
+            _end()
+        ignored(what)
+
+    sys.unraisablehook = ignore
+    signal.signal(signal.SIGINT, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        sys.unraisablehook = ignored
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    while frame is not None:
+        if frame.f_code.co_filename == IMPORTS:
+            _end()
+        frame = frame.f_back
+    raise KeyboardInterrupt
+
+
+def _end() -> NoReturn:
+    """End the process as Ctrl-C ends those that do nothing about it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGINT)
+    raise KeyboardInterrupt  # where the system sends no signal
 
 
 def _run(name: str, module: str) -> int:

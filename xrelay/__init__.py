@@ -151,7 +151,7 @@ def load(
     Raises `ExecutableError` for a file that is damaged or not an executable, and weights that are
     not those that the program was compiled with; `MachineError` for files that cannot be read.
     """
-    from .runtime.native.native_files import is_library
+    from .runtime.files import is_library
 
     if is_library(path):
         from .runtime.native.native_executable import load_library

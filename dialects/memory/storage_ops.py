@@ -34,6 +34,7 @@ from ..interfaces import (
     DeviceAnnotated,
     DeviceConstraint,
     DeviceRule,
+    HoldsNoTensors,
     OnHost,
     Pinned,
     SameDomain,
@@ -56,7 +57,7 @@ def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:
 
 
 @irdl_attr_definition
-class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
+class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, HoldsNoTensors):
     """
     An untyped run of bytes on a device.
 

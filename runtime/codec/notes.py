@@ -1,74 +1,39 @@
 """
 Notes in the annotations of records: facts about a field that its type does not state.
 
-    kinds: Annotated[tuple[int, ...], AtMost(4)]            a check of values that are read
-    memory: Annotated[int | None, NoneAs(-1)]               how None is written among numbers
+    alignment: Annotated[int, at_least(1)]                  a check of values that are read
+    memory: Annotated[int | None, NoneAs(-1)]               how None is written in attributes
     locations: Annotated[tuple[Location, ...], ELSEWHERE]   stored in another place
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..program.records import record
 
 
+@record(eq=False)
 class Check:
-    """A note that values which are read must fulfil."""
+    """A test that values which are read must pass: what each must be, and whether one is."""
 
-    __slots__ = ()
+    must: str
+    holds: Callable[[Any], bool]
 
     def fault(self, value: Any) -> str | None:
         """Return the fault of a value: "must be …, but is …"; None if it has none."""
-        raise NotImplementedError
+        return None if self.holds(value) else f"must {self.must}, but is {value!r:.80}"
 
 
-@record
-class AtLeast(Check):
-    """A number that is not below a limit."""
-
-    limit: int
-
-    def fault(self, value: int) -> str | None:
-        """Return the fault of a value."""
-        return None if value >= self.limit else f"must be at least {self.limit}, but is {value}"
+def at_least(limit: int) -> Check:
+    """Return the check of numbers that are not below a limit."""
+    return Check(f"be at least {limit}", lambda value: value >= limit)
 
 
-@record
-class Below(Check):
-    """A number from 0 on that is below a limit."""
-
-    limit: int
-
-    def fault(self, value: int) -> str | None:
-        """Return the fault of a value."""
-        in_range = 0 <= value < self.limit
-        return None if in_range else f"must be in [0, {self.limit}), but is {value}"
-
-
-@record
-class AtMost(Check):
-    """A sequence of at most so many items."""
-
-    limit: int
-
-    def fault(self, value: Sequence[object]) -> str | None:
-        """Return the fault of a value."""
-        count = len(value)
-        return None if count <= self.limit else f"must have at most {self.limit}, but has {count}"
-
-
-@record
-class OneOf(Check):
-    """One of these values."""
-
-    values: tuple[object, ...]
-
-    def fault(self, value: object) -> str | None:
-        """Return the fault of a value."""
-        listed = ", ".join(map(str, self.values))
-        return None if value in self.values else f"must be one of {listed}, but is {value!r}"
+def sized(least: int, most: int) -> Check:
+    """Return the check of sequences of so many items."""
+    return Check(f"have {least} to {most} items", lambda value: least <= len(value) <= most)
 
 
 @record
@@ -76,13 +41,6 @@ class NoneAs:
     """The number that stands for None where a number is expected; all others are from 0 on."""
 
     number: int
-
-
-@record
-class Bytes:
-    """The length of bytes that is always the same."""
-
-    length: int
 
 
 @record

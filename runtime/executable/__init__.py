@@ -13,10 +13,8 @@ described in docs/executable.md.
 from ..program.planned_memory import PlannedMemory
 from ..weights.late_bound import executable_of, load_weights
 from .content import Checksums, ExecutableFile
-from .errors import ExecutableError
-from .layout import MAGIC, VERSION, Layout, Section
-from .read_file import read_executable
-from .write_file import write_executable
+from .executable_files import read_executable, write_executable
+from .layout import MAGIC, VERSION, ExecutableError, Layout, Section
 
 __all__ = [
     "MAGIC",

@@ -5,7 +5,7 @@ from dataclasses import field
 from typing import Annotated, Any, TypeAlias, cast
 from zlib import crc32
 
-from ..codec.notes import Below, Bytes, Check
+from ..codec.notes import Check, sized
 from ..program.planned_memory import PlannedMemory
 from ..program.program import Array, Program, TensorSpec, WeightFunction
 from ..program.records import record
@@ -26,8 +26,8 @@ class Checksums:
     cheap enough to be checked whenever a program is loaded.
     """
 
-    sha256: Annotated[bytes, Bytes(32)]
-    sample: Annotated[int, Below(1 << 32)]
+    sha256: Annotated[bytes, sized(32, 32)]
+    sample: Annotated[int, Check("be in [0, 2**32)", lambda value: 0 <= value < 1 << 32)]
 
 
 def sample_of(data: memoryview) -> int:
@@ -63,15 +63,10 @@ def bytes_of(array: Array) -> memoryview:
     return memoryview(cast(Any, plain.reshape(-1).view(np.uint8)))
 
 
-@record
-class NameBeside(Check):
-    """The name of a file beside the executable: never a path to another place."""
-
-    def fault(self, value: str) -> str | None:
-        """Return the fault of a value."""
-        if value in (".", "..") or any(c in "/\\:\0" for c in value):
-            return "must be beside the executable, not in another folder"
-        return None
+BESIDE = Check(
+    "be the name of a file beside the executable, not in another folder",
+    lambda name: name not in (".", "..") and not any(c in "/\\:\0" for c in name),
+)
 
 
 @record
@@ -79,7 +74,7 @@ class Info:
     """The producer of a file, and the file with its weights: see `ExecutableFile`."""
 
     producer: str = ""
-    weights_file: Annotated[str, NameBeside()] = ""
+    weights_file: Annotated[str, BESIDE] = ""
     unused: tuple[str, ...] = ()
 
 

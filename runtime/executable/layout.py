@@ -20,14 +20,26 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from zlib import crc32
 
+from ..errors import MachineError
 from ..files import START, kind_of
 from ..program.records import record
-from .errors import ExecutableError, damaged
+
+
+class ExecutableError(MachineError):
+    """A file that is not an executable, is damaged, or does not fit its weights."""
+
+    __module__ = "xrelay"  # the name that tracebacks show
+
+
+def damaged(section: str, offset: int, fault: str) -> ExecutableError:
+    """Return the error for a `fault` at byte `offset` of the file, in `section`."""
+    return ExecutableError(f"section '{section}', byte {offset}: {fault}")
+
 
 MAGIC = b"\x89XRX\r\n\x1a\n"
 """The first bytes: one is not ASCII and some are line ends, which text transfers change."""
 
-VERSION = (2, 0)
+VERSION = (3, 0)
 """Major and minor version of the format that is written."""
 
 ALIGNMENT = 64

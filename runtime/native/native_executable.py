@@ -30,12 +30,9 @@ from ..program.program import Array, Program
 from ..python.callables import Callables
 from ..python.memory_summary import DeviceMemory, MemoryUse
 from ..reference.reference_kernels import run_kernel
-from .dlpack import DLTensor, array_in
-from .interface import Entry, InterfaceError, Library, Pool
+from .interface import Entry, InterfaceError, Library, Pool, fields_of, nested, together
 from .interface import spec_of as spec_of_param
-from .output_memory import Shape, given_for, target_of
-from .structures import fields_of, nested, together
-from .workspace_pool import Workspaces
+from .output_memory import DLTensor, Shape, Workspaces, array_in, given_for, target_of
 
 METADATA = "xrelay_library_metadata"
 """The function of a library that returns its interface."""

@@ -1,29 +1,65 @@
 """
-The memory of outputs: the caller's arrays, new arrays, or memory that compiled code allocates.
+The memory of native calls: DLPack's tensor, workspaces, and outputs.
 
-A size that is known only after the call is None in a shape. Compiled code allocates such an output;
-its memory is freed with the last NumPy array that uses it.
+That of an output is the caller's array, a new one, or memory that compiled code allocates. A size
+that is known only after the call is None in a shape. Compiled code allocates such an output; its
+memory is freed with the last NumPy array that uses it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import threading
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import prod
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from ...operators.element_types import NUMBER_TYPES
 from ..calls.values import Value
 from ..errors import MachineError
 from ..memory.limits import default_limit
 from ..program.dtypes import element_type
 from ..program.program import Array, Param, TensorSpec, spec_of
-from .dlpack import DLTensor, array_in
-from .interface import Entry
+from .interface import Entry, fields_of, together
 from .interface import spec_of as spec_of_param
-from .structures import fields_of, together
+
+_TYPES = {(row.dlpack, max(row.bits, 8)): name for name, row in NUMBER_TYPES.items()}
+
+
+class DLTensor(ctypes.Structure):
+    """`DLTensor` of DLPack."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+def array_in(tensor: Any) -> Array:
+    """Return an array over the contiguous memory of a `DLTensor`, which must outlive it."""
+    name = _TYPES.get((tensor.code, tensor.bits))
+    if name is None or tensor.lanes != 1:
+        raise MachineError(f"tensors of DLPack's type code {tensor.code} are not supported")
+    dtype = element_type(name)
+    shape = tuple(tensor.shape[axis] for axis in range(tensor.ndim))
+    size = prod(shape) * dtype.itemsize
+    if not size:
+        return np.empty(shape, dtype)
+    memory: Any = (ctypes.c_char * size).from_address(tensor.data + tensor.byte_offset)
+    return np.frombuffer(memory, dtype).reshape(shape)
+
 
 Shape: TypeAlias = "tuple[int | None, ...]"
 
@@ -104,3 +140,53 @@ def given_for(entry: Entry, shapes: Sequence[Shape], out: Value | None) -> list[
             raise MachineError(f"{name} is read-only")
         found.append(array)
     return found
+
+
+MOST_KEPT = 256 << 20
+"""The bytes that are kept at most for later calls."""
+
+
+class Workspaces:
+    """
+    Memory for calls, kept for later ones; several threads may use it.
+
+    As many workspaces are kept as calls ran at the same time, each as large as a call needed, and
+    at most `limit` bytes in all.
+    """
+
+    def __init__(self, limit: int = MOST_KEPT) -> None:
+        self.limit = limit
+        self._free: list[Array] = []
+        self._lock = threading.Lock()
+
+    @property
+    def size(self) -> int:
+        """The bytes that are kept and not in use."""
+        with self._lock:
+            return sum(space.nbytes for space in self._free)
+
+    def take(self, size: int, alignment: int) -> Array | None:
+        """Return at least `size` bytes; None if they cannot be allocated."""
+        with self._lock:
+            for i in reversed(range(len(self._free))):
+                space = self._free[i]
+                if space.nbytes >= size and space.ctypes.data % alignment == 0:
+                    return self._free.pop(i)
+            if self._free:
+                self._free.pop()  # the new one takes its place
+        with suppress(MemoryError, ValueError):
+            space = np.empty(size + alignment, np.uint8)
+            return space[-space.ctypes.data % alignment :]
+        return None
+
+    def give_back(self, space: Array) -> None:
+        """Keep what `take` returned for later calls, if there is room."""
+        with self._lock:
+            self._free.append(space)
+            while sum(kept.nbytes for kept in self._free) > self.limit:
+                self._free.pop(0)
+
+    def clear(self) -> None:
+        """Free all that is kept."""
+        with self._lock:
+            self._free.clear()

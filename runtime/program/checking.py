@@ -15,7 +15,7 @@ from ..errors import MachineError
 from ..kernels.checked import tensor_of
 from . import instructions as vm
 from .dtypes import element_type, has_element_type
-from .instruction_table import Field, fields_of, jumps, reads, writes
+from .instruction_table import Field, fields_of, jumps, registers
 from .instructions import Kind
 from .program import Function, Kernel, Late, Param, Program, Step, TensorSpec
 from .size_operations import SCALARS
@@ -37,7 +37,7 @@ def _index_fields(kind: type[vm.Instruction]) -> tuple[Field, ...]:
 def _instruction_faults(
     instruction: vm.Instruction, pc: int, function: Function, program: Program
 ) -> Iterator[str]:
-    for register in (*reads(instruction), *writes(instruction)):
+    for register in registers(instruction):
         if not 0 <= register < function.register_count:
             yield f"register r{register} is out of range [0, {function.register_count})"
     for field in _index_fields(type(instruction)):

@@ -24,6 +24,8 @@ READ_KINDS = frozenset(
 WRITE_KINDS = frozenset({Kind.WRITE, Kind.WRITES})
 """The kinds of fields that are registers to write."""
 
+REGISTER_KINDS = READ_KINDS | WRITE_KINDS
+
 JUMP_KINDS = frozenset({Kind.JUMP})
 
 LISTS = frozenset({Kind.READS, Kind.WRITES, Kind.READS_OR_INTEGERS, Kind.INTEGERS, Kind.SHAPE})
@@ -113,6 +115,11 @@ def reads(instruction: Instruction) -> tuple[int, ...]:
 def writes(instruction: Instruction) -> tuple[int, ...]:
     """Return the registers that `instruction` writes, or clears (`KillRegister`)."""
     return _registers(instruction, WRITE_KINDS)
+
+
+def registers(instruction: Instruction) -> tuple[int, ...]:
+    """Return the registers that `instruction` reads or writes, in the order of its fields."""
+    return _registers(instruction, REGISTER_KINDS)
 
 
 def with_registers(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from warnings import warn
 
-from ..executable.added_sections import added_sections
+from ..entry_points import entry_points_of
 from ..executable.content import (
     ExecutableFile,
     bytes_of,
@@ -15,10 +16,44 @@ from ..executable.content import (
     sample_of,
     sha256_of,
 )
-from ..executable.errors import ExecutableError
+from ..executable.layout import ExecutableError
 from ..program.planned_memory import PlannedMemory
 from ..program.program import Array, Late, Program
 from .derived_weights import Weights, place_of, weights_in
+
+GROUP = "xrelay.sections"
+"""The group of entry points."""
+
+
+def added_sections(program: Program) -> dict[str, bytes]:
+    """
+    Return the sections of plug-ins for `program`, by the names of their entry points.
+
+    A plug-in that fails, returns other objects than bytes, or whose name is that of a section or
+    none, is skipped with a warning.
+    """
+    from ..executable.layout import is_section_name
+    from ..executable.sections import SECTIONS
+
+    added: dict[str, bytes] = {}
+    for entry in sorted(entry_points_of(GROUP)):
+        reason, content = "", None
+        if entry.name in (*SECTIONS, *added) or not is_section_name(entry.name):
+            reason = "its name must be up to 16 ASCII letters, digits and -, and not be taken"
+        else:
+            try:
+                contents_of: Callable[[Program], object] = entry.load()
+                content = contents_of(program)
+            except (Exception, SystemExit) as error:  # a plug-in may fail in any way
+                reason = f"{type(error).__name__}: {error}"
+        if isinstance(content, bytes):
+            added[entry.name] = content
+        elif content is not None:
+            reason = f"it must return bytes or None, but returned {type(content).__name__}"
+        if reason:
+            warn(f"section of plug-in '{entry.name}' is skipped: {reason}", stacklevel=4)
+    return added
+
 
 SHOWN = 5
 """The number of names that a message lists."""

@@ -5,6 +5,7 @@ With right checksums the reader sees what a hostile program could write; such a 
 program that does something else.
 """
 
+import json
 import struct
 from collections.abc import Iterable
 from dataclasses import replace
@@ -31,22 +32,10 @@ from xrelay.runtime.program.program import (
     WeightFunction,
 )
 
+from .structures import mutate_json
+
 HEADER, ENTRY = struct.Struct("<8sHHIQII"), struct.Struct("<16sQQIIQ")
-EXTREMES = (
-    0,
-    1,
-    -1,
-    2,
-    7,
-    64,
-    255,
-    1 << 16,
-    1 << 31,
-    1 << 32,
-    (1 << 62),
-    (1 << 63) - 1,
-    -(1 << 63),
-)
+EXTREMES = (0, 1, -1, 64, 1 << 31, 1 << 62, (1 << 63) - 1, -(1 << 63), 1 << 63, 1 << 200)
 
 
 def file_of(program: Program, memory: Iterable[PlannedMemory] = ()) -> bytes:
@@ -126,7 +115,7 @@ def contents_of(data: bytes) -> dict[bytes, tuple[bytes, int]]:
 
 def mutate(random: Random, data: bytes, other: bytes) -> bytes:
     """Return a mutant of `data`; `other` is a file to take parts of."""
-    kinds = (_words, _words, _words, _words, _flips, _truncated, _swapped, _spliced, _resized)
+    kinds = (_json, _json, _json, _json, _json, _flips, _truncated, _swapped, _spliced, _resized)
     changed = random.choice(kinds)(random, data, other)
     if random.randrange(4):
         changed = mended(bytearray(changed))
@@ -139,21 +128,16 @@ def _any_offset(random: Random, data: bytes) -> int:
     return offset + random.randrange(length) if length else random.randrange(len(data))
 
 
-def _words(random: Random, data: bytes, other: bytes) -> bytes:
-    """Change some words: an extreme, a neighbour, a word of the same file."""
-    changed = bytearray(data)
-    for _ in range(random.choice((1, 1, 1, 2, 3, 6))):
-        at = _any_offset(random, data) // 8 * 8
-        if at + 8 > len(changed):
-            continue
-        (old,) = struct.unpack_from("<q", changed, at)
-        new = random.choice((random.choice(EXTREMES), old + random.choice((-2, -1, 1, 2, 8))))
-        if not random.randrange(4):
-            start = _any_offset(random, data) // 8 * 8
-            new = int.from_bytes(data[start : start + 8], "little", signed=True)
-        new = max(-(1 << 63), min((1 << 63) - 1, new))
-        struct.pack_into("<q", changed, at, new)
-    return bytes(changed)
+def _json(random: Random, data: bytes, other: bytes) -> bytes:
+    """Change the JSON of a section; what it takes from elsewhere is of the same one of `other`."""
+    contents, others = contents_of(data), contents_of(other)
+    name = random.choice([name for name in contents if name.rstrip(b"\0") != b"data"])
+    content, flags = contents[name]
+    try:
+        contents[name] = mutate_json(random, content, others.get(name, (content, 0))[0]), flags
+    except (IndexError, RecursionError):  # a document without places
+        contents[name] = json.dumps(random.choice(EXTREMES)).encode(), flags
+    return rebuilt(contents)
 
 
 def _flips(random: Random, data: bytes, other: bytes) -> bytes:
@@ -200,7 +184,7 @@ def _spliced(random: Random, data: bytes, other: bytes) -> bytes:
 
 
 def _resized(random: Random, data: bytes, other: bytes) -> bytes:
-    """Repeat, insert or remove words within a section, so that all others are still in place."""
+    """Repeat, insert or remove bytes within a section, so that all others are still in place."""
     contents = contents_of(data)
     name = random.choice(list(contents))
     content, flags = contents[name]
@@ -212,6 +196,6 @@ def _resized(random: Random, data: bytes, other: bytes) -> bytes:
     elif kind == 1:
         words[at:at] = words[at : at + count] * random.choice((1, 1, 2, 100))
     else:
-        words[at:at] = [struct.pack("<q", random.choice(EXTREMES))] * count
+        words[at:at] = [str(random.choice(EXTREMES)).encode()] * count
     contents[name] = b"".join(words), flags
     return rebuilt(contents)

@@ -11,6 +11,7 @@ from random import Random
 import numpy as np
 from helpers.onnx.onnx_models import Array
 from helpers.onnx.onnx_small import model_of, node, random_array
+from helpers.programs.compiled_files import compile_file
 from helpers.programs.hinted_relay_programs import RelayProgram
 from helpers.programs.random_settings import share
 from helpers.relay.relay_corpus import PROGRAMS
@@ -20,9 +21,6 @@ from safetensors.numpy import save
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.runtime.program.program import Program
-from xrelay.tools.api.loaded import compile_file
-from xrelay.tools.api.session import Session
-from xrelay.tools.messages import Reporter
 from xrelay.tools.opt import opt
 
 from .executables import file_of, file_with_a_weight
@@ -229,7 +227,7 @@ def executable_seeds() -> list[bytes]:
     files.append(file_with_a_weight())
     for name in ("lists.relay", "closures.relay", "dynamic.mlir"):
         path = str(ROOT / "examples" / name)
-        loaded = compile_file(Session(Reporter(io.StringIO())), path, "vm", reads_memory=True)
+        loaded = compile_file(path, reads_memory=True)
         files.append(file_of(loaded.program, loaded.plans))
     return files
 
@@ -245,7 +243,7 @@ def compiled_programs() -> list[Program]:
             path = Path(folder) / "p.mlir"
             path.write_bytes(text)
             try:
-                loaded = compile_file(Session(Reporter(io.StringIO())), str(path), "vm")
+                loaded = compile_file(str(path))
                 program = loaded.program
             except PassError:  # those that golden tests expect to be rejected
                 continue

@@ -1,5 +1,6 @@
 """Executable files: what is written is read, and nothing else is."""
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -19,28 +20,21 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from xrelay.operators.named_dims import Bounds
 from xrelay.runtime import files
-from xrelay.runtime.codec.notes import AtLeast, Check
-from xrelay.runtime.codec.plain import ATTRIBUTES, PLAIN
-from xrelay.runtime.codec.value_formats import stored_fields
+from xrelay.runtime.codec.notes import at_least
+from xrelay.runtime.codec.plain import ATTRIBUTES, PLAIN, stored_fields
 from xrelay.runtime.errors import Location, MachineError
 from xrelay.runtime.executable import (
     VERSION,
     ExecutableError,
     ExecutableFile,
     PlannedMemory,
-    added_sections,
     executable_of,
     load_weights,
     read_executable,
-    sections,
     write_executable,
 )
-from xrelay.runtime.executable.added_sections import GROUP
 from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
-from xrelay.runtime.executable.opcodes import FIELD_TYPES, Opcode, opcode_of
 from xrelay.runtime.executable.sections import RECORDS, decode, flags_of, sections_of
-from xrelay.runtime.executable.word_format import WORDS
-from xrelay.runtime.executable.words import Strings, TextBudget, WordReader, WordWriter
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.data_types import (
@@ -65,6 +59,8 @@ from xrelay.runtime.program.program import (
     WeightFunction,
 )
 from xrelay.runtime.program.records import record
+from xrelay.runtime.weights import late_bound
+from xrelay.runtime.weights.late_bound import GROUP
 
 
 def written(executable: ExecutableFile) -> bytes:
@@ -291,10 +287,10 @@ def test_samples_are_compared_by_default_and_all_bytes_on_request():
     start = len(data) - (1 << 20)
     data[start + between] = 1
     read_executable(bytes(data))
-    with pytest.raises(ExecutableError, match=f"section 'data', byte {start}: the checksum"):
+    with pytest.raises(ExecutableError, match=f"byte {start}: constant 0: the checksum"):
         read_executable(bytes(data), verify=True)
     data[start] = 1
-    with pytest.raises(ExecutableError, match=f"section 'data', byte {start}: the checksum"):
+    with pytest.raises(ExecutableError, match=f"byte {start}: constant 0: the checksum"):
         read_executable(bytes(data))
 
 
@@ -367,7 +363,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path):
     before = path.read_bytes()
     mapped = read_executable(path)
     bad = executable_of(program(function([], vm.LoadConsti(0, 1 << 63), vm.Ret(0))))
-    with pytest.raises(ExecutableError, match="cannot write 9223372036854775808"):
+    with pytest.raises(ExecutableError, match="code': 9223372036854775808 needs more than 64"):
         write_executable(path, bad)
     assert path.read_bytes() == before
     write_executable(path, executable_of(large()[0]))
@@ -402,14 +398,13 @@ def test_files_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         read_executable(b"PK\3\4 something else")
 
 
-def of_version(version: tuple[int, int], added: dict[str, int]) -> bytes:
-    """A small file as another version writes it, with sections `added`, of these flags."""
-    contents = sections_of(executable_of(small()))
-    data = contents.pop("data")
-    for name in added:
-        contents[name] = [memoryview(b"12345678")]
-    contents["data"] = data
-    flags = {name: added.get(name, flags_of(name)) for name in contents}
+def file_of(
+    contents: dict[str, list[memoryview]],
+    version: tuple[int, int] = VERSION,
+    added: dict[str, int] | None = None,
+) -> bytes:
+    """A file of these sections, as a version writes it; those `added` have these flags."""
+    flags = {name: flags_of(name) for name in contents} | (added or {})
     layout = replace(laid_out(contents, flags), version=version)
     file = bytearray(header_of(layout))
     for section in layout.sections:
@@ -417,6 +412,14 @@ def of_version(version: tuple[int, int], added: dict[str, int]) -> bytes:
         for piece in contents[section.name]:
             file += piece
     return bytes(file)
+
+
+def of_version(version: tuple[int, int], added: dict[str, int]) -> bytes:
+    """A small file as another version writes it, with sections `added`, of these flags."""
+    contents = sections_of(executable_of(small()))
+    data = contents.pop("data")
+    more = {name: [memoryview(b"12345678")] for name in added}
+    return file_of({**contents, **more, "data": data}, version, added)
 
 
 def test_versions_with_the_same_sections_are_read():
@@ -429,7 +432,7 @@ def test_versions_with_the_same_sections_are_read():
 def test_a_later_version_may_add_what_readers_may_ignore():
     found = read_executable(of_version((VERSION[0], 9), {"hints": OPTIONAL}))
     assert contents(found.program) == contents(small())
-    message = r"section 'hints', byte \d+: unknown section .* format 2.9; use a newer xrelay"
+    message = r"section 'hints', byte \d+: unknown section .* format 3.9; use a newer xrelay"
     with pytest.raises(ExecutableError, match=message):
         read_executable(of_version((VERSION[0], 9), {"hints": 0}))
 
@@ -444,30 +447,19 @@ def test_another_major_version_is_refused(major: int):
 class Aligned(TensorSpec):
     """A tensor type with one more field, as a record may get."""
 
-    alignment: Annotated[int, AtLeast(1)] = 1
+    alignment: Annotated[int, at_least(1)] = 1
 
 
 def test_a_field_of_a_record_is_one_place():
-    """It is in words, in JSON and in attributes, and what is read is checked."""
+    """It is in JSON and in attributes, and what is read is checked."""
     made = Aligned("int8", (None, 2), 16)
-    writer = WordWriter(Strings())
-    WORDS.of(Aligned).put(writer, made)
-    assert writer.words == [0, 2, -1, 2, 16]
-
-    def reader(*words: int) -> WordReader:
-        data = memoryview(np.array(words, "<i8").tobytes())
-        return WordReader("types", 64, data, ("int8",), TextBudget(64))
-
-    assert WORDS.of(Aligned).take(reader(*writer.words)) == made
-    with pytest.raises(ExecutableError, match="byte 96: alignment must be at least 1, but is 0"):
-        WORDS.of(Aligned).take(reader(0, 2, -1, 2, 0))
     plain = {"dtype": "int8", "shape": [None, 2], "alignment": 16}
     assert PLAIN.of(Aligned).put(made) == plain
     assert PLAIN.of(Aligned).take(plain) == made
     assert PLAIN.of(Aligned).take({"dtype": "int8", "shape": []}) == Aligned("int8", ())
-    with pytest.raises(ValueError, match="alignment must be at least 1, but is -4"):
+    with pytest.raises(ValueError, match="alignment: must be at least 1, but is -4"):
         PLAIN.of(Aligned).take({**plain, "alignment": -4})
-    with pytest.raises(ValueError, match="expected int, but got True"):
+    with pytest.raises(ValueError, match="alignment: expected int, but got True"):
         PLAIN.of(Aligned).take({**plain, "alignment": True})
     assert ATTRIBUTES.of(Aligned).put(replace(made, alignment=1)) == {
         "dtype": "int8",
@@ -475,29 +467,28 @@ def test_a_field_of_a_record_is_one_place():
     }
 
 
-LAYOUT = ((2, 0), "11566be0ab6bdc1f")
+LAYOUT = ((3, 0), "f6064fa1f112ba0c")
 """The version of the format, and a digest of what its sections are made of."""
 
 
 def parts_of(hint: Any) -> str:
-    """The text of a type, with the fields of records in their order."""
+    """The text of a type, with the names and fields of records."""
     if get_origin(hint) is Annotated:
-        hint, *notes = get_args(hint)
-        return parts_of(hint) + "".join(repr(n) for n in notes if not isinstance(n, Check))
+        return parts_of(get_args(hint)[0])
     if is_dataclass(hint):
         fields = stored_fields(cast(Any, hint))
-        return f"({', '.join(f'{field.name}: {parts_of(type)}' for field, type in fields)})"
+        parts = ", ".join(f"{field.name}: {parts_of(type)}" for field, type in fields)
+        return f"{getattr(hint, '__name__', '')}({parts})"
     if hasattr(hint, "_fields"):
         return f"({', '.join(f'{n}: {parts_of(t)}' for n, t in hint.__annotations__.items())})"
     kind = getattr(get_origin(hint) or hint, "__name__", "...").removesuffix("Type")
-    parts = () if kind == "ndarray" else get_args(hint)
-    return f"{kind}[{', '.join(map(parts_of, parts))}]" if parts else kind
+    inner = () if kind == "ndarray" else get_args(hint)
+    return f"{kind}[{', '.join(map(parts_of, inner))}]" if inner else kind
 
 
 def test_the_version_rises_when_a_record_changes():
-    """A field was added or moved: raise the major version, and record both here."""
+    """A field was added or renamed: raise the major version, and record both here."""
     text = "\n".join(f"{name}: {parts_of(hint)}" for name, hint in RECORDS.items())
-    text += "\ncode: " + ", ".join(map(parts_of, FIELD_TYPES))
     assert (VERSION, sha256(text.encode()).hexdigest()[:16]) == LAYOUT, text
 
 
@@ -517,7 +508,7 @@ def test_plug_ins_add_sections(monkeypatch: pytest.MonkeyPatch):
     plugin = SimpleNamespace(**{name.replace(" ", "_"): f for name, f in functions.items()})
     monkeypatch.setitem(sys.modules, "a_plug_in", plugin)
     entries = [EntryPoint(n, f"a_plug_in:{n.replace(' ', '_')}", GROUP) for n in functions]
-    monkeypatch.setattr(added_sections, "entry_points_of", {GROUP: entries}.get)
+    monkeypatch.setattr(late_bound, "entry_points_of", {GROUP: entries}.get)
     with pytest.warns(UserWarning, match="section of plug-in") as warned:
         file = executable_of(small())
     assert [str(w.message).removeprefix("section of plug-in ") for w in warned] == [
@@ -529,29 +520,65 @@ def test_plug_ins_add_sections(monkeypatch: pytest.MonkeyPatch):
     assert read_executable(written(file)).added == {"demo": b"cpu:0"}
 
 
-def test_instructions_are_read_by_the_names_of_their_fields(monkeypatch: pytest.MonkeyPatch):
-    """An earlier version had other orders, and not yet the fields that have a default."""
-
-    def earlier(kind: type[vm.Instruction]) -> Opcode:
-        opcode = opcode_of(kind)
-        kept = (field for field in reversed(opcode.fields) if field.name != "device")
-        return replace(opcode, fields=tuple(kept))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(sections, "opcode_of", earlier)
-        data = written(executable_of(small()))
-    assert data != written(executable_of(small()))
-    assert contents(read_executable(data).program) == contents(small())
+def changed(section: str, path: str, value: object) -> bytes:
+    """The file of a small program, with `value` at a path in the JSON of a section."""
+    contents = sections_of(executable_of(small()))
+    plain = holder = json.loads(bytes(contents[section][0]))
+    *keys, last = [int(key) if key.isdecimal() else key for key in path.split()]
+    for key in keys:
+        holder = holder[key]
+    holder[last] = value
+    contents[section] = [memoryview(json.dumps(plain).encode())]
+    return file_of(contents)
 
 
-def test_instructions_that_lack_a_field_are_refused(monkeypatch: pytest.MonkeyPatch):
-    def without_result(kind: type[vm.Instruction]) -> Opcode:
-        opcode = opcode_of(kind)
-        kept = (field for field in opcode.fields if field.name != "result")
-        return replace(opcode, fields=tuple(kept))
+def test_fields_with_a_default_may_be_missing_and_unknown_ones_are_ignored():
+    """So that an earlier version and a later minor one can be read."""
+    for value in ({"dst": 1, "constant": 0}, {"dst": 1, "constant": 0, "hint": 7}):
+        data = changed("code", "0 0 LoadConst", value)
+        assert contents(read_executable(data).program) == contents(small())
 
-    with monkeypatch.context() as patch:
-        patch.setattr(sections, "opcode_of", without_result)
-        data = written(executable_of(small()))
-    with pytest.raises(ExecutableError, match=r"section 'code'.*ret lacks the field 'result'"):
-        read_executable(data)
+
+HOSTILE: list[tuple[str, str, object, str]] = [
+    ("code", "0 0", {"Ret": {}}, "code', byte .* result: it is missing"),
+    ("code", "0 0", {"Jump": {}}, "'Jump' is unknown: use a newer version"),
+    ("code", "0 0", {}, "section 'code'"),
+    ("code", "0", 5, "expected list, but got 5"),
+    ("functions", "0 register_count", -1, "needs at least 1 registers"),
+    ("functions", "0 register_count", 1 << 63, "needs more than 64 bits"),
+    ("functions", "0 name", "\ud800", "name: .* surrogates not allowed"),
+    ("functions", "0 params 0 dims", ["n", 1], "params: dims: expected str, but got 1"),
+    ("functions", "0 params 0 spec shape", [-2], "shape: must be at least 0, but is -2"),
+    ("functions", "0 params 0 spec shape", [1] * 65, "shape: must have 0 to 64 items"),
+    ("kernels", "0 name", None, "name: expected str, but got None"),
+    ("info", "weights_file", "../w", "weights_file: must be the name of a file beside"),
+    ("constants", "0 InFile checksums sha256", "00", "sha256: must have 32 to 32 items"),
+    ("constants", "0 InFile spec shape", [5], r"constant 0: float32\[5\] has 20 bytes, but"),
+    ("constants", "0 InFile spec shape", [None], "a constant must have a static shape"),
+    ("constants", "0 InFile spec dtype", "object", "unsupported element type object"),
+    ("locations", "numbers", [[]], "there are locations for 1 lists, not 2"),
+    ("locations", "numbers 0", [-2] * 9, r"a location is out of range \[-1, 0\)"),
+    ("locations", "numbers 0", [-1], "there are 1 locations for 9 items"),
+    ("locations", "table", [["f", -1, 0]], "table: must have a line and column from 0 on"),
+]
+
+
+@pytest.mark.parametrize(("section", "path", "value", "message"), HOSTILE)
+def test_hostile_sections(section: str, path: str, value: object, message: str):
+    with pytest.raises(MachineError, match=message):
+        read_executable(changed(section, path, value))
+
+
+def test_code_of_other_functions():
+    contents = sections_of(executable_of(small()))
+    contents["code"] = [memoryview(b"[]")]
+    with pytest.raises(ExecutableError, match="there is code of 0 functions, not 1"):
+        read_executable(file_of(contents))
+
+
+@pytest.mark.parametrize("text", [b"[" * 100_000, b"1" * 10_000, b"[NaN]", b"\xff", b"", b"{"])
+def test_hostile_json(text: bytes):
+    contents = sections_of(executable_of(small()))
+    contents["functions"] = [memoryview(text)]
+    with pytest.raises(ExecutableError, match="section 'functions'"):
+        read_executable(file_of(contents))

@@ -4,7 +4,7 @@ from threading import Thread
 
 import numpy as np
 
-from xrelay.runtime.native.workspace_pool import Workspaces
+from xrelay.runtime.native.output_memory import Workspaces
 from xrelay.runtime.program.program import Array
 
 

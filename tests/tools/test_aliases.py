@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from xrelay.tools.text import alias_limit
+from xrelay.tools.text import parser
+from xrelay.tools.text.repeated_text import AT_LEAST
 
 Opt = Callable[..., Any]
 Write = Callable[[str], Path]
@@ -37,7 +38,7 @@ def test_a_bomb_is_refused_where_it_is_too_much(opt: Opt):
     assert (ran.status, ran.out) == (1, "")
     first, line, caret, *_ = ran.err.split("\n")
     assert first.startswith(f"{path}:18:9: error: the uses of aliases up to here expand to ")
-    assert first.endswith(f", but the limit for this text is {alias_limit.AT_LEAST}")
+    assert first.endswith(f", but the limit for this text is {AT_LEAST}")
     assert (line, caret) == ("#a17 = [#a16, #a16]", "        ^^^^")
 
 
@@ -66,7 +67,7 @@ def test_many_uses_of_a_large_alias(opt: Opt, source: Write):
 
 
 def test_the_limit_grows_with_the_text(opt: Opt, source: Write, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(alias_limit, "AT_LEAST", 0)
+    monkeypatch.setattr(parser, "AT_LEAST", 0)
     short = '!t = tensor<4xf32>\n"test.op"() : () -> (!t, !t, !t)\n'
     assert opt(source(short)).status == 0
 

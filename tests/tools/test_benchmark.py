@@ -6,11 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.programs.compiled_files import compile_file
 
 from xrelay.runtime.executable import executable_of, write_executable
-from xrelay.tools.api.loaded import compile_file
-from xrelay.tools.api.session import Session
-from xrelay.tools.messages import Reporter
 from xrelay.tools.progress import Progress
 from xrelay.tools.run import run
 from xrelay.tools.run.benchmark import Benchmark, CallTimes, text_of, time_calls
@@ -73,7 +71,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     assert "\n  copied      208 B of arguments in and 32 B of results out" in out
     assert re.search(r"memory of cpu:0: 1 allocation,", out)  # those of the run alone
 
-    program = compile_file(Session(Reporter()), CLASSIFIER, "vm").program
+    program = compile_file(CLASSIFIER).program
     write_executable(tmp_path / "classifier.xrx", executable_of(program))
     argv = [str(tmp_path / "classifier.xrx"), "--random-seed", "0", "--benchmark", "1"]
     assert run.main(argv) == 0

@@ -179,7 +179,7 @@ def test_an_interrupt_where_python_ignores_exceptions():
     """It would be printed and lost."""
     code = (
         "import os, signal, time\n"
-        "from xrelay.tools.interrupts import interrupts_raised\n"
+        "from xrelay.tools.start import interrupts_raised\n"
         "class Dying:\n"
         "    def __del__(self):\n"
         "        os.kill(os.getpid(), signal.SIGINT)\n"

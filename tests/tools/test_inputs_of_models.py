@@ -18,7 +18,7 @@ from xrelay.tools.array_files import array_files
 from xrelay.tools.array_files.array_files import read_array
 from xrelay.tools.errors import FileError, UsageError
 from xrelay.tools.run import run
-from xrelay.tools.run.comparison import difference
+from xrelay.tools.run.run_calls import difference
 
 Opt = Callable[..., Any]
 Capture = pytest.CaptureFixture[str]

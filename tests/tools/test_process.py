@@ -182,7 +182,7 @@ assert not [name for name in sys.modules if name.partition(".")[0] in heavy]
     [
         ("start:opt", PROGRAM, ("-p", "cse"), "xrelay.tools.opt.driver"),
         ("start:opt", PROGRAM, ("--verify-diagnostics",), "xrelay.tools.opt.verify_diagnostics"),
-        ("start:run", PROGRAM, ("--evaluate", "--random-seed=0"), "xrelay.tools.run.run_report"),
+        ("start:run", PROGRAM, ("--evaluate", "--random-seed=0"), "xrelay.tools.run.executables"),
         ("start:plan", CSV, (), "xrelay.planning"),
     ],
     ids=["xrelay-opt", "xrelay-opt --verify-diagnostics", "xrelay-run", "xrelay-plan"],

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.programs.compiled_files import compile_file
 
 from xrelay.runtime.errors import MachineError
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.machine.machine import Machine
-from xrelay.tools.api.loaded import compile_file
-from xrelay.tools.api.session import Session
-from xrelay.tools.messages import Reporter
 from xrelay.tools.opt import opt
 from xrelay.tools.run import run
 
@@ -154,7 +152,7 @@ def test_an_error_of_a_kernel_has_the_place_of_its_operator(
 
         return compute
 
-    program = compile_file(Session(Reporter()), "layers.mlir", "vm").program
+    program = compile_file("layers.mlir").program
     machine = Machine(program, kernels={**KERNELS, op: bind})
     with pytest.raises(MachineError, match="ValueError: broken") as caught:
         machine.run("main", np.ones((2, 3), np.float32), np.ones((4, 3), np.float32))

@@ -6,7 +6,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from xrelay.tools.pass_run.timing import Span, Timer
+from xrelay.tools.pass_run.ir_dumps import Span, Timer
 
 Opt = Callable[..., Any]
 Write = Callable[[str], Path]

@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.tools.testing.checks import Block, blocks, check_lines
-from xrelay.tools.testing.update_checks import LeftAlone, Printed, main, updated
+from xrelay.tools.testing.update_checks import (
+    Block,
+    LeftAlone,
+    Printed,
+    blocks,
+    check_lines,
+    main,
+    updated,
+)
 
 CONFIG = Path(__file__).parent.parent.parent / "lit_tests" / "lit.cfg.py"
 

@@ -34,9 +34,8 @@ from ..pass_run.process import settings
 from .bindings import Dims, Inputs, Shapes, checked_bindings
 from .given_params import Params, bind_params
 from .loaded import compile_program, native_kernels
-from .program_formats import FRONTENDS
 from .session import Given, Session, is_bytecode
-from .shared_options import SharedOptions, shared_options
+from .shared_options import FRONTENDS, SharedOptions, shared_options
 from .source import Source, read_source
 
 if TYPE_CHECKING:

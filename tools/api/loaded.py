@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import TupleType as BuiltinTupleType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from ...dialects import relay
 from ...dialects.device import device_of
+from ...dialects.relay.language.adt import TypeDataOp
 from ...dialects.relay.language.dims_attributes import result_names
+from ...dialects.relay.language.language_types import AdtType, TypeVarType
 from ...dialects.tensors import as_tensor
 from ...dialects.xdsl_extras.walking import walk
-from ...lowering.bytecode.assemble import assemble, spec_of
+from ...lowering.bytecode.assemble import assemble, machine_type, spec_of
 from ...lowering.pipelines import quoted
 from ...passes.memory_report.model import MemoryUse
 from ...passes.memory_report.read import memory_of
@@ -28,32 +31,31 @@ from ...passes.remove_unused_functions import is_public
 from ...passes.support.diagnostics import PassError, ReportingContext, emit_remark
 from ...passes.support.verifier import verify
 from ...runtime.memory.limits import Memory
-from ...runtime.program.data_types import DataTypes
+from ...runtime.program.data_types import (
+    Constructor,
+    DataType,
+    DataTypes,
+    Definition,
+    OpaqueType,
+    TensorType,
+    TupleType,
+    TypeParameter,
+    ValueType,
+)
 from ...runtime.program.named_results import unique_names
 from ...runtime.program.planned_memory import PlannedMemory
-from ...runtime.program.program import Function, Late, Param, Program, TensorSpec
+from ...runtime.program.program import Function, Late, Param, Program
 from ..pass_run.pipeline import report_index
 from ..pass_run.runner import Runner
 from .session import Given, Session, is_bytecode
-from .source import read_source
-from .type_table import TypeTable
 
 if TYPE_CHECKING:
     from ...runtime.native.compiled_kernels import NativeLibrary
     from ...runtime.program.program import Array
 
+
 NO_PLAN = "the memory of a program is reported before it becomes bytecode"
 NO_KERNELS = "kernels are compiled before they become bytecode: it is bytecode already"
-
-
-@dataclass(frozen=True)
-class Result:
-    """The result of a function: a tensor on a device, or a value without `spec`."""
-
-    spec: TensorSpec | None
-    device: str | None
-    type: int | None
-    """Its type in `Loaded.types`, if it is a tuple or data."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,11 @@ class Loaded:
     weights: Mapping[str, Array] | Path | None
     names: Mapping[str, tuple[str | None, ...]]
     types: DataTypes
-    results: Mapping[str, Sequence[Result]]
-    """Those of the functions that are called from outside, as they were before bytecode."""
+    results: Mapping[str, Sequence[tuple[Param, str | None]]]
+    """
+    Those of the functions that are called from outside, as they were before bytecode, each with its
+    device.
+    """
     params: Mapping[str, Sequence[int | None]]
     """The types of their parameters in `types`, of those that are tuples or data."""
     memory: MemoryUse | None = None
@@ -79,17 +84,22 @@ class Loaded:
     def program(self) -> Program:
         """The program for the machine; the module must be bytecode."""
         program = assemble(self.module)
-        functions = (
-            replace(
-                function,
-                params=self._params(function),
-                results=self._results(function.name, program.devices),
-            )
-            if function.name in self.results
-            else function
-            for function in program.functions
-        )
+        functions = (self._typed(f, program.devices) for f in program.functions)
         return replace(program, functions=tuple(functions), data=self.types)
+
+    def _typed(self, function: Function, devices: Sequence[str]) -> Function:
+        """Return `function` with the types of its parameters, and its results."""
+        if function.name not in self.results:
+            return function
+        types = self.params[function.name]
+        params = (replace(p, type=t) for p, t in zip(function.params, types, strict=True))
+        results = self.results[function.name]
+        names = self.output_names(function.name, len(results))
+        named = (
+            replace(result, name=name, device=devices.index(device) if device in devices else 0)
+            for name, (result, device) in zip(names, results, strict=True)
+        )
+        return replace(function, params=tuple(params), results=tuple(named))
 
     @property
     def plans(self) -> tuple[PlannedMemory, ...]:
@@ -97,35 +107,11 @@ class Loaded:
         reports = [] if self.memory is None else report_of(self.memory, {})
         return tuple(
             PlannedMemory(
-                report.function.removeprefix("@"),
-                report.device,
-                report.tensors,
-                report.allocations,
-                _amount(report.sum),
-                _amount(report.lower_bound),
-                _amount(report.planned),
+                *(report.function.removeprefix("@"), report.device),
+                *(report.tensors, report.allocations),
+                *map(_amount, (report.sum, report.lower_bound, report.planned)),
             )
             for report in reports
-        )
-
-    def _results(self, function: str, devices: Sequence[str]) -> tuple[Param, ...]:
-        results = self.results[function]
-        names = self.output_names(function, len(results))
-        return tuple(
-            Param(
-                name,
-                result.spec,
-                devices.index(result.device) if result.device in devices else 0,
-                type=result.type,
-            )
-            for name, result in zip(names, results, strict=True)
-        )
-
-    def _params(self, function: Function) -> tuple[Param, ...]:
-        types = self.params[function.name]
-        return tuple(
-            param if type is None else replace(param, type=type)
-            for param, type in zip(function.params, types, strict=True)
         )
 
     def output_names(self, function: str, count: int) -> list[str]:
@@ -166,11 +152,6 @@ def compile_program(
         pipeline = f"vm{{{' '.join(options)}}}" if options else "vm"
     session.runner.steps = session.steps(pipeline)
     return lower(session.runner, session.context, program, reads_memory, keeps_kernels)
-
-
-def compile_file(session: Session, path: str, pipeline: str, reads_memory: bool = False) -> Loaded:
-    """Read and compile the file at `path` ("-" is stdin)."""
-    return compile_program(session, session.read(read_source(path)), pipeline, None, reads_memory)
 
 
 def lower(
@@ -240,9 +221,8 @@ def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary |
     """Return the compiled kernels of a program, if its kernels were kept. Raises `Error`."""
     if loaded.kernels is None:
         return None
-    from ...lowering.native.build.cache import Cache
     from ...lowering.native.build.machine_kernels import machine_kernels
-    from ...lowering.native.build.settings import Settings
+    from ...lowering.native.build.settings import Cache, Settings
     from ...lowering.native.toolchain.target_machine import Machine
 
     context.remarks = True
@@ -254,7 +234,60 @@ def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary |
     return machine_kernels(context, loaded.kernels, settings)
 
 
-def _result(type: Attribute, function: FuncOp, table: TypeTable) -> Result:
+def _result(type: Attribute, function: FuncOp, table: TypeTable) -> tuple[Param, str | None]:
     device = device_of(type)
     spec = None if as_tensor(type) is None else spec_of(type, function)
-    return Result(spec, None if device is None else device.spec, table.of(type))
+    return Param("", spec, type=table.of(type)), None if device is None else device.spec
+
+
+class TypeTable:
+    """Collects types of a module that is not bytecode yet, and the definitions that they use."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._ops = {op.sym_name.data: op for op in module.ops if isinstance(op, TypeDataOp)}
+        self._numbers: dict[str, int] = {}
+        self._definitions: list[Definition] = []
+        self._types: dict[ValueType, int] = {}
+
+    @property
+    def data(self) -> DataTypes:
+        """The types collected so far."""
+        return DataTypes(tuple(self._definitions), tuple(self._types))
+
+    def of(self, type: Attribute) -> int | None:
+        """Return the index of a tuple or data, with those that it uses; None of any other type."""
+        if not isinstance(type, BuiltinTupleType) and not self._is_data(type):
+            return None
+        found = self._add(type, ())
+        while len(self._definitions) < len(self._numbers):
+            self._define(self._ops[list(self._numbers)[len(self._definitions)]])
+        return found
+
+    def _is_data(self, type: Attribute) -> bool:
+        return isinstance(type, AdtType) and type.adt.string_value() in self._ops
+
+    def _define(self, op: TypeDataOp) -> None:
+        params = tuple(param.data for param in op.params)
+        constructors = tuple(
+            Constructor(
+                constructor.constructor.data,
+                tuple(self._add(field, params) for field in constructor.fields),
+            )
+            for constructor in op.constructors
+        )
+        self._definitions.append(Definition(op.sym_name.data, len(params), constructors))
+
+    def _add(self, type: Attribute, params: Sequence[str]) -> int:
+        """Return the index of a type in a definition with these parameters."""
+        made: ValueType = OpaqueType()
+        if isinstance(type, BuiltinTupleType):
+            made = TupleType(tuple(self._add(part, params) for part in type.types))
+        elif isinstance(type, TypeVarType) and type.parameter.data in params:
+            made = TypeParameter(params.index(type.parameter.data))
+        elif isinstance(type, AdtType) and type.adt.string_value() in self._ops:
+            args = tuple(self._add(arg, params) for arg in type.args)
+            name = type.adt.string_value()
+            made = DataType(self._numbers.setdefault(name, len(self._numbers)), args)
+        elif (tensor := as_tensor(type)) is not None and (spec := machine_type(tensor)) is not None:
+            made = TensorType(spec.dtype, spec.shape)
+        return self._types.setdefault(made, len(self._types))

@@ -29,8 +29,7 @@ from ..text.parser import LocatingParser
 from ..text.resources import with_own_resources
 from .bindings import UNBOUND, passes_of
 from .plugins import load_universe
-from .program_formats import FRONTENDS, frontend_of, load_onnx, load_relay
-from .shared_options import SharedOptions
+from .shared_options import FRONTENDS, SharedOptions, frontend_of, load_onnx, load_relay
 from .source import Part, Source
 
 if TYPE_CHECKING:

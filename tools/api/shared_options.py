@@ -1,5 +1,5 @@
 """
-Options of a compilation that both commands and the Python API have, each said once.
+Formats of programs, and options that both commands and the Python API have, each said once.
 
     from_level: Annotated[Stage, "LEVEL  the level of the program …"]
         --from-level LEVEL        of xrelay-opt and xrelay-run
@@ -11,10 +11,63 @@ The class is the type of the keywords in Python; a `Parser` makes them options o
 
 from argparse import Namespace
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypedDict, cast, get_args, get_origin
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    TypedDict,
+    cast,
+    get_args,
+    get_origin,
+)
 
 from ...passes.support.levels import Stage
 from ..errors import UsageError
+
+if TYPE_CHECKING:
+    from xdsl.context import Context
+
+    from ...frontends.conversion import Conversion
+    from ...runtime.calls.input_bindings import InputBindings
+    from .source import Part, Source
+
+
+RELAY_JSON = "relay-json"
+"""The frontend of modules saved by `tvm.ir.save_json`."""
+
+Frontend: TypeAlias = Literal["mlir", "onnx", "relay", "rly", "relay-json"]
+
+FRONTENDS: tuple[str, ...] = get_args(Frontend)
+"""Each is the extension of its files, too, but for those in `EXTENSION`."""
+
+EXTENSION = {RELAY_JSON: "json"}
+
+
+def frontend_of(extension: str) -> str:
+    """Return the frontend that reads files with `extension`, or `extension` if there is none."""
+    return next((name for name, known in EXTENSION.items() if known == extension), extension)
+
+
+def load_relay(ctx: "Context", frontend: str, part: "Part", name: str) -> "Conversion":
+    """Read a Relay program; constants of more than 1 KiB become weights."""
+    from ...frontends.relay_text import load_json, load_module
+
+    if frontend == RELAY_JSON:
+        return load_json(ctx, part.text, name)
+    return load_module(ctx, part.text, name, part.lines_before)
+
+
+def load_onnx(
+    ctx: "Context", source: "Source", bindings: "InputBindings | None" = None
+) -> "Conversion":
+    """Convert an ONNX model with dims that are bound."""
+    from ...frontends.onnx import load_module
+
+    folder = Path(source.name).parent if source.is_file else None
+    return load_module(ctx, source.data, source.name, bindings, folder)
 
 
 class SharedOptions(TypedDict, total=False):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from ...passes.support.diagnostics import Message, Severity
 from ...runtime.errors import MachineError, reason_of
 from ...runtime.files import contents, is_stream, read_stream
+from ..commands import STDIN, read_stdin
 from ..errors import UsageError
 from ..messages import SourceError, place
-from ..standard_input import NAME, read_stdin
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -69,7 +69,7 @@ def read_source(path: str | None, data: memoryview | None = None) -> Source:
     `data` are its bytes if they were read already.
     """
     file = None if path == "-" else path
-    name = NAME if file is None else file
+    name = STDIN if file is None else file
     try:
         if data is None:
             data = memoryview(read_stdin()) if file is None else _contents(file)

@@ -21,22 +21,17 @@ from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 from ...passes.support.diagnostics import Message
 from ...runtime.files import limit_input
 from ..api.bindings import bindings_of, passes_of, with_shapes
-from ..api.program_formats import EXTENSION, FRONTENDS, frontend_of, load_onnx
 from ..api.session import Given, Session, converted, given
-from ..api.shared_options import shared_options
+from ..api.shared_options import EXTENSION, FRONTENDS, frontend_of, load_onnx, shared_options
 from ..api.source import SPLIT_MARK, Part, Source, extension_of, read_source, split
-from ..error_report import report
-from ..errors import CommandLineError, UsageError
+from ..errors import CommandLineError, UsageError, report
 from ..messages import PipelineError, Reporter, message_of
-from ..output_files import OutputFiles
-from ..pass_run import reproducer
+from ..output_files import Destination, OutputFiles, inform
 from ..pass_run.ir_dumps import Dumps
-from ..pass_run.pipeline import TARGET, Step, TargetText, pass_names, pipeline_text, report_index
-from ..pass_run.runner import InternalError
+from ..pass_run.pipeline import TARGET, Step, build_target, pass_names, pipeline_text, report_index
+from ..pass_run.runner import InternalError, Recipe, read_recipe
 from ..registry import named_pipelines
-from ..targets.chosen_target import chosen_target
-from ..targets.destination import Destination, inform
-from ..targets.file_target import Job, Written
+from ..targets.file_target import ChosenTarget, Job, Written
 from ..text.printing import PrintOptions, print_module
 from .list_passes import list_passes
 from .opt_arguments import Options
@@ -85,7 +80,7 @@ class Opt:
             setattr(Attribute, "__post_init__", _verify_nothing)
         Diagnostic.colored = Diagnostic.colored or args.syntax_highlight
         self.reporter.add_source(TARGET, args.target)
-        self.chosen = chosen_target(TargetText.parse(args.target), self.session.universe)
+        self.chosen = ChosenTarget(*build_target(args.target, self.session.universe.all_targets))
         self.destination = Destination(
             args.input_file or "-",
             "-" if args.output_file is None else args.output_file,
@@ -219,7 +214,7 @@ class Opt:
         args, text = self.args, source.text()
         self.reporter.add_source(source.name, text)
         if args.run_reproducer:
-            self._follow(reproducer.read(text), source.name)
+            self._follow(read_recipe(text), source.name)
         parts = split(text) if args.split_input_file else [Part(text)]
         if args.split_input_file and (files := self.chosen.files) and not files.writes_parts:
             raise CommandLineError(f"-t {args.target} writes one program, not --split-input-file")
@@ -239,7 +234,7 @@ class Opt:
                 failed |= self._compare(part, source.name)
         return failed
 
-    def _follow(self, recipe: reproducer.Recipe | None, name: str) -> None:
+    def _follow(self, recipe: Recipe | None, name: str) -> None:
         if recipe is None:
             raise UsageError(f"'{name}' is not a reproducer: it names no pipeline")
         self._set_passes(recipe.pipeline)
@@ -420,6 +415,6 @@ class Opt:
         if found is None:
             raise error
         if self.messages is None:
-            report(error, reporter=self.reporter, traceback=self.args.traceback)
+            report(error, show=self.reporter.shown, traceback=self.args.traceback)
         else:
             self.messages.append(found[0])

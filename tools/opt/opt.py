@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..commands import guarded
-from ..error_report import compiled, reported
+from ..errors import compiled, reported
 from .opt_arguments import parse_arguments
 
 if TYPE_CHECKING:

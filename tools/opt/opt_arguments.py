@@ -4,8 +4,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from ..api.program_formats import Frontend
-from ..api.shared_options import SharedOptions
+from ..api.shared_options import Frontend, SharedOptions
 from ..option_types import IN_MLIR, BindingOptions, InputLimit, Parser, count, dim
 
 DESCRIPTION = (

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
+from inspect import signature
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_type_hints
 
@@ -301,39 +302,25 @@ def _instance(text: _Text, element: Element, cls: type[_Named], kind: str) -> _N
         raise text.fail(message, element.at, len(element.name)) from error
 
 
-@dataclass(frozen=True)
-class TargetText:
-    """A target with its options, as after `-t`: `native{cpu=native}`, in the syntax of a pass."""
+def build_target(text: str, targets: Mapping[str, Callable[..., Any]]) -> tuple[str, Any]:
+    """
+    Return the name and the target that follow `-t`, in the syntax of a pass: `native{cpu=native}`.
 
-    text: _Text
-    element: Element
-
-    @classmethod
-    def parse(cls, text: str) -> "TargetText":
-        """Parse `text`; `PipelineError` with a place in `TARGET`."""
-        read = _Text(text, TARGET)
-        name, start = read.word("the name of a target")
-        element = Element(name, start, tuple(_options(read)) if read.take_if("{") else None)
-        kind, token, at = read.take()
-        if kind != "end":
-            raise read.fail(f"expected the end of the target, but got '{token}'", at, len(token))
-        return cls(read, element)
-
-    @property
-    def name(self) -> str:
-        return self.element.name
-
-    def make(self, cls: type[_Named]) -> _Named:
-        """Make the target, of class `cls`; `PipelineError` for options that it does not have."""
-        return _instance(self.text, self.element, cls, "target")
-
-    def __str__(self) -> str:
-        """Return text that xDSL can parse, too."""
-        options = [
-            f"{o.name}={option_text(tuple(v.typed() for v in o.values))}" if o.values else o.name
-            for o in self.element.options or ()
-        ]
-        return f"{self.name}{{{' '.join(options)}}}" if options else self.name
+    An old target of a plug-in is a function. Raises `CommandLineError` for an unknown one, and
+    `PipelineError` for text that is wrong, and options that it lacks.
+    """
+    read = _Text(text, TARGET)
+    name, start = read.word("the name of a target")
+    element = Element(name, start, tuple(_options(read)) if read.take_if("{") else None)
+    kind, token, at = read.take()
+    if kind != "end":
+        raise read.fail(f"expected the end of the target, but got '{token}'", at, len(token))
+    entry = targets.get(name)
+    if entry is None:
+        message = f"argument -t/--target: invalid choice: '{name}' (choose from "
+        raise CommandLineError(f"{message}{', '.join(targets)})")
+    is_function = bool(signature(entry).parameters)
+    return name, entry if is_function else _instance(read, element, entry(), "target")
 
 
 def shown(field_name: str) -> str:

@@ -1,7 +1,15 @@
 """
 Run the passes of a pipeline on a module, with verification, dumps, times and reproducers.
+
+A reproducer is a file with the module before the pass that failed, and the remaining passes:
+
+    // Written by xrelay-opt when it failed. To reproduce: xrelay-opt --run-reproducer FILE
+    // pipeline: fuse-ops{level=3},outline-primitives
+    // flags: --allow-unregistered-dialect
+    "builtin.module"() ({ …
 """
 
+import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -21,10 +29,34 @@ from ...runtime.errors import MachineError
 from ..commands import describe
 from ..messages import NO_MEMORY, SourceError, message_of
 from ..progress import Progress, no_progress
-from . import reproducer as reproducers
-from .ir_dumps import Dumps
+from ..text.printing import PrintOptions, module_text
+from .ir_dumps import Dumps, Timer
 from .pipeline import Step, pipeline_text
-from .timing import Timer
+
+HEADING = (
+    "// Written by xrelay-opt when it failed. To reproduce: xrelay-opt --run-reproducer FILE\n"
+)
+LINE = re.compile(r"// (pipeline|flags): ?(.*)")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The pipeline and the flags of a reproducer."""
+
+    pipeline: str
+    flags: tuple[str, ...]
+
+
+def read_recipe(text: str) -> Recipe | None:
+    """Parse the first lines of a reproducer; None if `text` is not one."""
+    found: dict[str, str] = {}
+    for line in text.split("\n", 4)[:4]:
+        match = LINE.match(line)
+        if match is not None:
+            found[match[1]] = match[2].strip()
+    if "pipeline" not in found:
+        return None
+    return Recipe(found["pipeline"], tuple(found.get("flags", "").split()))
 
 
 class InternalError(Exception):
@@ -157,18 +189,22 @@ class Runner:
         if module is None or self.reproducer_path is None:
             return None
         rest = pipeline_text(self.steps[index:])
-        text = reproducers.text_of(ctx, module, self.dumps.options.aliases)
-        return self.write_text(text, rest)
+        # The generic form does not run the dialects' printers.
+        options = PrintOptions(generic=True, aliases=self.dumps.options.aliases)
+        return self.write_text(module_text(ctx, module, options), rest)
 
     def write_text(self, text: str, pipeline: str | None = None) -> str | None:
         """Write a reproducer for `text` with `pipeline` (default: the whole one)."""
+        from ...runtime.files import replace
+
         path = self.reproducer_path
         if path is None:
             return None
         if pipeline is None:
             pipeline = pipeline_text(self.steps)
+        head = f"{HEADING}// pipeline: {pipeline}\n// flags: {' '.join(self.flags)}\n"
         try:
-            reproducers.write(path, text, pipeline, self.flags)
+            replace(path, [head.encode(), text.encode()])
         except MachineError as error:
             return f"{path} ({error.message})"
         return path

@@ -19,17 +19,18 @@ from ...runtime.program.program import Late, Param, TensorSpec
 from ...runtime.program.program import spec_of as spec_of_array
 from ..api.loaded import Loaded
 from ..errors import UsageError
-from .executables import Arrays, Executable, Limits, outputs_of
+from .executables import Arrays, Executable, outputs_of
+from .run_options import Options
 
 
 class Evaluated(Executable):
     """A module that is evaluated op by op."""
 
-    def __init__(self, loaded: Loaded, limits: Limits) -> None:
+    def __init__(self, loaded: Loaded, options: Options) -> None:
         params = [op for op in walk(loaded.module) if isinstance(op, relay.ParamOp)]
         named = {op.param.data: spec_of(op.result.type, op) for op in params}
         weights = [Late(name, spec) for name, spec in named.items()]
-        super().__init__(functions_of(loaded.module), weights, limits)
+        super().__init__(functions_of(loaded.module), weights, options)
         self.loaded = loaded
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
@@ -37,7 +38,7 @@ class Evaluated(Executable):
             _check(f"parameter '{param.name}' of {function}", param.spec, value)
         for late in self.weights:
             _check(late.name, late.spec, weights[late.name])
-        memory, steps = self.limits.memory, self.limits.instructions
+        memory, steps = self.options.memory, self.options.max_instructions
         results = evaluate(self.loaded.module, inputs, weights, function, memory, steps)
         return [output for result in results for output in outputs_of(result)]
 

@@ -5,36 +5,123 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from ...runtime.calls.values import leaves
 from ...runtime.machine.machine import Machine
-from ...runtime.memory.limits import Memory
+from ...runtime.observe.counters import Counters
 from ...runtime.program.named_results import output_names, results_of
-from ...runtime.program.program import Array, Function, Late, Param, Program
-from .run_report import Value, stats_lines
+from ...runtime.program.program import Array, Function, Late, Param, Program, spec_of
+from .run_options import Options
 
 if TYPE_CHECKING:
     from ...runtime.native.compiled_kernels import NativeLibrary
     from ...runtime.observe.profiler import Profile
 
+
+Value: TypeAlias = Any
+"""An array, a tuple, or a value with a method `term`, such as a `DataValue`."""
+
+SHOWN = 6
+"""Number of elements of an output that are printed."""
+
+PARTS = 64
+"""Number of constructors, tuples and tensors in a value that are printed."""
+
+
+def _number(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value).lower()
+
+
+def _elements(array: Array) -> str:
+    first = [_number(value) for value in array.reshape(-1)[:SHOWN].tolist()]
+    more = ", …" if array.size > SHOWN else ""
+    return f"[{', '.join(first)}{more}]"
+
+
+def value_text(value: Value) -> str:
+    """
+    Return a value as a term: `Cons(1, Nil)`, `(1, float32[2] [0, 1])`, `ref(3)`, `<function>`.
+
+    Stops with "…" after `PARTS` parts, however deep the value is.
+    """
+    texts: list[str] = []
+    parts = 0
+    pending: list[Value | str] = [value]  # a string is text to print
+    while pending:
+        here = pending.pop()
+        if isinstance(here, str):
+            texts.append(here)
+            continue
+        parts += 1
+        if parts > PARTS:
+            texts.append("…")
+            break
+        head, fields = _term(here)
+        texts.append(head)
+        if fields is None:
+            continue
+        pending.append(")")
+        for i, part in reversed(list(enumerate(fields))):
+            pending += (part, ", ") if i else (part,)
+        texts.append("(")
+    return "".join(texts)
+
+
+def _term(value: Value) -> tuple[str, tuple[Value, ...] | None]:
+    """Return the head of a term, and the fields in its parentheses (None: without them)."""
+    if isinstance(value, tuple):
+        return "", cast("tuple[Value, ...]", value)
+    if hasattr(value, "term"):
+        return value.term()
+    array = np.asarray(value)
+    return f"{spec_of(array)} {_elements(array)}" if array.ndim else _number(array.item()), None
+
+
+def output_lines(name: str, value: Value) -> Iterator[str]:
+    """
+    Yield name, type, first elements and summary of a tensor; name and term of other values.
+    """
+    if not isinstance(value, np.ndarray):
+        yield f"{name}: {value_text(value)}"
+        return
+    array = cast(Array, value)
+    yield f"{name}: {spec_of(array)}"
+    if not array.size:
+        return
+    yield f"  {_elements(array)}"
+    with np.errstate(all="ignore"):
+        figures = array.min().item(), array.max().item(), float(array.mean(dtype=np.float64))
+    shown = [
+        f"{what} {_number(v)}" for what, v in zip(("min", "max", "mean"), figures, strict=True)
+    ]
+    yield f"  {', '.join(shown)}"
+
+
+def stats_lines(program: Program, counters: Counters) -> Iterator[str]:
+    """Yield instructions by opcode, memory of each device, and copies between devices."""
+    counts = counters.instructions
+    yield f"instructions: {counts.total()}"
+    for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        yield f"  {name}: {count}"
+    for device, name in enumerate(program.devices):
+        if not counters.allocations[device] and device:
+            continue
+        allocations = counters.allocations[device]
+        yield (
+            f"memory of {name}: {allocations} allocation{'s' * (allocations != 1)}, "
+            f"{counters.allocated[device]} bytes, {counters.peak.get(device, 0)} bytes at the peak"
+        )
+    total = counters.copies.total()
+    yield f"copies between devices: {total}"
+    for (source, target), count in sorted(counters.copies.items()):
+        names = f"{program.devices[source]} to {program.devices[target]}"
+        yield f"  {names}: {count}, {counters.copied[source, target]} bytes"
+
+
 Arrays: TypeAlias = dict[str, Array]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """
-    Bounds of a run: memory, and the number of instructions or ops (None: no bound).
-
-    On the machine, it can be sanitized or profiled.
-    """
-
-    memory: Memory
-    instructions: int | None = None
-    sanitize: bool = False
-    profile: bool = False
 
 
 @dataclass
@@ -43,7 +130,8 @@ class Executable:
 
     functions: Mapping[str, Sequence[Param]]
     weights: Sequence[Late]
-    limits: Limits
+    options: Options
+    """Bounds of a run, and how the machine is watched."""
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
         """Run `function` and return its results."""
@@ -62,25 +150,29 @@ class Compiled(Executable):
     """A program on the machine, maybe with kernels that were compiled."""
 
     def __init__(
-        self, program: Program, limits: Limits, native: NativeLibrary | None = None
+        self, program: Program, options: Options, native: NativeLibrary | None = None
     ) -> None:
         functions = {function.name: function.params for function in program.functions}
-        super().__init__(functions, program.late_constants, limits)
+        super().__init__(functions, program.late_constants, options)
         self.program, self.native = program, native
         self.machine: Machine | None = None
         self.profile: Profile | None = None
 
     def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
-        limits = self.limits
+        options = self.options
         self.machine = machine = Machine(
             self.program,
             weights,
-            memory=limits.memory,
-            max_instructions=limits.instructions,
-            sanitize=limits.sanitize,
+            memory=options.memory,
+            max_instructions=options.max_instructions,
+            sanitize=options.sanitize,
             native=self.native,
         )
-        with machine.profile() if limits.profile else nullcontext() as self.profile:
+        with (
+            machine.profile()
+            if options.profile or options.trace is not None
+            else nullcontext() as self.profile
+        ):
             value = machine.evaluate(function, *inputs)
         results = results_of(self._function(function), self.program.data, value)
         return [output for result in results for output in outputs_of(result)]

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..commands import guarded, warnings_passed_to
-from ..error_report import compiled, reported
-from ..errors import UsageError
+from ..errors import UsageError, compiled, reported
 from .run_options import Options, parse_arguments
 
 if TYPE_CHECKING:
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 EXTENSION = ".xrx"
 """The extension of executables."""
-
-ELF = b"\x7fELF"
-"""The first bytes of a library on Linux."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -47,12 +43,14 @@ def _main(argv: Sequence[str]) -> int:
 
 
 def _run(options: Options, name: str) -> int:
-    from ...runtime.files import contents, is_stream
+    from ...runtime.files import CODE, contents, is_stream, kind_of
 
     data = contents(options.file) if is_stream(options.file) else None
-    if _first_bytes(options.file, data, len(ELF)) == ELF:
+    kind = kind_of(_first_bytes(options.file, data))
+    if kind == CODE:
         raise UsageError("a library is called by programs: xrelay.load, or C (docs/aot.md)")
-    if _is_executable(options, data):
+    is_executable = options.file.endswith(EXTENSION) or kind == "an executable"
+    if is_executable and options.frontend is None:
         from .run_executable import run_executable
 
         with warnings_passed_to(lambda text: print(f"warning: {text}", file=sys.stderr)):
@@ -69,30 +67,21 @@ def _run(options: Options, name: str) -> int:
     return compiled(run, instead, name, traceback=options.traceback)
 
 
-def _is_executable(options: Options, data: memoryview | None) -> bool:
-    """Test whether the file is an executable: by its extension, or its first bytes."""
-    if options.frontend is not None:
-        return False
-    if options.file.endswith(EXTENSION):
-        return True
-    from ...runtime.executable.layout import MAGIC
-
-    return _first_bytes(options.file, data, len(MAGIC)) == MAGIC
-
-
-def _first_bytes(path: str, data: memoryview | None, count: int) -> bytes:
+def _first_bytes(path: str, data: memoryview | None) -> bytes:
     """
     Return the first bytes of `data`, or of a file or stdin, which can be read again; none if it
     cannot.
     """
+    from ...runtime.files import START
+
     if data is not None:
-        return bytes(data[:count])
+        return bytes(data[:START])
     if path == "-":
         peek = getattr(getattr(sys.stdin, "buffer", None), "peek", None)
-        return b"" if peek is None else peek(count)[:count]
+        return b"" if peek is None else peek(START)[:START]
     try:
         with open(path, "rb") as file:
-            return file.read(count)
+            return file.read(START)
     except (OSError, ValueError):
         return b""  # the error is reported where the file is read
 

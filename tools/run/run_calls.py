@@ -5,26 +5,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from ...operators.spelling import known_names
 from ...runtime.machine.machine import Machine
-from ...runtime.memory.limits import Memory
-from ...runtime.program.program import Array, Param
+from ...runtime.program.program import Array, Param, spec_of
 from ...runtime.weights.derived_weights import weights_in
 from ..array_files.array_files import ArrayFiles, open_arrays
-from ..errors import UsageError
+from ..errors import FileError, UsageError
 from ..output_files import OutputFiles
 from ..progress import Progress
-from .executables import Arrays, Compiled, Executable, Limits
+from .executables import Arrays, Compiled, Executable, output_lines
 from .inputs_of_run import GivenInputs
 from .run_options import Options
-from .run_report import output_lines
 
 if TYPE_CHECKING:
     from ...runtime.observe.profiler import Profile
+
 
 CURE = "--params, or --random-weights to draw it"
 """The cure when a weight has no value."""
@@ -39,13 +38,6 @@ ReadParameters: TypeAlias = Callable[[Path | Mapping[str, Array], Sequence[str]]
 def read_weights(given: Path | Mapping[str, Array], wanted: Sequence[str]) -> Arrays:
     """Read `wanted` weights from a `.safetensors` file, or from those that are `given`."""
     return weights_in(given).arrays(wanted)
-
-
-def limits_of(options: Options) -> Limits:
-    """Return the bounds of the run."""
-    memory = Memory(options.memory_limit, options.poison or options.sanitize)
-    is_measured = options.profile is not None or options.trace is not None
-    return Limits(memory, options.max_instructions, options.sanitize, is_measured)
 
 
 def _params(function: str, executable: Executable) -> Sequence[Param]:
@@ -80,7 +72,7 @@ def _parameters(
     seed = options.random_seed or 0
     names = [weight.name for weight in missing]
     print(f"xrelay-run: {random_weights_text(names, seed)}", file=sys.stderr)
-    return found | random_parameters(missing, seed, executable.limits.memory)
+    return found | random_parameters(missing, seed, options.memory)
 
 
 def _show(profile: Profile, options: Options) -> None:
@@ -116,9 +108,7 @@ def execute(
         if path is not None:
             files.check(path)
     expected = open_arrays(options.expect, "output") if options.expect else None
-    inputs = given.values(
-        options.function, _params(options.function, executable), executable.limits.memory
-    )
+    inputs = given.values(options.function, _params(options.function, executable), options.memory)
     parameters = _parameters(options, executable, weights, read)
     with Progress().during(f"running {options.function}"):
         outputs = executable.run(options.function, inputs, parameters)
@@ -158,10 +148,62 @@ def _write_outputs(path: str, outputs: Mapping[str, Any], files: OutputFiles) ->
 
 def _compare(options: Options, outputs: Mapping[str, Any], expected: ArrayFiles) -> None:
     """Compare outputs with the expected ones; `UsageError` if they differ."""
-    from .comparison import faults
 
     found = faults(outputs, expected, options.rtol, options.atol)
     if found:
         raise UsageError("\n".join(["the outputs are not as expected", *found]))
     count = len(expected.named) + len(expected.ordered)
     print(f"as expected: {count} output{'s' * (count != 1)}")
+
+
+def faults(
+    outputs: Mapping[str, Any], expected: ArrayFiles, rtol: float, atol: float
+) -> Sequence[str]:
+    """
+    Return a line for each output that is not as `expected`.
+
+    Raises `FileError` for an array that is not one of the outputs.
+    """
+    found: list[str] = []
+    for name, array in expected.with_names(list(outputs), "output").items():
+        if name not in outputs:
+            known = known_names(name, outputs)
+            raise FileError(array.path, f"{array.what} is not an output; the outputs are: {known}")
+        value = outputs[name]
+        if not isinstance(value, np.ndarray):
+            raise UsageError(f"'{name}' is not a tensor, but {array.path} holds one")
+        fault = difference(cast(Array, value), array.read(), rtol, atol)
+        if fault is not None:
+            found.append(f"{name}: {fault}")
+    return found
+
+
+def difference(actual: Array, expected: Array, rtol: float, atol: float) -> str | None:
+    """
+    Describe where and by how much `actual` differs from `expected`; return None if it does not.
+
+    Elements may differ by `atol + rtol * |expected|`; NaN is equal to NaN only.
+    """
+    if actual.dtype != expected.dtype or actual.shape != expected.shape:
+        return f"is {spec_of(actual)}, but {spec_of(expected)} is expected"
+    with np.errstate(all="ignore"):
+        is_close = np.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=True)
+        if is_close.all():
+            return None
+        is_inexact = actual.dtype.kind == "f"
+        gap = np.abs(actual.astype(np.float64) - expected.astype(np.float64))
+        gap[is_close] = -1
+        gap[np.isnan(gap)] = np.inf
+    at = np.unravel_index(int(gap.argmax()), gap.shape)
+    count = int(is_close.size - np.count_nonzero(is_close))
+    place = f" at [{', '.join(str(int(i)) for i in at)}]" if at else ""
+    got, wanted = actual[at].item(), expected[at].item()
+    far = f" (difference {gap[at]:.6g})" if is_inexact else ""
+    return (
+        f"{count} of {actual.size} elements differ by more than {atol:g} + {rtol:g} * |expected|; "
+        f"worst{place}: {_shown(got)}, expected {_shown(wanted)}{far}"
+    )
+
+
+def _shown(number: object) -> str:
+    return f"{number:.9g}" if isinstance(number, float) else str(number)

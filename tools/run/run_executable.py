@@ -10,11 +10,11 @@ from ...runtime.program.program import Array
 from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of
 from ..array_files.array_files import open_arrays
+from ..commands import read_stdin
 from ..errors import CommandLineError
-from ..standard_input import read_stdin
 from .executables import Arrays, Compiled
 from .inputs_of_run import GivenInputs
-from .run_calls import execute, limits_of
+from .run_calls import execute
 from .run_options import Options
 
 
@@ -30,7 +30,6 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
     source = data or (read_stdin() if is_stdin else options.file)
     file = read_executable(source, verify=options.verify)
     prepared = "load", perf_counter_ns() - start
-    limits = limits_of(options)
     folder = Path() if is_stdin else Path(options.file).parent
     weights = folder / file.weights_file if file.weights_file else None
     if options.params is not None:
@@ -49,7 +48,7 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
     if options.params is not None:
         bound = bound_inputs(file.program, options.params, options.function, file.unused)
         given = replace(given, weights=bound)
-    executable = Compiled(file.program, limits)
+    executable = Compiled(file.program, options)
     execute(options, given, executable, weights, prepared, read)
 
 

@@ -2,10 +2,10 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from ..api.program_formats import Frontend
-from ..api.shared_options import SharedOptions, shared_options
+from ..api.shared_options import Frontend, SharedOptions, shared_options
 from ..option_types import (
     EXCLUSIVE,
     BindingOptions,
@@ -16,6 +16,9 @@ from ..option_types import (
     positive,
     size,
 )
+
+if TYPE_CHECKING:
+    from ...runtime.memory.limits import Memory
 
 RTOL, ATOL = 1e-3, 1e-5
 """The tolerances of `--expect`: relative to the expected value, and absolute."""
@@ -159,6 +162,13 @@ class Options(Program, Inputs, BindingOptions, InputLimit, Outputs, Execution, W
     def shared(self) -> SharedOptions:
         """The options that a session follows."""
         return shared_options(self)
+
+    @cached_property
+    def memory(self) -> "Memory":
+        """The memory of the run, and its bound."""
+        from ...runtime.memory.limits import Memory
+
+        return Memory(self.memory_limit, self.poison or self.sanitize)
 
 
 DESCRIPTION = (

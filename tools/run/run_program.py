@@ -9,8 +9,8 @@ from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of, with_shapes
 from ..api.given_params import with_params
 from ..api.loaded import compile_program, native_kernels, with_random_weights
-from ..api.program_formats import frontend_of
 from ..api.session import Given, Session, is_bytecode
+from ..api.shared_options import frontend_of
 from ..api.source import read_source
 from ..array_files.array_files import open_arrays
 from ..errors import CommandLineError
@@ -19,7 +19,7 @@ from .evaluated import Evaluated, functions_of
 from .executables import Compiled
 from .inputs_of_run import GivenInputs
 from .memory_of_run import memory_of_run
-from .run_calls import execute, limits_of
+from .run_calls import execute
 from .run_options import Options
 
 
@@ -39,11 +39,11 @@ def run_program(options: Options, reporter: Reporter, data: memoryview | None = 
     start = perf_counter_ns()
     session = Session(reporter, options.shared)
     program, given = _read(options, session, data)
-    limits, was_bytecode = limits_of(options), is_bytecode(program.module)
+    was_bytecode = is_bytecode(program.module)
     if options.random_weights:
         # Before other weights are derived from them.
         seed = options.random_seed or 0
-        program = with_random_weights(program, _say, seed, limits.memory)
+        program = with_random_weights(program, _say, seed, options.memory)
     loaded = compile_program(
         session,
         program,
@@ -57,9 +57,9 @@ def run_program(options: Options, reporter: Reporter, data: memoryview | None = 
         given = replace(given, weights=bound)
         loaded = replace(loaded, weights=Path(options.params))
     executable = (
-        Evaluated(loaded, limits)
+        Evaluated(loaded, options)
         if options.evaluate
-        else Compiled(loaded.program, limits, native_kernels(loaded, session.context))
+        else Compiled(loaded.program, options, native_kernels(loaded, session.context))
     )
     prepared = "compile", perf_counter_ns() - start
     inputs = execute(options, given, executable, loaded.weights, prepared)

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from ...passes.support.diagnostics import PassError
 from ...runtime.executable import executable_of
-from ...runtime.executable.write_file import pieces_of
+from ...runtime.executable.executable_files import pieces_of
 from ...runtime.weights.derived_weights import weights_in
 from ..api.loaded import lower
 from ..api.session import is_bytecode

@@ -1,12 +1,12 @@
-"""Targets of `xrelay-opt -t` that write files themselves, most of which are not text."""
+"""The target of `xrelay-opt -t`, and those that write files, most of which are not text."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -80,3 +80,48 @@ class FileTarget(Target, ABC):
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         """Raise an error: the files are bytes, which only `xrelay-opt` writes."""
         raise PassError(f"only xrelay-opt -t {self.name} writes these files: they are not text")
+
+
+@dataclass(frozen=True)
+class ChosenTarget:
+    """A target and its options; an old one of a plug-in is a function."""
+
+    name: str
+    target: Target | Callable[[ModuleOp, IO[str]], None]
+
+    @property
+    def is_default(self) -> bool:
+        """True if the output is the module itself."""
+        return self.name == "mlir"
+
+    @property
+    def files(self) -> FileTarget | None:
+        """The target if it runs the passes itself and writes files."""
+        return self.target if isinstance(self.target, FileTarget) else None
+
+    def emit(
+        self, context: Context, module: ModuleOp, output: IO[str], dims: tuple[str, ...]
+    ) -> None:
+        """Print a module; `dims` are for targets that show memory."""
+        target: Any = self.target
+        if not isinstance(target, Target):
+            target(module, output)
+            return
+        shown = replace(target, dims=dims) if dims and self.reads_before else target
+        shown.emit(context, module, output)
+
+    @property
+    def reads_before(self) -> str | None:
+        """The name of the pass before which a target that shows memory stops the pipeline."""
+        return getattr(self.target, "reads_before", None)
+
+    @property
+    def stops_after(self) -> bool:
+        """True if the pipeline stops after that pass."""
+        return getattr(self.target, "stops_after", False)
+
+    @property
+    def names_weights(self) -> bool:
+        """False if the output contains the weights, or does not need them."""
+        contains = self.files is not None and self.files.contains_weights
+        return not contains and self.reads_before is None

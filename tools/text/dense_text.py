@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from ...dialects.xdsl_extras.xdsl_internals import HookedParser
-from .alias_limit import Aliases
+from .repeated_text import Aliases
 
 _SPLAT = re.compile(r'<\s*(?:"0x([0-9A-Fa-f]*)"|[^\s\[">])')
 """The start of a constant that may have one value for all elements: a number, or one in hex."""

@@ -48,10 +48,8 @@ from xdsl.utils.lexer import Span
 from ...dialects.errors import TOO_DEEP
 from ...dialects.xdsl_extras.xdsl_internals import HookedParser
 from ...operators.spelling import did_you_mean
-from . import alias_limit
-from .alias_limit import Aliases
 from .dense_text import AnyConstant, DenseText
-from .repeated_text import RepeatedText
+from .repeated_text import AT_LEAST, PER_CHARACTER, Aliases, RepeatedText
 
 AnySpan: TypeAlias = "Span[str] | Span[bytes]"
 
@@ -86,9 +84,7 @@ class LocatingParser(HookedParser):
             super().__init__(ctx, text, name)  # reads the first token
         except ParseError as error:
             raise self.shifted(error) from error.__cause__
-        self._aliases = Aliases(
-            max(alias_limit.AT_LEAST, alias_limit.PER_CHARACTER * len(text)), self._fail_at_alias
-        )
+        self._aliases = Aliases(max(AT_LEAST, PER_CHARACTER * len(text)), self._fail_at_alias)
         self.attribute_aliases = self._aliases
         self.repeated = RepeatedText(self, self._aliases, self._op_starts.append)
         self._dense = DenseText(self, self._aliases)

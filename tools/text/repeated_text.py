@@ -12,18 +12,58 @@ the types, properties and attributes of the first. Tensor types are found by the
 Only what was parsed without an error is in the tables, and anything unusual (a comment, a location,
 an operand that is not yet defined or has another type, a name that is taken) is left to xDSL's
 parser. So results and errors are the same as without the tables.
+
+Aliases in the input have a limit:
+
+    #a1 = [#a0, #a0]
+    #a2 = [#a1, #a1]
+    …
+
+An alias is one attribute however often it is used, but it is hashed, compared and verified as if it
+were written out, which takes 2^n steps for n lines as above.
 """
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn
 
+from typing_extensions import override
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import IRDLOperation
 
 from ...dialects.xdsl_extras.xdsl_internals import HookedParser
-from .alias_limit import Aliases
+
+AT_LEAST = 4_000_000
+"""Aliases may expand to this many characters in any text, however short …"""
+
+PER_CHARACTER = 32
+"""… and for this many for each character of it."""
+
+
+@dataclass
+class Aliases(dict[str, Attribute]):
+    """The aliases of one text; `fail` reports a use that exceeds the limit."""
+
+    limit: int
+    fail: Callable[[str, str], NoReturn]
+    """Called with the name of the alias and what is wrong."""
+    expanded: int = 0
+    """Number of characters that the uses so far expand to."""
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
+    """Number of characters that each alias expands to."""
+
+    @override
+    def __getitem__(self, name: str) -> Attribute:
+        self.expanded += self.sizes[name]
+        if self.expanded > self.limit:
+            self.fail(
+                name,
+                f"the uses of aliases up to here expand to {self.expanded} characters, but the "
+                f"limit for this text is {self.limit}",
+            )
+        return super().__getitem__(name)
+
 
 _NAME = r"%(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
 LINE = re.compile(

@@ -19,7 +19,7 @@ import pytest
 
 import xrelay
 from xrelay.runtime.calls.values import Value, leaves
-from xrelay.runtime.native.dlpack import DLTensor
+from xrelay.runtime.native.output_memory import DLTensor
 from xrelay.runtime.program.program import Array
 from xrelay.tools.opt.opt import main
 
