@@ -44,7 +44,11 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
 
 
 def overwritten_at(classes: AliasClasses) -> dict[Operation, list[SSAValue]]:
-    """Return the names of the tensors that each op writes over, of which it is the last user."""
+    """
+    Return the names of the tensors that each op in a branch writes over, its last user.
+
+    Those of the function's own block need no instruction: its end clears all registers.
+    """
     names: dict[int, list[int]] = {}
     for number, tensor in classes.tensors.of.items() if classes.overwritten else ():
         names.setdefault(tensor, []).append(number)
@@ -54,6 +58,8 @@ def overwritten_at(classes: AliasClasses) -> dict[Operation, list[SSAValue]]:
             last.update(dict.fromkeys(row.uses, row.at))
     found: dict[Operation, list[SSAValue]] = {}
     for op, tensors in classes.overwritten.items():
+        if op.parent_block() is classes.block:
+            continue
         numbers = [number for tensor in dict.fromkeys(tensors) for number in names[tensor]]
         at = classes.body.positions[id(op)]
         found[op] = [classes.values[n] for n in numbers if last.get(n, at) <= at]
