@@ -48,15 +48,15 @@ class CheckSizes(RewritePattern):
             return
         code = HostCode(None)
         operands = [code.operand(value) for value in op.operands]
-        elements = {i: code.elements(op.operands[i]) for i in data_operands(op)}
-        results = code.rules.results(op, operands, elements)
+        elements = {i: code.elements_of(op.operands[i]) for i in data_operands(op)}
+        results = code.results(op, operands, elements)
         if elements:
             for tensor in results:
                 for dim in tensor.dims:
-                    code.rules.write(as_expr(dim))  # a measure checks its own arguments
-                code.rules.write(as_expr(product(tensor.dims)))  # which must fit in 64 bits
-        if code.rules.ops:
-            rewriter.insert(code.rules.ops, InsertPoint.before(op))
+                    code.write(as_expr(dim))  # a measure checks its own arguments
+                code.write(as_expr(product(tensor.dims)))  # which must fit in 64 bits
+        if code.ops:
+            rewriter.insert(code.ops, InsertPoint.before(op))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ Shapes, sizes and the copies of what they are computed from are on the host.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import prod
 from typing import NamedTuple
@@ -71,12 +71,12 @@ class DynamicShapes:
             alloc_tensor(storage, result.type, shape)
             for storage, result, shape in zip(storages, op.results, shapes, strict=True)
         ]
-        return Allocations(code.rules.ops, storages, tensors)
+        return Allocations(code.ops, storages, tensors)
 
     def shapes(self, op: Operation) -> tuple[Sequence[SSAValue], list[Operation]]:
         """Return the shape of each result of `op`, and the ops that compute them."""
         code = HostCode(self.host)
-        return self._shapes(op, code), code.rules.ops
+        return self._shapes(op, code), code.ops
 
     def _shapes(self, op: Operation, code: HostCode) -> Sequence[SSAValue]:
         if isinstance(op, relay.CallLoweredOp):
@@ -84,13 +84,13 @@ class DynamicShapes:
         operands = [code.operand(value) for value in op.operands]
         reifies = op.get_trait(ReifiesShapes)
         if reifies is not None:
-            code.rules.enter(op, operands)
+            code.enter(op, operands)
             found = zip(reifies.result_dims(op, operands), op.results, strict=True)
             dims = [checked_dims(given, result) for given, result in found]
         else:
-            elements = {i: code.elements(op.operands[i]) for i in data_operands(op)}
-            dims = [r.dims for r in code.rules.results(op, operands, elements)]
-        return [code.rules.shape(given, "out_shape") for given in dims]
+            elements = {i: code.elements_of(op.operands[i]) for i in data_operands(op)}
+            dims = [r.dims for r in code.results(op, operands, elements)]
+        return [code.shape(given, "out_shape") for given in dims]
 
     def _shapes_of_kernel(self, call: relay.CallLoweredOp, code: HostCode) -> Sequence[SSAValue]:
         """Call the kernel's shape function on what it reads: data, then shape, of each argument."""
@@ -117,15 +117,15 @@ class DynamicShapes:
                 is_input.append(0)
         types = [shape_on(self.host, _rank(result)) for result in call.results]
         storages = [code.storage(t, code.size_of(t), "storage_out_shape") for t in types]
-        code.rules.ops += storages
+        code.ops += storages
         tensors = [
             alloc_tensor(storage, type) for storage, type in zip(storages, types, strict=True)
         ]
         for tensor in tensors:
-            code.rules.emit(tensor, "tensor_out_shape")
+            code.emit(tensor, "tensor_out_shape")
         op = vm.ShapeFuncOp.on(kernel.shape_func, ins, [t.tensor for t in tensors])
         op.properties["is_input"] = _flags(tuple(is_input))
-        code.rules.ops.append(op)
+        code.ops.append(op)
         for result in op.results:
             result.name_hint = "out_shape"
         return op.results
@@ -167,18 +167,8 @@ def _rank(value: SSAValue) -> int:
     return tensor.get_num_dims()
 
 
-@dataclass
-class HostCode:
+class HostCode(RuleCode):
     """The ops before one op that compute the shapes of its results, on the device `host`."""
-
-    host: VirtualDeviceAttr | None
-    rules: RuleCode = field(init=False)
-    _once: dict[tuple[str, SSAValue], SSAValue] = field(
-        default_factory=dict[tuple[str, SSAValue], SSAValue]
-    )
-
-    def __post_init__(self) -> None:
-        self.rules = RuleCode(self.host)
 
     def shape_of(self, value: SSAValue) -> SSAValue:
         """Return the shape of `value`."""
@@ -193,15 +183,16 @@ class HostCode:
     def _emitted_once(
         self, what: str, value: SSAValue, emit: Callable[[SSAValue], SSAValue]
     ) -> SSAValue:
-        found = self._once.get((what, value))
+        found = self.find((what, value))
         if found is None:
-            found = self._once[what, value] = emit(value)
+            found = emit(value)
+            self.add((what, value), found)
         return found
 
     def _shape_of(self, value: SSAValue) -> SSAValue:
         type = shape_on(self.host, _rank(value))
         op = vm.ShapeOfOp.create(operands=[value], result_types=[type])
-        return self.rules.emit(op, "in_shape")
+        return self.emit(op, "in_shape")
 
     def _is_on_host(self, value: SSAValue) -> bool:
         device = device_of(value.type)
@@ -220,11 +211,9 @@ class HostCode:
         assert tensor is not None
         shape = None if is_static(tensor) else self.shape_of(value)
         storage = self.storage(type, self.size_of(type, shape), "storage_in")
-        self.rules.ops.append(storage)
-        out = self.rules.emit(alloc_tensor(storage, type, shape), "tensor_in")
-        return self.rules.emit(
-            memory.CopyOp.create(operands=[value, out], result_types=[type]), "in"
-        )
+        self.ops.append(storage)
+        out = self.emit(alloc_tensor(storage, type, shape), "tensor_in")
+        return self.emit(memory.CopyOp.create(operands=[value, out], result_types=[type]), "in")
 
     def operand(self, value: SSAValue) -> Tensor | str:
         """Return `value` as the operand of a rule, with the dims of rules."""
@@ -232,16 +221,16 @@ class HostCode:
         if isinstance(known, str):
             return known
         shape = partial(self.shape_of, value)
-        return self.rules.dims(value.type, shape, value, value.name_hint)
+        return self.dims(value.type, shape, value, value.name_hint)
 
-    def elements(self, value: SSAValue) -> Elements:
+    def elements_of(self, value: SSAValue) -> Elements:
         """Return the elements of an operand of a rule."""
-        constant = self.rules.constant_elements(value)
+        constant = self.constant_elements(value)
         if constant is not None:
             return constant
         tensor = self.operand(value)
         assert isinstance(tensor, Tensor), "verified: a rule reads the elements of tensors"
-        return self.rules.elements(tensor, value, partial(self.on_host, value))
+        return self.elements(tensor, value, partial(self.on_host, value))
 
     def size_of(self, type: Attribute, shape: SSAValue | None = None) -> Size:
         """Return the size in bytes of a tensor of `type`, whose dims are in `shape`."""
@@ -250,15 +239,15 @@ class HostCode:
         if is_static(tensor):
             return tensor_size(tensor)
         assert shape is not None, f"{type} has dims that are not known"
-        dims = self.rules.dims(type, lambda: shape, shape, "out").dims
+        dims = self.dims(type, lambda: shape, shape, "out").dims
         known = prod(dim for dim in dims if isinstance(dim, int))
         unknown = [dim for dim in dims if not is_known(dim)]
         return product((known * element_size(tensor.element_type), *unknown))
 
     def _value(self, size: RuleDim) -> SSAValue:
-        start = len(self.rules.ops)
-        value = self.rules.write(as_expr(size))
-        for op in self.rules.ops[start:]:
+        start = len(self.ops)
+        value = self.write(as_expr(size))
+        for op in self.ops[start:]:
             op.results[0].name_hint = op.results[0].name_hint or "bytes"
         return value
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import gcd, prod
+from math import gcd
 from typing import cast
 
 from xdsl.dialects import arith, func, tensor
@@ -26,11 +26,10 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FloatAttr,
     IntegerAttr,
-    IntegerType,
     ModuleOp,
     i64,
 )
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, relay
 from ...dialects.dense import constant_tensor, integer, integers
@@ -48,7 +47,7 @@ from ...operators.sizes.size_table import PREDICATES, TOTAL
 from ..bytes.op_facts import facts_of
 from ..support.walk import outside_primitives
 from .rule_reader import RuleReader, as_expr
-from .shape_tensors import ShapeTensors, is_exact
+from .shape_tensors import ShapeTensors, element_count, is_exact
 from .size_code import arith_ops
 
 PACK = "pack"
@@ -56,18 +55,6 @@ PACK = "pack"
 
 MAX_CALLS = 50
 """The maximum depth of calls through which the size of a workspace is followed."""
-
-MAX_ELEMENTS = 64
-"""The maximum length of a tensor whose elements are followed."""
-
-
-def element_count(type: Attribute) -> int | None:
-    """Return the number of elements of a tensor of few integers, else None."""
-    found = as_tensor(type)
-    if found is None or not isinstance(found.element_type, IntegerType) or not is_static(found):
-        return None
-    count = prod(found.get_shape())
-    return count if count <= MAX_ELEMENTS else None
 
 
 def projected(value: SSAValue) -> SSAValue:

@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerType, Signedness, i64
 from xdsl.ir import Attribute, Operation
 
-from ...dialects.tensors import as_tensor
+from ...dialects.tensors import as_tensor, is_static
 from ...operators.sizes import SizeOp
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.size_expressions import Dims, Expr
@@ -31,8 +32,8 @@ from ...runtime.kernels.loading import load_kernels
 from ..analysis.arrays import numpy_dtype
 from ..evaluation.kernel_calls import OperatorEvaluator
 
-Element: TypeAlias = Callable[[Algebra, Expr, Expr], Expr | None]
-"""An operation on two elements; None if it is not exact."""
+Element: TypeAlias = Callable[..., Expr | None]
+"""An operation on elements, given an algebra and these; None if it is not exact."""
 
 MOVES: Mapping[str, int | None] = {
     "relay.concatenate": None,
@@ -55,7 +56,14 @@ MOVES: Mapping[str, int | None] = {
 
 
 def _by(op: str) -> Element:
-    return lambda algebra, left, right: algebra.apply(op, left, right)
+    def element(algebra: Algebra, *elements: Expr) -> Expr:
+        return algebra.apply(op, *elements)
+
+    return element
+
+
+def _same(algebra: Algebra, element: Expr) -> Expr:
+    return element
 
 
 def _division(compute: Element) -> Element:
@@ -71,7 +79,9 @@ def _division(compute: Element) -> Element:
     return divide
 
 
-ARITHMETIC: Mapping[str, Element] = {
+ELEMENTWISE: Mapping[str, Element] = {
+    "relay.cast": _same,
+    "relay.where": _by(CHOOSE),
     "relay.add": _by(SizeOp.ADD),
     "relay.subtract": _by(SizeOp.SUB),
     "relay.multiply": _by(SizeOp.MUL),
@@ -88,7 +98,7 @@ ARITHMETIC: Mapping[str, Element] = {
     "relay.greater": _by("gt"),
     "relay.greater_equal": _by("ge"),
 }
-"""The element of the result for each pair of elements."""
+"""The element of the result for each element of the operands, which are broadcast."""
 
 REDUCTIONS: Mapping[str, SizeOp] = {
     "relay.prod": SizeOp.MUL,
@@ -97,8 +107,21 @@ REDUCTIONS: Mapping[str, SizeOp] = {
     "relay.min": SizeOp.MIN,
 }
 
-FOLLOWED = {*MOVES, *ARITHMETIC, *REDUCTIONS, "relay.cast", "relay.where"}
+FOLLOWED = {*MOVES, *ELEMENTWISE, *REDUCTIONS}
 """The operators whose results may be known."""
+
+
+MAX_ELEMENTS = 64
+"""The maximum length of a tensor whose elements are followed."""
+
+
+def element_count(type: Attribute) -> int | None:
+    """Return the number of elements of a tensor of few integers, else None."""
+    found = as_tensor(type)
+    if found is None or not isinstance(found.element_type, IntegerType) or not is_static(found):
+        return None
+    count = prod(found.get_shape())
+    return count if count <= MAX_ELEMENTS else None
 
 
 def is_exact(size: Expr, type: Attribute) -> bool:
@@ -145,23 +168,17 @@ class ShapeTensors:
     def _computed(self, op: Operation, index: int, operands: list[Dims]) -> Dims | None:
         name = op.name
         if name in ("relay.zeros", "relay.ones"):
-            type = as_tensor(op.results[0].type)
-            assert type is not None
-            value = Expr.of(int(name == "relay.ones"))
-            return (value,) * int(np.prod(type.get_shape()))
-        if name == "relay.cast":
-            return operands[0]
+            value, count = Expr.of(int(name == "relay.ones")), element_count(op.results[0].type)
+            return None if count is None else (value,) * count
         if name in MOVES:
             return self._moved(op, index, operands, MOVES[name])
-        if name in ARITHMETIC:
-            compute = ARITHMETIC[name]
-            pairs = [compute(self.algebra, *pair) for pair in self._pairs(op, operands)]
-            found = [size for size in pairs if size is not None]
-            return tuple(found) if len(found) == len(pairs) else None
-        if name in REDUCTIONS:
-            return self._reduced(op, operands[0])
-        if name == "relay.where":
-            return self._chosen(op, operands)
+        if name in ELEMENTWISE:
+            groups = zip(*self._broadcast(op, operands), strict=True)
+            computed = [ELEMENTWISE[name](self.algebra, *group) for group in groups]
+            found = [size for size in computed if size is not None]
+            return tuple(found) if len(found) == len(computed) else None
+        if name in REDUCTIONS and operands[0] and element_count(op.results[0].type) == 1:
+            return (self.algebra.apply(REDUCTIONS[name], *operands[0]),)
         return None
 
     def _moved(
@@ -200,21 +217,3 @@ class ShapeTensors:
             spread = np.broadcast_to(numbers, result.get_shape())
             found.append([dims[int(number)] for number in spread.ravel()])
         return found
-
-    def _pairs(self, op: Operation, operands: list[Dims]) -> list[tuple[Expr, Expr]]:
-        left, right = self._broadcast(op, operands)
-        return list(zip(left, right, strict=True))
-
-    def _reduced(self, op: Operation, dims: Dims) -> Dims | None:
-        type = as_tensor(op.results[0].type)
-        assert type is not None
-        if int(np.prod(type.get_shape())) != 1 or not dims:
-            return None
-        result = dims[0]
-        for size in dims[1:]:
-            result = self.algebra.binary(REDUCTIONS[op.name], result, size)
-        return (result,)
-
-    def _chosen(self, op: Operation, operands: list[Dims]) -> Dims | None:
-        choices = zip(*self._broadcast(op, operands), strict=True)
-        return tuple(self.algebra.apply(CHOOSE, *choice) for choice in choices)
