@@ -24,7 +24,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import memory
 from ..dialects.interfaces import DestinationPassing
@@ -34,7 +34,7 @@ from .memory_report.loads import loads
 from .memory_report.model import FunctionUse
 from .memory_report.read import memory_at_ops
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 STORAGE_ID = "xrelay.storage_id"
 """The number of the storage that a tensor is in."""
@@ -42,18 +42,14 @@ USED_MEMORY = "xrelay.used_memory"
 """The bytes in use while a kernel runs."""
 
 
-@dataclass(frozen=True)
-class Annotate(RewritePattern):
-    """Give ops an attribute, each its number."""
+def annotate(numbers: dict[Operation, int], name: str) -> None:
+    """Give each op the attribute `name`, its number."""
 
-    name: str
-    numbers: dict[Operation, int]
+    def rewrite(op: Operation, rewriter: PatternRewriter) -> None:
+        op.attributes[name] = IntegerAttr(numbers[op], i64)
+        rewriter.notify_op_modified(op)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        number = self.numbers.get(op)
-        if number is not None:
-            op.attributes[self.name] = IntegerAttr(number, i64)
-            rewriter.notify_op_modified(op)
+    rewrite_each(numbers, rewrite)
 
 
 def storage_ids(module: ModuleOp) -> dict[Operation, int]:
@@ -97,5 +93,5 @@ class AnnotateMemoryPass(ModulePass):
         for use, ops in memory_at_ops(op):
             used |= used_memory(use, ops)
         ids = storage_ids(op)
-        apply_patterns(op, Annotate(USED_MEMORY, used), only=[*used])
-        apply_patterns(op, Annotate(STORAGE_ID, ids), only=[*ids])
+        annotate(used, USED_MEMORY)
+        annotate(ids, STORAGE_ID)

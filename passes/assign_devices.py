@@ -1,25 +1,22 @@
 """
-Solve the device constraints of a program and write the devices into its types.
+Move the devices that ops carry as attributes into types.
 
-    func.func @f(%x: tensor<4xf32> {relay.device = #cuda0}) -> tensor<4xf32> {
-      %0 = relay.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
-      %1 = relay.on_device %0, #cpu0 {constrain_body = false, constrain_result = true}
+    func.func @f(%x: tensor<4xf32> {relay.device = #cuda0}) -> tensor<4xf32>
+        attributes {relay.argument_devices = [#cuda0], relay.result_devices = [#cpu0]} {
+      %0 = relay.tanh %x {relay.result_devices = [#cuda0]} : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = relay.on_device %0, #cpu0 {…, relay.result_devices = [#cpu0]}
              : (tensor<4xf32>) -> tensor<4xf32>
       func.return %1 : tensor<4xf32>
     ->
     func.func @f(%x: tensor<4xf32, #cuda0>) -> tensor<4xf32, #cpu0> {
       %0 = relay.tanh %x : (tensor<4xf32, #cuda0>) -> tensor<4xf32, #cuda0>
-      %1 = relay.on_device %0, #cpu0 {constrain_body = false, constrain_result = true}
-             : (tensor<4xf32, #cuda0>) -> tensor<4xf32, #cpu0>
+      %1 = relay.on_device %0, #cpu0 {…} : (tensor<4xf32, #cuda0>) -> tensor<4xf32, #cpu0>
       func.return %1 : tensor<4xf32, #cpu0>
 
-Ops, hints included, stay as they are; annotations that types replace are erased. What types cannot
-say becomes a hint with different devices on its two sides: an operand that `repair` copies, and
-each use of a constant that is used on several devices. Such a constant has no device itself.
-
-Constraints that contradict each other are an error, which shows the chain of ops between them; with
-`repair`, the operand of that chain that moves the fewest bytes is copied instead, and a remark says
-so. (TVM: PlanDevices; conflict repair: pull 15090.) `relay` level; first step of `plan-devices`.
+The attributes are those of `solve-devices`. Ops, hints included, stay as they are; annotations that
+types replace are erased. What types cannot say becomes a hint with different devices on its two
+sides: an operand that `repair` copies, and each use of a constant that is used on several devices.
+Such a constant has no device itself. `relay` level; part of `plan-devices`.
 """
 
 from __future__ import annotations
@@ -29,43 +26,43 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DictionaryAttr, FunctionType, ModuleOp
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    BoolAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    NoneAttr,
+)
 from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.device import DEVICE, VirtualDeviceAttr, disambiguated
+from ..dialects.device import DEVICE, VirtualDeviceAttr
+from ..dialects.interfaces import DeviceAnnotated, FunctionDeviceRule, Rematerializable
 from ..dialects.xdsl_extras.xdsl_internals import set_type
-from .devices.conflicts import bytes_copied
-from .devices.device_constraints import DeviceConstraints
-from .devices.domains import Placement
-from .devices.options import PlanningOptions
-from .support.diagnostics import emit_remark
+from .devices.solution import (
+    ARGUMENT_DEVICES,
+    COPY_DEVICES,
+    RESULT_DEVICES,
+    USE_DEVICES,
+    TypesOnDevices,
+    arguments_of,
+    device_of_part,
+    entries_of,
+)
 from .support.levels import Level
+from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
 
 FALSE, TRUE = BoolAttr.from_bool(False), BoolAttr.from_bool(True)
 
 
-def uses_by(
-    constraints: DeviceConstraints, value: SSAValue, op: Operation, index: int
-) -> list[Use]:
-    """Return the uses of `value` as operand `index` of `op`, or by a yield in its regions."""
-    return [
-        use
-        for use in value.uses
-        if constraints.user_of(use.operation) is op
-        and constraints.own_index(op, use.index) == index
-    ]
-
-
-def uses_by_type(constraints: DeviceConstraints, constant: SSAValue) -> dict[Attribute, list[Use]]:
-    """Return the uses of a constant, by the type that it has there, in order of first use."""
-    type = constraints.type_of(constant)
-    found: dict[Attribute, list[Use]] = {}
-    for use in reversed(tuple(constant.uses)):  # the first use is the last of the list
-        placement = constraints.of(constant, use.operation, use.index)
-        found.setdefault(constraints.type_on(type, placement), []).append(use)
-    return found
+def taken(op: Operation, name: str) -> tuple[Attribute, ...]:
+    """Take the attribute `name`, an array, from `op`; empty if there is none."""
+    return entries_of(op.attributes.pop(name, None))
 
 
 def without_annotations(
@@ -78,46 +75,12 @@ def without_annotations(
     return ArrayAttr(left) if any(entry.data for entry in left) else None
 
 
-# ------------------------------------------------------------------------------- types
-
-
-def write_types(constraints: DeviceConstraints) -> None:
-    """Write devices into the types of all values but constants."""
-    for value, placement, type in constraints.placed:
-        set_type(value, constraints.type_on(type, placement))
-
-
-def write_signatures(constraints: DeviceConstraints) -> None:
-    """Write devices into the types of all functions."""
-
-    def placed(name: str, types: Sequence[Attribute], known: dict[tuple[str, int], Placement]):
-        facts = map(constraints.interfaces.of_type, types)
-        return [constraints.type_on(type, known[name, i]) for i, type in enumerate(facts)]
-
-    for name, function in constraints.functions.items():
-        type = function.function_type
-        function.function_type = FunctionType.from_lists(
-            placed(name, type.inputs.data, constraints.parameters),
-            placed(name, type.outputs.data, constraints.results),
-        )
-
-
-def erase_annotations(constraints: DeviceConstraints) -> None:
-    """Erase the devices outside of types that types now carry."""
-    for function in constraints.functions.values():
-        function.arg_attrs = without_annotations(function.arg_attrs)
-        function.res_attrs = without_annotations(function.res_attrs)
-    for op in constraints.annotated_ops:
-        annotations = constraints.interfaces.of_op(op).annotations
-        assert annotations is not None
-        annotations.erase_annotations(op)
-
-
-# ------------------------------------------------------------------------------- hints
-
-
 def hint_before(
-    user: Operation, value: SSAValue, device: VirtualDeviceAttr, type: Attribute
+    user: Operation,
+    value: SSAValue,
+    device: VirtualDeviceAttr,
+    type: Attribute,
+    rewriter: PatternRewriter,
 ) -> SSAValue:
     """Insert a hint that the `value` that `user` uses is on `device`; return it as a `type`."""
     hint = relay.OnDeviceOp.create(
@@ -128,64 +91,113 @@ def hint_before(
     )
     (result,) = hint.results
     result.name_hint = value.name_hint
-    block = user.parent_block()
-    assert block is not None, "a user is in a block"
-    block.insert_op_before(hint, user)
+    rewriter.insert(hint, InsertPoint.before(user))
     return result
 
 
-def hint_repaired_operands(ctx: Context, constraints: DeviceConstraints) -> None:
-    """Insert a hint before each op that `repair` made use a copy, and tell the user."""
-    for (value, op, index), copy in constraints.copies.items():
-        source = constraints.device_of(constraints.of(value, op))
-        target = constraints.device_of(copy)
-        if source == target:
-            continue
-        type = constraints.type_on(constraints.type_of(value), copy)
-        hinted: dict[Operation, SSAValue] = {}
-        for use in uses_by(constraints, value, op, index):
-            user = use.operation
-            if user not in hinted:
-                hinted[user] = hint_before(user, value, target, type)
-            user.operands[use.index] = hinted[user]
-        bytes = bytes_copied(value)
-        moved = "" if bytes is None else f" ({bytes} byte{'' if bytes == 1 else 's'})"
-        there, here = disambiguated(source, target)
-        message = f"an operand of {op.name} is copied from {there} to {here}{moved}"
-        emit_remark(ctx, op, message, notes=[(value, "the value is made here")])
+@dataclass(frozen=True)
+class PlaceSignature(RewritePattern):
+    """Move the devices of a function into its type and its parameters."""
 
+    types: TypesOnDevices
 
-def place_constants(constraints: DeviceConstraints) -> None:
-    """
-    Write the device of its uses into the type of each constant.
-
-    A constant that is used on several devices stays without one, and is hinted before each use.
-    """
-    for op in constraints.constant_ops:
-        (constant,) = op.results
-        uses = uses_by_type(constraints, constant)
-        if len(uses) == 1:
-            set_type(constant, *uses)
-            continue
-        for type, here in uses.items():
-            for use in here:
-                placement = constraints.of(constant, use.operation, use.index)
-                device = constraints.device_of(placement)
-                hinted = hint_before(use.operation, constant, device, type)
-                use.operation.operands[use.index] = hinted
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
+        if ARGUMENT_DEVICES not in op.attributes:
+            return
+        type = op.function_type
+        inputs = [*map(self.types.of, type.inputs, taken(op, ARGUMENT_DEVICES))]
+        outputs = [*map(self.types.of, type.outputs, taken(op, RESULT_DEVICES))]
+        op.function_type = FunctionType.from_lists(inputs, outputs)
+        for argument, input in zip(arguments_of(op), inputs, strict=False):
+            set_type(argument, input)
+        op.arg_attrs = without_annotations(op.arg_attrs)
+        op.res_attrs = without_annotations(op.res_attrs)
+        rewriter.notify_op_modified(op)
 
 
 @dataclass(frozen=True)
-class AssignDevicesPass(PlanningOptions, ModulePass):
-    """Decide which device each value is on, and write that into its type."""
+class PlaceConstant(RewritePattern):
+    """Move the device of the uses of a constant into its type; hint each use if there are more."""
+
+    types: TypesOnDevices
+
+    @op_trait_rewrite_pattern(Rematerializable)
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        (constant,) = op.results
+        uses: dict[Attribute, list[tuple[Use, Attribute]]] = {}
+        for use in reversed(tuple(constant.uses)):  # the first use is the last of the list
+            noted = entries_of(use.operation.attributes.get(USE_DEVICES))
+            if not noted:
+                return
+            devices = noted[use.index]
+            type = self.types.of(constant.type, devices)
+            uses.setdefault(type, []).append((use, devices))
+        if len(uses) == 1:
+            set_type(constant, *uses)
+            rewriter.notify_op_modified(op)
+            return
+        for type, here in uses.items():
+            for use, devices in here:
+                user, device = use.operation, device_of_part(devices)
+                user.operands[use.index] = hint_before(user, constant, device, type, rewriter)
+
+
+@dataclass(frozen=True)
+class PlaceValues(RewritePattern):
+    """Move the devices of an op into the types of its values; hint the operands that are copied."""
+
+    types: TypesOnDevices
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        attributes = op.attributes
+        if not attributes:
+            return
+        for result, devices in zip(op.results, taken(op, RESULT_DEVICES), strict=False):
+            set_type(result, self.types.of(result.type, devices))
+        if ARGUMENT_DEVICES in attributes:
+            arguments = arguments_of(op)
+            for argument, devices in zip(arguments, taken(op, ARGUMENT_DEVICES), strict=True):
+                set_type(argument, self.types.of(argument.type, devices))
+        attributes.pop(USE_DEVICES, None)  # constants are before their uses
+        if COPY_DEVICES in attributes:
+            self.hint_copies(op, taken(op, COPY_DEVICES), rewriter)
+        rewriter.notify_op_modified(op)
+
+    def hint_copies(
+        self, op: Operation, copies: Sequence[Attribute], rewriter: PatternRewriter
+    ) -> None:
+        hints: dict[tuple[SSAValue, Attribute, int], SSAValue] = {}
+        is_told_apart = op.get_trait(FunctionDeviceRule) is not None
+        for i, (value, devices) in enumerate(zip(tuple(op.operands), copies, strict=True)):
+            if isinstance(devices, NoneAttr):
+                continue
+            key = value, devices, i if is_told_apart else 0
+            if key not in hints:
+                type, device = self.types.of(value.type, devices), device_of_part(devices)
+                hints[key] = hint_before(op, value, device, type, rewriter)
+            op.operands[i] = hints[key]
+
+
+class EraseAnnotation(RewritePattern):
+    """Erase the device of an op outside of types, which now carry it."""
+
+    @op_trait_rewrite_pattern(DeviceAnnotated)
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        annotations = op.get_trait(DeviceAnnotated)
+        assert annotations is not None
+        annotations.erase_annotations(op)
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class AssignDevicesPass(ModulePass):
+    """Move the devices that ops carry as attributes into types."""
 
     name = "assign-devices"
     accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        constraints = self.solve(op)
-        write_types(constraints)
-        write_signatures(constraints)
-        erase_annotations(constraints)
-        place_constants(constraints)
-        hint_repaired_operands(ctx, constraints)
+        types = TypesOnDevices()
+        apply_patterns(op, PlaceSignature(types), PlaceConstant(types), PlaceValues(types))
+        apply_patterns(op, EraseAnnotation())

@@ -5,7 +5,7 @@ Report which device each value would be on, and why; the program stays as it is.
       %x = …
     note: cpu:0 is required here: the hint says where its operand is
 
-Devices are those that `assign-devices` with the same options assigns; the reason is the nearest
+Devices are those that `solve-devices` with the same options notes; the reason is the nearest
 constraint that demands one, and what connects the value with it. `relay` level.
 """
 

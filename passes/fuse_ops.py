@@ -15,7 +15,7 @@ though it may fail: so the machine and machine code agree. From level `planned` 
 `fused`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,7 +23,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 
@@ -34,7 +34,7 @@ from .analysis.fusion import fusion_groups, is_scalar_constant, single_operators
 from .support.cleanup_patterns import RemoveUnusedConstant
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import is_kernel, outside_primitives
 
 
@@ -107,18 +107,6 @@ def outline(group: Sequence[Operation]) -> relay.PrimitiveOp:
 
 
 @dataclass(frozen=True)
-class OutlineGroup(RewritePattern):
-    """Replace a group of operators, given its root, by a primitive at the place of the root."""
-
-    groups: Mapping[Operation, Sequence[Operation]]
-    """Each group by its root."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        place = InsertPoint.after(op)
-        rewriter.insert(outline(self.groups[op]), place)
-
-
-@dataclass(frozen=True)
 class FuseOpsPass(ModulePass):
     """Group operators that become one kernel into one primitive."""
 
@@ -150,7 +138,12 @@ class FuseOpsPass(ModulePass):
         for block in blocks:
             groups.update((group[-1], group) for group in self.groups_of(block))
         roots = [o for o in outside_primitives(op) if o in groups]
-        apply_patterns(op, OutlineGroup(groups), only=roots)
+
+        def outline_group(root: Operation, rewriter: PatternRewriter) -> None:
+            place = InsertPoint.after(root)
+            rewriter.insert(outline(groups[root]), place)
+
+        rewrite_each(roots, outline_group)
         apply_patterns(op, RemoveUnusedConstant())
 
     def groups_of(self, block: Block) -> list[list[Operation]]:

@@ -57,7 +57,7 @@ from .functions.instantiation import substitute
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError, emit_remark
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
 
 MAX_COPIED = 1_000_000
@@ -246,18 +246,11 @@ class CopyBody(RewritePattern):
             )
 
 
-@dataclass(frozen=True)
-class MoveBody(RewritePattern):
+def move_body(call: Operation, function: func.FuncOp, rewriter: PatternRewriter) -> None:
     """Replace the one call of a function by its body, and remove the function."""
-
-    functions: Mapping[Operation, func.FuncOp]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        function = self.functions[op]
-        given = type_arguments(op, function)
-        if not fits(op, function, given):
-            return
-        inline_body(op, function, function.detach_region(function.body), given, rewriter)
+    given = type_arguments(call, function)
+    if fits(call, function, given):
+        inline_body(call, function, function.detach_region(function.body), given, rewriter)
         rewriter.erase(function)
 
 
@@ -299,7 +292,7 @@ class InlinePass(ReportingPass):
         if self.once:
             # Callers first: an op moves only once.
             moved = used_once(CallGraph.of(op), criteria.recursive)
-            apply_patterns(op, MoveBody(moved), only=[*moved])
+            rewrite_each(moved, lambda call, rewriter: move_body(call, moved[call], rewriter))
         return True
 
 

@@ -26,13 +26,13 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.interfaces import Rematerializable
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 from .support.walk import outside_primitives
 
 
@@ -71,27 +71,6 @@ def constants_by_function(module: ModuleOp) -> Mapping[Block, Sequence[Operation
     return found
 
 
-@dataclass(frozen=True)
-class ShareConstant(RewritePattern):
-    """Replace a constant by the first equal one in its function."""
-
-    first: Mapping[Operation, Operation]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        rewriter.replace(op, [], self.first[op].results)
-
-
-@dataclass(frozen=True)
-class MoveConstant(RewritePattern):
-    """Move a constant to the place of the op that is to follow it."""
-
-    before: Mapping[Operation, Operation]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        op.detach()
-        rewriter.insert(op, InsertPoint.before(self.before[op]))
-
-
 def moves(entry: Block, constants: Sequence[Operation]) -> dict[Operation, Operation]:
     """Return, for each constant that is not among the first ops of `entry`, the op to precede."""
     found: dict[Operation, Operation] = {}
@@ -119,6 +98,12 @@ class LiftConstantsPass(ModulePass):
             by_key: dict[object, Operation] = {}
             first.update((c, by_key.setdefault(key_of(c), c)) for c in constants)
             kept[entry] = [*by_key.values()]
-        apply_patterns(op, ShareConstant(first), only=[c for c in first if first[c] is not c])
+        repeated = [c for c in first if first[c] is not c]
+        rewrite_each(repeated, lambda c, rewriter: rewriter.replace(c, [], first[c].results))
         before = {c: place for entry in kept for c, place in moves(entry, kept[entry]).items()}
-        apply_patterns(op, MoveConstant(before), only=[*before])
+
+        def move(constant: Operation, rewriter: PatternRewriter) -> None:
+            constant.detach()
+            rewriter.insert(constant, InsertPoint.before(before[constant]))
+
+        rewrite_each(before, move)

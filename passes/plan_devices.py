@@ -10,7 +10,8 @@ A sequence of passes:
 
 - `sink-device-hints` first: a hint of a tuple that is a hint of its fields copies less.
 - `explain-devices`, with the option `explain`, before anything has a device.
-- `assign-devices` solves the constraints and writes devices into types: the one place that decides.
+- `solve-devices` notes the device of each value on its op: the one place that decides.
+- `assign-devices` moves these devices into types.
 - `materialize-device-copies` reads only types: hints between devices become copies.
 - `elide-device-copies` removes copies that the program had and that turn out needless.
 
@@ -29,6 +30,7 @@ from .elide_device_copies import ElideDeviceCopiesPass
 from .explain_devices import ExplainDevicesPass
 from .materialize_device_copies import MaterializeDeviceCopiesPass
 from .sink_device_hints import SinkDeviceHintsPass
+from .solve_devices import SolveDevicesPass
 from .support.composite import CompositePass
 from .support.levels import Level
 
@@ -48,7 +50,8 @@ class PlanDevicesPass(PlanningOptions, CompositePass):
         return (
             SinkDeviceHintsPass(),
             *([ExplainDevicesPass(**options)] if self.explain else []),
-            AssignDevicesPass(**options),
+            SolveDevicesPass(**options),
+            AssignDevicesPass(),
             MaterializeDeviceCopiesPass(),
             ElideDeviceCopiesPass(),
         )

@@ -22,14 +22,13 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
 
 from .functions.call_graph import CallGraph, symbol_name
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 
 def is_function(op: Operation) -> bool:
@@ -65,17 +64,6 @@ def entries_of(graph: CallGraph, entries: Iterable[str], module: ModuleOp) -> li
 
 
 @dataclass(frozen=True)
-class RemoveUnusedFunction(RewritePattern):
-    """Remove a function whose name is not in `used`."""
-
-    used: frozenset[str]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if symbol_name(op) not in self.used:
-            rewriter.erase(op)
-
-
-@dataclass(frozen=True)
 class RemoveUnusedFunctionsPass(ReportingPass):
     """Remove functions that cannot be reached."""
 
@@ -90,5 +78,6 @@ class RemoveUnusedFunctionsPass(ReportingPass):
         if not self.entries and all(map(is_public, functions)):
             return False
         graph = CallGraph.of(op)
-        used = graph.reachable(entries_of(graph, self.entries, op))
-        return apply_patterns(op, RemoveUnusedFunction(frozenset(used)), only=functions)
+        used = frozenset(graph.reachable(entries_of(graph, self.entries, op)))
+        unused = [function for function in functions if symbol_name(function) not in used]
+        return rewrite_each(unused, lambda function, rewriter: rewriter.erase(function))

@@ -17,12 +17,11 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..dialects import relay
 from .support.changes import ReportingPass
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 from .support.walk import outside_primitives
 
 
@@ -49,18 +48,6 @@ def referenced_symbols(module: ModuleOp) -> set[str]:
 
 
 @dataclass(frozen=True)
-class RemoveUnusedKernel(RewritePattern):
-    """Remove a kernel or a shape function whose name is not in `used`."""
-
-    used: frozenset[str]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        assert isinstance(op, relay.PrimFuncOp | relay.ShapeFuncOp)
-        if op.sym_name.data not in self.used:
-            rewriter.erase(op)
-
-
-@dataclass(frozen=True)
 class RemoveUnusedKernelsPass(ReportingPass):
     """Remove kernels that nothing calls, and shape functions that nothing names."""
 
@@ -71,5 +58,6 @@ class RemoveUnusedKernelsPass(ReportingPass):
         kernels = [o for o in op.ops if isinstance(o, relay.PrimFuncOp | relay.ShapeFuncOp)]
         if not kernels:
             return False
-        used = frozenset(referenced_symbols(op))
-        return apply_patterns(op, RemoveUnusedKernel(used), only=kernels)
+        used = referenced_symbols(op)
+        unused = [kernel for kernel in kernels if kernel.sym_name.data not in used]
+        return rewrite_each(unused, lambda kernel, rewriter: rewriter.erase(kernel))

@@ -30,7 +30,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import I64, IntegerAttr, IntegerType, ModuleOp, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
@@ -45,7 +45,7 @@ from .bytes.storages import is_destination_of_shapes
 from .functions.symbol_names import symbols_of
 from .sizes.reader import Sizes
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 Moves = dict[Operation, SSAValue]
 """The storage of an operand, for each tensor whose result is written over it."""
@@ -255,28 +255,6 @@ class Body:
 
 
 @dataclass(frozen=True)
-class AllocateInOperand(RewritePattern):
-    """Allocate a tensor in the storage of the operand that its op overwrites."""
-
-    moves: Moves
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocTensorOp, rewriter: PatternRewriter, /) -> None:
-        (use,) = op.results[0].uses
-        op.operands = (self.moves[op], *operands_of(op)[1:])
-        op.detach()
-        rewriter.insert(op, InsertPoint.before(use.operation))
-
-
-class EraseStorage(RewritePattern):
-    """Remove a storage whose tensor is allocated elsewhere."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        rewriter.erase(op)
-
-
-@dataclass(frozen=True)
 class ReuseInPlacePass(ModulePass):
     """Write the result of a kernel over an operand that is not used after it."""
 
@@ -297,5 +275,13 @@ class ReuseInPlacePass(ModulePass):
             body.plan()
             moves |= body.moves
         storages = [tensor.operands[0].owner for tensor in moves]
-        apply_patterns(op, AllocateInOperand(moves), only=list(moves))
-        apply_patterns(op, EraseStorage(), only=[s for s in storages if isinstance(s, Operation)])
+
+        def allocate_in_operand(tensor: Operation, rewriter: PatternRewriter) -> None:
+            (use,) = tensor.results[0].uses
+            tensor.operands = (moves[tensor], *operands_of(tensor)[1:])
+            tensor.detach()
+            rewriter.insert(tensor, InsertPoint.before(use.operation))
+
+        rewrite_each(moves, allocate_in_operand)
+        unused = [storage for storage in storages if isinstance(storage, Operation)]
+        rewrite_each(unused, lambda storage, rewriter: rewriter.erase(storage))

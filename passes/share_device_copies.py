@@ -16,12 +16,11 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
 from .support.changes import ReportingPass
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 Copied = tuple[SSAValue, Attribute]
 """The copied value and the type of the copy."""
@@ -55,18 +54,6 @@ def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
 
 
 @dataclass(frozen=True)
-class UseEarlierCopy(RewritePattern):
-    """Replace a copy by an equal one that dominates it."""
-
-    earlier: dict[Operation, SSAValue]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.DeviceCopyOp, rewriter: PatternRewriter, /) -> None:
-        if op in self.earlier:
-            rewriter.replace(op, [], [self.earlier[op]])
-
-
-@dataclass(frozen=True)
 class ShareDeviceCopiesPass(ReportingPass):
     """Let uses of one value on one device share a copy."""
 
@@ -74,4 +61,7 @@ class ShareDeviceCopiesPass(ReportingPass):
     accepts: ClassVar[Level] = "planned"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        return apply_patterns(op, UseEarlierCopy(equal_copies(op)))
+        earlier = equal_copies(op)
+        return rewrite_each(
+            earlier, lambda copy, rewriter: rewriter.replace(copy, [], [earlier[copy]])
+        )

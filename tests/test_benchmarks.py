@@ -72,7 +72,7 @@ def test_compile_measures_every_pass(figures: dict[str, Any]):
 def test_compile_measures_the_steps_of_composite_passes(figures: dict[str, Any]):
     for result in figures["results"]:
         parts = result["us_per_op_of_parts"]
-        assert {"plan-devices: assign-devices", "plan-memory: layout-slices"} <= set(parts)
+        assert {"plan-devices: solve-devices", "plan-memory: layout-slices"} <= set(parts)
         for name in ("plan-devices", "plan-memory"):
             spent = [part for step, part in parts.items() if step.startswith(f"{name}: ")]
             assert result["us_per_op"][name] >= max(spent) > 0

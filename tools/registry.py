@@ -41,9 +41,10 @@ _PASSES = {
     "passes": """
         bind-dims bind-inputs bind-params infer-types simplify-inference fold-constants
         transpose-weights pack-weights propagate-layout expand-lrn separate-padding fold-weights
-        dynamic-to-static plan-devices sink-device-hints assign-devices materialize-device-copies
-        elide-device-copies explain-devices share-device-copies lambda-lift specialize-functions
-        inline pass-params check-shapes flatten-tuples remove-unused-functions eliminate-dead-code
+        dynamic-to-static plan-devices sink-device-hints solve-devices assign-devices
+        materialize-device-copies elide-device-copies explain-devices share-device-copies
+        lambda-lift specialize-functions inline pass-params check-shapes flatten-tuples
+        remove-unused-functions eliminate-dead-code
         lift-constants fuse-ops outline-primitives create-shape-functions manifest-alloc
         remove-dead-writes make-kernels rename-written-tensors manifest-lifetimes
         remove-unused-kernels simplify-shapes pass-workspaces plan-memory reuse-in-place

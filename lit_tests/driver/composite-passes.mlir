@@ -4,6 +4,7 @@
 // A pass that is a sequence of passes is shown step by step, and as one only when it is named.
 //
 // ALL:            IR Dump After sink-device-hints
+// ALL:            IR Dump After solve-devices
 // ALL:            IR Dump After assign-devices
 // ALL:            relay.on_device
 // ALL:            IR Dump After materialize-device-copies

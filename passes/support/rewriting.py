@@ -3,6 +3,7 @@ The pattern driver of every pass.
 
     apply_patterns(module, KillTensor())                      each op once
     apply_patterns(module, FoldA(), FoldB(), recursive=True)  until nothing changes
+    rewrite_each(ops, lambda op, rewriter: …)                 ops that an analysis chose
 
 The driver takes patterns of xDSL, but is not xDSL's walker:
 
@@ -15,9 +16,9 @@ The driver takes patterns of xDSL, but is not xDSL's walker:
 - an error raised in a pattern keeps its type and does not print the whole module.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from typing_extensions import override
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
@@ -230,6 +231,28 @@ def replace_by_equal(
     exchange_results(new_ops[-1], op)
     rewriter.insert(new_ops, InsertPoint.before(op))
     rewriter.erase(op)
+
+
+_Op = TypeVar("_Op", bound=Operation)
+
+
+@dataclass(frozen=True)
+class _Each(RewritePattern, Generic[_Op]):
+    rewrite: Callable[[_Op, PatternRewriter], object]
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        self.rewrite(op, rewriter)  # pyright: ignore[reportArgumentType]
+
+
+def rewrite_each(ops: Iterable[_Op], rewrite: Callable[[_Op, PatternRewriter], object]) -> bool:
+    """
+    Rewrite each of `ops`, which an analysis chose; return whether any changed.
+
+    Errors and locations are as those of patterns; `RewritePattern` is for ops that match by what
+    they are.
+    """
+    driver = _Driver(_PatternsByClass([_Each(rewrite)]), None, None, False)
+    return driver.visit(iter(ops))
 
 
 def apply_patterns(

@@ -57,7 +57,8 @@ fold-weights               . . . . . . . . . .
 dynamic-to-static          . . . . . + + . . .
 plan-devices               + . . . . . . . . .
 sink-device-hints          . . . . . . . . . .
-assign-devices             + . . . . . . . . .
+solve-devices              + + + + + + + . . .
+assign-devices             . . . . . . . . . .
 materialize-device-copies  . . . . . . . . . .
 elide-device-copies        < . . . . . . . . .
 explain-devices            . . . . . . . . . .

@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --verify-diagnostics -p 'assign-devices{repair}' %s | filecheck %s
+// RUN: xrelay-opt --verify-diagnostics -p 'solve-devices{repair},assign-devices' %s | filecheck %s
 
 // Repair hints the operand that is to be copied.
 //

@@ -1,4 +1,4 @@
-// RUN: xrelay-opt --split-input-file -p 'assign-devices{default=cuda:0}' %s | filecheck %s
+// RUN: xrelay-opt --split-input-file -p 'solve-devices{default=cuda:0},assign-devices' %s | filecheck %s
 
 // Devices of annotations move into types and signatures; a hint stays, with a device on each side.
 //
