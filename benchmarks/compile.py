@@ -36,7 +36,6 @@ from xdsl.passes import ModulePass
 from xrelay.passes.support.changes import apply_pass
 from xrelay.passes.support.composite import CompositePass
 from xrelay.passes.support.diagnostics import ReportingContext
-from xrelay.passes.support.valid_ops import ValidOps
 from xrelay.passes.support.verifier import verify
 from xrelay.tools.api.plugins import load_universe
 from xrelay.tools.pass_run.pipeline import Step, build
@@ -96,9 +95,8 @@ def run_pipeline(module: ModuleOp, steps: Sequence[Step], check: bool) -> dict[s
     ctx = context()
     parts: dict[str, float] = {}
     seconds = dict.fromkeys(("verify", *(step.run.name for step in steps)), 0.0)
-    valid = ValidOps()
     if check:
-        seconds["verify"] += timed(lambda: verify(module, valid)).seconds
+        seconds["verify"] += timed(lambda: verify(module)).seconds
     for step in steps:
         changed = False
         for name, part in parts_of(step):
@@ -108,7 +106,7 @@ def run_pipeline(module: ModuleOp, steps: Sequence[Step], check: bool) -> dict[s
             if name != step.run.name:
                 parts[name] = parts.get(name, 0.0) + spent
         if check and changed:
-            seconds["verify"] += timed(lambda: verify(module, valid)).seconds
+            seconds["verify"] += timed(lambda: verify(module)).seconds
     seconds["all"] = sum(seconds.values())
     seconds |= parts
     seconds["print"] = timed(lambda: module_text(ctx, module, PrintOptions())).seconds

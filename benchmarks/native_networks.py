@@ -43,17 +43,16 @@ from xdsl.ir import Attribute
 
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.lowering.native.build.build_files import Request, library_of, make_product
-from xrelay.lowering.native.build.cache import Cache
 from xrelay.lowering.native.build.kernel_objects import compile_kernels
-from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.build.units import Kernel, units_of
 from xrelay.lowering.native.toolchain import linking, stages
-from xrelay.lowering.native.toolchain.blas import openblas
 from xrelay.lowering.native.toolchain.linking import (
     Inputs,
     linked_library,
 )
 from xrelay.lowering.native.toolchain.target_machine import Machine
+from xrelay.lowering.native.toolchain.tool_paths import openblas
 from xrelay.runtime.native.interface import Library, spec_of
 from xrelay.runtime.program.program import Param
 from xrelay.runtime.weights.derived_weights import ArraySource, Weights
@@ -293,7 +292,7 @@ def main() -> None:
         machine = Machine(cpu=options.cpu)
         settings = Settings(
             machine=machine,
-            blas=openblas(machine, None) if options.blas else None,
+            blas=openblas(is_host=True, compiler=None) if options.blas else None,
             cache=Cache(Path(options.cache or folder)),
             remark=lambda op, message: print(message, file=sys.stderr),
         )

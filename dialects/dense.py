@@ -13,7 +13,10 @@ from __future__ import annotations
 import struct
 from typing import Any, TypeAlias, cast
 
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, i1
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, IntegerAttr, i1
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import ConstantLike
 
 from ..operators.element_types import NUMBER_TYPES
 from .attributes import ELEMENT_TYPES
@@ -68,3 +71,26 @@ def numbers(value: Dense) -> list[float]:
 def scalar_value(value: Dense) -> float | None:
     """The element of a constant of rank 0; None for a dtype that `struct` cannot unpack."""
     return next(iter(numbers(value)), None)
+
+
+def integer(value: SSAValue) -> int | None:
+    """The integer that `value` is, if it is a constant."""
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        return op.value.value.data
+    return None
+
+
+def constant_tensor(value: SSAValue) -> Dense | None:
+    """The elements of `value` if it is a constant tensor."""
+    op = value.owner
+    if not isinstance(op, Operation) or not op.has_trait(ConstantLike):
+        return None
+    attr = op.properties.get("value")
+    return cast(Dense, attr) if isinstance(attr, DenseIntOrFPElementsAttr) else None
+
+
+def integers(value: Dense, count: int) -> list[int]:
+    """The `count` elements of a constant of integers, of which a splat stores one."""
+    found = [int(number) for number in numbers(value)]
+    return found if len(found) == count else found[:1] * count

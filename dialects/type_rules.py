@@ -8,43 +8,33 @@ Type rules of ops, from the rules over sizes in `xrelay.operators`.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
 
-from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    DenseIntOrFPElementsAttr,
-    IndexType,
-    IntegerAttr,
-    IntegerType,
-)
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
-from xdsl.traits import ConstantLike
 from xdsl.utils.exceptions import VerifyException
 
 from ..operators.all_rules import RULES
-from ..operators.measures import MEASURES
 from ..operators.rules import Rule
 from ..operators.signature import (
     ELEMENTS,
     Call,
-    Data,
     Element,
     ElementKind,
     Elements,
+    ReadElements,
     Signature,
     Tensor,
     check,
     element,
 )
-from ..operators.sizes import UNKNOWN, SignatureError, Size
+from ..operators.sizes import UNKNOWN, SignatureError
 from .attributes import ELEMENT_TYPES, plain_value
-from .dense import Dense, numbers
+from .dense import Dense, constant_tensor, integer, integers, numbers
 from .device import tensor_type
 from .interfaces import InferTypes
 from .tensors import Tensor as TensorType
 from .tensors import as_tensor, bits_of
-from .xdsl_extras.contents import is_declared
 from .xdsl_extras.identity import by_identity, new_cache
 
 _TYPES: dict[Element, Attribute] = {ELEMENTS[name]: ELEMENT_TYPES[name] for name in ELEMENTS}
@@ -96,60 +86,29 @@ def _attribute(attr: Attribute) -> object:
     return element_of(attr) if isinstance(attr, TypeAttribute) else attr
 
 
-@dataclass(frozen=True)
-class ConstantElements(Elements):
-    """The elements of a constant operand."""
-
-    value: Dense
-
-    def sizes(self, count: int) -> Sequence[Size]:
-        found = [int(number) for number in numbers(self.value)] or [UNKNOWN]
-        return found if len(found) == count else found * count
-
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        """Return the measure of scalars; that of larger constants is not computed."""
-        values: list[float] = []
-        for arg in args:
-            if not isinstance(arg.elements, ConstantElements) or arg.rank:
-                return UNKNOWN
-            values += numbers(arg.elements.value)
-        try:
-            return MEASURES[name](*values)
-        except ValueError as error:
-            raise SignatureError(str(error)) from error
-
-
-@dataclass(frozen=True)
-class MadeElements(Elements):
-    """The elements of a tensor made of sizes, of which some are constants."""
-
-    values: Sequence[SSAValue]
-
-    def sizes(self, count: int) -> Sequence[Size]:
-        return [_size_of(value) for value in self.values]
-
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        return UNKNOWN
-
-
-def _size_of(value: SSAValue) -> Size:
+def elements_of(value: SSAValue) -> ReadElements | None:
+    """Return the elements of a constant, or of a tensor made of sizes, some of them constants."""
+    if (constant := constant_tensor(value)) is not None:
+        known = constant
+        return ReadElements(lambda n: integers(known, n) or [UNKNOWN] * n, lambda: number_of(known))
     op = value.owner
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-        return op.value.value.data
-    return UNKNOWN
+    if not isinstance(op, tensor.FromElementsOp):
+        return None
+    values = op.elements
+    sizes = [UNKNOWN if (size := integer(value)) is None else size for value in values]
+    return ReadElements(lambda count: sizes, lambda: None)
+
+
+def number_of(value: Dense) -> float | None:
+    """Return the number that a constant of rank 0 is."""
+    known = as_tensor(value.type)
+    return numbers(value)[0] if known is not None and not known.get_num_dims() else None
 
 
 def constant_elements(operands: Sequence[SSAValue], wanted: Iterable[int]) -> dict[int, Elements]:
     """Return the elements of those operands among `wanted` that are constants, all or some."""
-    found: dict[int, Elements] = {}
-    for i in wanted:
-        if i < len(operands) and isinstance(op := operands[i].owner, Operation):
-            value = op.properties.get("value")
-            if op.has_trait(ConstantLike) and isinstance(value, DenseIntOrFPElementsAttr):
-                found[i] = ConstantElements(cast(Dense, value))
-            elif isinstance(op, tensor.FromElementsOp):
-                found[i] = MadeElements(op.elements)
-    return found
+    read = ((i, elements_of(operands[i])) for i in wanted if i < len(operands))
+    return {i: elements for i, elements in read if elements is not None}
 
 
 def call_of(
@@ -238,14 +197,11 @@ def data_operands(op: Operation | type[Operation]) -> Sequence[int]:
     return () if rule is None else rule.data_operands
 
 
-def rule_reads_contents(kind: type[Operation]) -> bool:
-    """Test whether type inference of an op of class `kind` reads only its contents."""
+def infers_from_types(kind: type[Operation]) -> bool:
+    """Test whether types and properties alone decide the result types of ops of class `kind`."""
     trait = kind.get_trait(InferTypes)
-    if trait is None:
-        return True
-    if trait.rule is infer or isinstance(trait.rule, Typed):
-        return not data_operands(kind)
-    return is_declared(trait.rule, kind)
+    is_rule = trait is not None and (trait.rule is infer or isinstance(trait.rule, Typed))
+    return is_rule and not data_operands(kind)
 
 
 def check_call(

@@ -46,10 +46,11 @@ from .interfaces import (
     OnHost,
     OverwritesOperands,
     PreferSameDomain,
-    ResultAliases,
+    ReadsOnlySizes,
     ResultOnHost,
     SameDomain,
-    reads_contents,
+    ShapedByOperand,
+    ViewsOperand,
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
 from .overwriting import overwritable
@@ -254,10 +255,9 @@ class ShapeOfOp(IRDLOperation):
     data = operand_def(TensorType)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure(), ResultOnHost())
+    traits = traits_def(Pure(), ReadsOnlySizes(), ResultOnHost())
     assembly_format = "$data attr-dict `:` functional-type(operands, results)"
 
-    @reads_contents()
     def verify_(self) -> None:
         data, result = as_tensor(self.data.type), as_tensor(self.result.type)
         assert data is not None
@@ -299,10 +299,9 @@ class ReshapeTensorOp(IRDLOperation):
     shape = opt_operand_def(TensorType)
     result = result_def(TensorType)
 
-    traits = traits_def(Pure(), ResultAliases((0,)), ViewDevices())
+    traits = traits_def(Pure(), ViewsOperand(), ShapedByOperand(), ViewDevices())
     assembly_format = "$data (`shape` $shape^)? attr-dict `:` functional-type(operands, results)"
 
-    @reads_contents()
     def verify_(self) -> None:
         data, result = as_tensor(self.data.type), as_tensor(self.result.type)
         assert data is not None

@@ -58,8 +58,8 @@ from .entries.descriptions import (
 )
 from .entries.flat_entries import Interface, flatten_entry, flatten_sizes, plan_entry
 from .entries.hooks import add_hooks
-from .memref.buffer_kernels import KERNEL
 from .memref.conversion_state import MESSAGES
+from .memref.functions_and_kernels import KERNEL
 
 DEFAULT_NAME = "model"
 

@@ -49,22 +49,22 @@ from ..passes.devices.options import device_option
 from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from .memref import buffer_kernels, shape_elements, storage_buffers
 from .memref.booleans import store_booleans_as_bytes
 from .memref.conversion_state import Conversion, ConvertOp
 from .memref.deallocation import free_allocations
 from .memref.dim_checks import require_named_dims
-from .memref.functions_and_branches import (
+from .memref.functions_and_kernels import (
     convert_arguments,
     convert_signature,
     lent_results,
     reject_objects,
 )
 from .memref.memref_types import MemRefTypes
+from .memref.storages_and_shapes import erase_unused_sizes
 from .upstream_sizes import checked_arithmetic
 
-RULES_OF = buffer_kernels, storage_buffers, shape_elements, checked_arithmetic
-"""The files whose rules `ConvertOp` applies, besides those imported above."""
+RULES_OF = (checked_arithmetic,)
+"""The file whose rules `ConvertOp` applies, besides those imported above."""
 
 
 def code_of(module: ModuleOp) -> list[Operation]:
@@ -111,6 +111,6 @@ class ConvertMemoryToMemrefPass(ModulePass):
         for function in functions.values():
             if function.body.blocks:
                 free_allocations(function)
-        shape_elements.erase_unused_sizes(code_of(op)[::-1])
+        erase_unused_sizes(code_of(op)[::-1])
         state.finish()
         store_booleans_as_bytes(op)

@@ -54,7 +54,7 @@ from ..dialects.tensors import MIN_ALIGNMENT
 from ..passes.functions.symbol_names import SymbolNames
 from ..passes.support.levels import Level
 from ..runtime.program.components import components
-from .memref.memref_buffers import freed
+from .memref.deallocation import freed
 from .memref.memref_types import as_memref
 from .memref.tail_positions import tail_calls
 

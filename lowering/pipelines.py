@@ -32,6 +32,8 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `remove-dead-writes` after both: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
+- `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
+  lifetimes depend on the order. It is off by default, as few networks gain (`docs/planning.md`).
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
   With `memory=coalesce`, `coalesce-storage` and `layout-slices` in its place; with `memory=none`,
   neither.
@@ -134,6 +136,8 @@ _TO_MANIFEST = (
     "verify-stage{stage=manifest}",
 )
 
+_REORDER = {False: (), True: ("reorder-for-memory",)}
+
 _MEMORY = {
     "none": ("manifest-lifetimes",),
     "coalesce": ("coalesce-storage", "layout-slices", "manifest-lifetimes", "verify-memory-plan"),
@@ -207,6 +211,9 @@ class VmPipeline(Pipeline):
     together; `plan` lets those share bytes that are never live together.
     """
 
+    reorder: bool = False
+    """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
+
     kernels: Literal["numpy", "native"] = "numpy"
     """`native` gives images and weights the layout that compiled kernels read, as `aot` does."""
 
@@ -221,7 +228,8 @@ class VmPipeline(Pipeline):
         native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
         simple = native if self.kernels == "native" else _TO_FOLDED
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions")
-        passes = (*kernels, *_TO_MANIFEST, *_MEMORY[self.memory], *_TO_BYTECODE)
+        planned = (*_REORDER[self.reorder], *_MEMORY[self.memory])
+        passes = (*kernels, *_TO_MANIFEST, *planned, *_TO_BYTECODE)
         return _called_from_outside(passes, self.entries)
 
 
@@ -233,6 +241,9 @@ class AotPipeline(Pipeline):
 
     layout: Literal["nchw", "nhwc"] = "nhwc"
     """The order of images' dims inside the program: `nhwc` has channels last."""
+
+    reorder: bool = False
+    """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
 
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
@@ -251,7 +262,8 @@ class AotPipeline(Pipeline):
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *_WEIGHTS)
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions{checks=true}")
-        passes = (*kernels, *_TO_MANIFEST, "plan-memory{lend-entries=true}", *_TO_MEMREF)
+        planned = (*_REORDER[self.reorder], "plan-memory{lend-entries=true}")
+        passes = (*kernels, *_TO_MANIFEST, *planned, *_TO_MEMREF)
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
         passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))

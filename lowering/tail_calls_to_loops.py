@@ -62,7 +62,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ..dialects.xdsl_extras.walking import walk
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
-from .memref.memref_buffers import base_of, copied, freed, with_results
+from .memref.deallocation import base_of, copied, freed, with_results
 from .memref.memref_types import as_memref
 from .memref.tail_positions import BRANCHES, calls_itself, tail_calls, tail_of, unchanged
 

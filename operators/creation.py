@@ -7,7 +7,7 @@ from typing import Annotated
 
 from .dynamic import shape_from
 from .meaning.forms import ByIndex, defined, elementwise
-from .meaning.number import INT64, Number, Source
+from .meaning.number import FLOAT64, INT64, Number, Source
 from .operands import (
     normalized_axis,
     require_integer,
@@ -48,6 +48,17 @@ def arange(start: Data, stop: Data, step: Data, *, dtype: Element) -> Tensor:
         if operand.element is not dtype:
             raise SignatureError(f"{name} must have dtype {dtype}, but has {operand.element}")
     return ranked(dtype, (measure_data("arange_length", start, stop, step),))
+
+
+@defined(ByIndex, "relay.arange")
+def counted(
+    index: Sequence[Number], start: Source, _: Source, step: Source, *, dtype: Element
+) -> Number:
+    """start + i step, in 64 bits: integers wrap around."""
+    first = start[[]]
+    wide = FLOAT64 if first.is_float else INT64
+    distance = index[0].converted(wide) * step[[]].converted(wide)
+    return (first.converted(wide) + distance).converted(dtype)
 
 
 @rule("relay.one_hot")

@@ -140,6 +140,19 @@ def tile(data: Tensor, *, reps: Annotated[Ints, AtLeast(0)]) -> Tensor:
     return ranked(data.element, tuple(map(product, zip(dims, reps, strict=True))))
 
 
+@defined(ByIndex, "relay.tile", "relay.dyn.tile")
+def tiled(index: Sequence[Number], data: Source, *_: Source, reps: Ints | None) -> Number:
+    """data[i % n, …], aligned at the last axis"""
+    at = index[len(index) - len(data.dims) :]
+    counts = None if reps is None else ((1,) * len(at) + reps)[len(reps) :]
+    return data[
+        [
+            i if counts is not None and counts[axis] == 1 else i.apply("remainder", dim)
+            for axis, (i, dim) in enumerate(zip(at, data.dims, strict=True))
+        ]
+    ]
+
+
 @rule("relay.repeat", work=Work.LINEAR)
 def repeat(data: Tensor, *, repeats: Annotated[int, AtLeast(1)], axis: int) -> Tensor:
     """Infer `data` with every slice along `axis` repeated `repeats` times."""

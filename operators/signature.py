@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeAlias
 from .element_types import NUMBER_TYPES
 from .element_types import ElementKind as ElementKind  # for plug-ins
 from .measures import MAX_SIZE, MEASURES
-from .sizes import UNKNOWN, Dim, Shape, Size, require_equal
+from .sizes import UNKNOWN, Dim, Shape, Size, measure, require_equal
 from .sizes import SignatureError as SignatureError  # for plug-ins
 
 MAX_RANK = 32
@@ -98,6 +98,25 @@ class Elements(ABC):
     @abstractmethod
     def measure(self, name: str, args: Sequence[Data]) -> Size:
         """Return the measure `name` of `args`, of which the tensor of these elements is one."""
+
+
+@dataclass(frozen=True)
+class ReadElements(Elements):
+    """Elements that are sizes of one reader of rules, or numbers."""
+
+    read: Callable[[int], Sequence[Size]]
+    """Returns the elements of an integer tensor of so many."""
+    operand: Callable[[], Size | float | None]
+    """Returns what is measured of them; None if that is not known."""
+
+    def sizes(self, count: int) -> Sequence[Size]:
+        return self.read(count)
+
+    def measure(self, name: str, args: Sequence[Data]) -> Size:
+        parts = (arg.elements for arg in args)
+        operands = [e.operand() if isinstance(e, ReadElements) else None for e in parts]
+        known = [operand for operand in operands if operand is not None]
+        return measure(name, *known) if len(known) == len(operands) else UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from math import isfinite
 from typing import Annotated, Any, Literal, TypeAlias
 
 from .matmul import product_element
-from .meaning.forms import Apply, Composed, defined
+from .meaning.forms import Apply, ByIndex, Composed, defined
+from .meaning.number import FLOAT64, INT64, Number, Source
 from .operands import require_number, require_rank
 from .rules import AtLeast, Ints, Length, Work, rule
 from .signature import Element, Tensor, ranked
@@ -316,3 +317,17 @@ def upsampling(
     n, c, h, w = _nchw(data, layout)
     h, w = _scaled(h, scale_h, "scale_h"), _scaled(w, scale_w, "scale_w")
     return ranked(data.element, _in_layout(n, c, h, w, layout))
+
+
+@defined(ByIndex, "relay.nn.upsampling")
+def upsampled(
+    index: Sequence[Number], data: Source, *, scale_h: float, scale_w: float, layout: str
+) -> Number:
+    """data[…, i h / H, j w / W, …], where the result is H x W"""
+    at = list(index)
+    for side, scale in (("H", scale_h), ("W", scale_w)):
+        axis = layout.index(side)
+        dim = data.dims[axis]
+        size = (dim.converted(FLOAT64) * scale).math("round").converted(INT64)
+        at[axis] = (at[axis] * dim).apply("quotient", size)
+    return data[at]

@@ -29,8 +29,7 @@ from ..dialects.tensors import has_dynamic
 from ..dialects.type_rules import data_operands, rule_of
 from ..operators.sizes import product
 from .sizes.dynamic_results import HostCode
-from .sizes.rule_dims import as_expr
-from .sizes.rule_results import rule_results
+from .sizes.rule_reader import as_expr
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -50,7 +49,7 @@ class CheckSizes(RewritePattern):
         code = HostCode(None)
         operands = [code.operand(value) for value in op.operands]
         elements = {i: code.elements(op.operands[i]) for i in data_operands(op)}
-        results = rule_results(code.rules, op, operands, elements)
+        results = code.rules.results(op, operands, elements)
         if elements:
             for tensor in results:
                 for dim in tensor.dims:

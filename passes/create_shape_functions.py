@@ -39,9 +39,7 @@ from ..dialects.type_rules import data_operands
 from ..operators.signature import Elements, Tensor
 from .analysis.structural_keys import Key, StructuralKeys
 from .functions.symbol_names import SymbolNames
-from .sizes.rule_code import RuleCode
-from .sizes.rule_elements import RuleElements, Unreadable, constant_elements
-from .sizes.rule_results import rule_results
+from .sizes.rule_code import RuleCode, unreadable
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
@@ -102,13 +100,12 @@ def elements_in(
     """Return the elements of operand `index` of `op`, an operator of a kernel."""
     value = op.operands[index]
     if isinstance(value, BlockArgument):
-        data = partial(parameters, value.index, DATA)
-        return RuleElements(code, value, tensor, data)
+        return code.elements(tensor, value, partial(parameters, value.index, DATA))
     assert isinstance(value, OpResult)
-    constant = constant_elements(code, value)
+    constant = code.constant_elements(value)
     if constant is not None:
         return constant
-    return Unreadable(
+    return unreadable(
         lambda: PassError(
             f"the result shape of {op.name} depends on the elements of its operand {index}, but "
             f"{value.op.name} computes them in the same kernel",
@@ -133,7 +130,7 @@ def shape_function_body(kernel: relay.PrimFuncOp) -> Parameters:
             break
         operands = [tensors[operand] for operand in op.operands]
         elements = {i: elements_in(code, parameters, op, i, operands[i]) for i in data_operands(op)}
-        results = rule_results(code, op, operands, elements)
+        results = code.results(op, operands, elements)
         tensors.update(zip(op.results, results, strict=True))
     shapes = [code.shape(tensors[value].dims) for value in terminator.operands]
     parameters.block.add_ops(code.ops)

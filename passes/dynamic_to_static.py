@@ -31,8 +31,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import ConstantLike, is_side_effect_free
 
-from ..dialects import relay, vm
+from ..dialects import relay
 from ..dialects.device import device_of, tensor_type
+from ..dialects.interfaces import ReadsOnlySizes
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.relay.operator import Operator, RelayOperator
 from ..dialects.relay.properties import ints
@@ -273,7 +274,7 @@ class RemoveUnused(RewritePattern):
         if isinstance(op, RelayOperator):
             removable = all(self.sizes.elements(result) is not None for result in op.results)
         else:
-            sized = op.name.startswith(("arith.", "tensor.")) or isinstance(op, vm.ShapeOfOp)
+            sized = op.name.startswith(("arith.", "tensor.")) or op.has_trait(ReadsOnlySizes)
             removable = sized or op.has_trait(ConstantLike)
         if removable:
             rewriter.erase(op)
@@ -281,7 +282,7 @@ class RemoveUnused(RewritePattern):
 
 def makes_sizes(op: Operation) -> bool:
     """Test whether `op` reads sizes from a tensor, or a shape."""
-    if isinstance(op, ShapeOfOp | vm.ShapeOfOp):
+    if op.has_trait(ReadsOnlySizes):
         return True
     rule = rule_of(op)
     return rule is not None and bool(rule.data_operands)

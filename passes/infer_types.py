@@ -33,7 +33,7 @@ from ..dialects.relay.operator import (
 )
 from ..dialects.tensors import as_tensor
 from ..dialects.type_algebra import leaves
-from ..dialects.type_rules import rule_reads_contents
+from ..dialects.type_rules import infers_from_types
 from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..operators.measures import MAX_SIZE
@@ -109,8 +109,6 @@ class RefineResults(RewritePattern):
         default_factory=dict[tuple[object, ...], object]
     )
     """Op classes, properties and types, by identity, that agree; these are kept alive."""
-    reads_contents: dict[type[Operation], bool] = field(default_factory=dict[type[Operation], bool])
-    """By op class: true if nothing else decides."""
 
     @op_trait_rewrite_pattern(InferTypes)
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -125,9 +123,7 @@ class RefineResults(RewritePattern):
             expand_result(op, rewriter)
             return
         if types == list(op.result_types):
-            if kind not in self.reads_contents:
-                self.reads_contents[kind] = rule_reads_contents(kind)
-            if self.reads_contents[kind]:
+            if infers_from_types(kind):
                 self.agreeing[key] = contents
             return
         for result, refined in zip(op.results, types or (), strict=False):

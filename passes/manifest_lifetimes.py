@@ -44,7 +44,7 @@ class Changes:
 
 def plan_kills(classes: AliasClasses, changes: Changes) -> None:
     """Add the changes for a body; where its kills are right they stay."""
-    found = deaths(classes)
+    found = deaths(classes, few=True)
     for point, kills in found.kills.items():
         names = found.names.get(point, [])
         if [kill.operands[0] for kill in kills] == names:

@@ -59,7 +59,7 @@ from ..dialects.device import device_of
 from ..dialects.interfaces import CallsFunction, DestinationPassing
 from ..dialects.xdsl_extras.walking import walk
 from .bytes.aliases import Functions
-from .bytes.op_facts import facts_of, is_choice
+from .bytes.op_facts import facts_of, is_choice, shape_of
 from .functions.call_graph import CallGraph
 from .functions.symbol_names import SymbolNames, symbols_of
 from .sizes.reader import Sizes
@@ -153,7 +153,7 @@ class LendStorages(RewritePattern):
                 self.sizes.know_dims(op.results[i], dims)
             for use in tuple(op.results[i].uses):
                 measured = use.operation
-                if isinstance(measured, vm.ShapeOfOp) and measured.result.type == shape.type:
+                if facts_of(measured).only_sizes and measured.results[0].type == shape.type:
                     rewriter.replace(measured, [], [shape])
 
     def size_of(
@@ -205,9 +205,7 @@ class LendStorages(RewritePattern):
             if value.op.has_trait(DestinationPassing):
                 value = DestinationPassing.outs(value.op)[value.index]
                 continue
-            shape = None
-            if isinstance(value.op, memory.AllocTensorOp | vm.ReshapeTensorOp):
-                shape = value.op.shape
+            shape = shape_of(value)
             return shape if shape is not None and shape.type == type else None
         shape = self.shapes.get(value)
         return shape if shape is not None and shape.type == type else None

@@ -14,8 +14,9 @@ the bytes that are live around it. `planning.schedule` chooses the order; a rema
 gained, and whether no order that is allowed has a lower peak.
 
 The peak is that of each device, and for dynamic sizes that at each of several values of their
-symbols: none rises, and the sum of the ratios to the peaks before is minimized, as a device that is
-full is not helped by another that is not. Best before `pack-storage`. Level `manifest`.
+symbols: none rises, and the worst of the ratios to the peaks before is minimized, then their sum.
+A device that is full is not helped by another that is not. Best before `pack-storage`. Level
+`manifest`.
 """
 
 from collections.abc import Mapping, Sequence

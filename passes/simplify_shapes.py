@@ -37,8 +37,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory, relay, vm
+from ..dialects.dense import integer
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
-from ..dialects.interfaces import AllocatesResults, Bufferizable, ChoosesRegion
+from ..dialects.interfaces import AllocatesResults, Bufferizable, ChoosesRegion, ReadsOnlySizes
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import set_type
@@ -46,7 +47,7 @@ from ..operators.measures import MEASURES
 from ..operators.sizes import Check
 from ..operators.sizes.holds import holds
 from ..operators.sizes.size_expressions import Expr, Symbol
-from .sizes.reader import Sizes, integer
+from .sizes.reader import Sizes
 from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -123,8 +124,8 @@ def copied(
 @cache
 def is_size_class(kind: type[Operation]) -> bool:
     """Test whether ops of a class only compute a size, a shape or a part of one."""
-    return kind.name.startswith(("arith.", "tensor.")) or issubclass(
-        kind, vm.ShapeOfOp | relay.MeasureOp
+    return kind.name.startswith(("arith.", "tensor.")) or (
+        kind.has_trait(ReadsOnlySizes) or issubclass(kind, relay.MeasureOp)
     )
 
 

@@ -4,7 +4,8 @@ Planned programs compute what programs do whose tensors each have memory of thei
 The programs have branches, matches, recursion, closures, references, tuples, lists, views, and
 tensors of open sizes; some are functions that lend each other memory. Each is compiled without a
 plan, and with one of random options: the machine runs both on poisoned memory, the planned one
-under `sanitize`, too. `XRELAY_RANDOM_PROGRAMS=5000 pytest …` tries that many other programs.
+under `sanitize`, too, and with all dead bytes overwritten. `XRELAY_RANDOM_PROGRAMS=5000 pytest …`
+tries that many other programs.
 """
 
 from collections.abc import Sequence
@@ -36,6 +37,7 @@ REPAIRED = "plan-devices{default=cuda:0 repair=true}"
 UNPLANNED, PLANNED = (
     VmPipeline(memory).text.replace("plan-devices", REPAIRED) for memory in ("none", "plan")
 )
+OVERWRITE = "overwrite-dead-bytes,verify-memory-plan"
 FLAGS = (np.array(True), np.array(False))
 
 
@@ -61,10 +63,16 @@ def check_plan(module: ModuleOp, options: str, calls: Sequence[Sequence[Array]])
             raise
         event("compared")
         run_passes(planned, passes)
+        overwriting = module.clone()
+        run_passes(overwriting, passes.replace(",expand-packs", f",{OVERWRITE},expand-packs"))
         program = assemble(planned)
         reference = machine_of(assemble(unplanned))
         expected = [outcome(reference, args) for args in calls]
-        for machine in (machine_of(program), machine_of(program, sanitize=True)):
+        for machine in (
+            machine_of(program),
+            machine_of(program, sanitize=True),
+            machine_of(assemble(overwriting)),
+        ):
             for i, args in [*enumerate(calls)] * 2:  # the second time along the recorded path
                 same(outcome(machine, args), expected[i], f"call {i}")
 

@@ -5,7 +5,6 @@ Each interface is an xDSL trait. A plug-in's op with these traits takes part in 
 device planning, fusion, explicit allocation, liveness and the VM like the built-in ones.
 """
 
-from ..xdsl_extras.contents import reads_contents
 from .device_rules import (
     AllOnHost,
     AnyDevice,
@@ -37,11 +36,16 @@ from .memory_effects import (
     ChoosesRegion,
     DestinationPassing,
     FreesOperand,
+    HoldsNoTensors,
     KernelEffects,
     OverwritesOperands,
+    Part,
+    ReadsOnlySizes,
     ReifiesShapes,
     ResultAliases,
+    ShapedByOperand,
     ShapesOfOperand,
+    ViewsOperand,
 )
 from .symbol_users import Lookup
 from .tensor_operators import (
@@ -59,6 +63,7 @@ from .tensor_operators import (
     kernel_attributes,
     kernel_name,
     only_reshapes,
+    reads_contents,
 )
 
 __all__ = [
@@ -84,18 +89,21 @@ __all__ = [
     "FunctionResult",
     "Fusible",
     "FusionKind",
+    "HoldsNoTensors",
     "InferTypes",
     "KernelEffects",
     "Lookup",
     "OnHost",
     "Operand",
     "OverwritesOperands",
+    "Part",
     "PartPinned",
     "PartsMatch",
     "Pinned",
     "PreferSameDomain",
     "ReadsBeforeWriting",
     "ReadsElementwise",
+    "ReadsOnlySizes",
     "ReifiesShapes",
     "Rematerializable",
     "ReshapesOnly",
@@ -104,8 +112,10 @@ __all__ = [
     "ReturnDevices",
     "SameDevice",
     "SameDomain",
+    "ShapedByOperand",
     "ShapesOfOperand",
     "TypeEquations",
+    "ViewsOperand",
     "has_effects",
     "kernel_attributes",
     "kernel_name",

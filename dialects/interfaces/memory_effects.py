@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
@@ -36,6 +37,52 @@ class ResultAliases(Aliasing):
     def aliases(self, op: Operation) -> Iterable[tuple[OpResult, SSAValue]]:
         chosen = op.operands if self.operands is None else [op.operands[i] for i in self.operands]
         return ((result, operand) for result in op.results for operand in chosen)
+
+
+class Part(NamedTuple):
+    """A part of the bytes of a storage: an offset and a size, each static or an `i64`."""
+
+    offset: int | SSAValue
+    size: int | SSAValue
+    alignment: int
+
+
+@dataclass(frozen=True)
+class ViewsOperand(ResultAliases):
+    """
+    The result, the op's only one, views operand `index`: nothing is allocated or computed.
+
+    It has all bytes of a tensor, in their order; those of a storage that `part` returns.
+    """
+
+    operands: tuple[int] = (0,)
+
+    def part(self, op: Operation) -> Part | None:
+        """Return what the result has of the bytes of its operand; None if that is all."""
+        return None
+
+    def viewed(self, op: Operation) -> SSAValue:
+        """Return the operand that the result views."""
+        return op.operands[self.operands[0]]
+
+
+@dataclass(frozen=True)
+class ShapedByOperand(OpTrait):
+    """The result has the shape that operand `name` holds, a vector of i64, if the op has it."""
+
+    name: str = "shape"
+
+    def shape(self, op: Operation) -> SSAValue | None:
+        """Return the operand that holds the shape of the result."""
+        return getattr(op, self.name)
+
+
+class ReadsOnlySizes(OpTrait):
+    """The op reads the dims of its operands, not their bytes; the result is those of operand 0."""
+
+
+class HoldsNoTensors:
+    """A type, which inherits from this, whose values hold no tensors: they have no lifetime."""
 
 
 class ChoosesRegion(Aliasing, ABC):

@@ -37,7 +37,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from ...operators.orders import Interval, Life, On, OrderError, Orders, Row
 from ..integers import i64_array
-from ..interfaces import AllocatesResults, DeviceConstraint, DeviceRule, OnHost, reads_contents
+from ..interfaces import (
+    AllocatesResults,
+    DeviceConstraint,
+    DeviceRule,
+    HoldsNoTensors,
+    OnHost,
+)
 from .static_or_dynamic import exactly_one, parse_static_or_dynamic, verify_alignment
 from .storage_ops import StorageType
 
@@ -69,7 +75,7 @@ class NumbersOnHost(DeviceRule):
 
 
 @irdl_attr_definition
-class PackType(ParametrizedAttribute, TypeAttribute):
+class PackType(ParametrizedAttribute, TypeAttribute, HoldsNoTensors):
     """
     An arena whose slices are laid out together.
 
@@ -391,7 +397,6 @@ class SliceOp(IRDLOperation):
             printer.print_string(f" on ({') or ('.join(lists)})")
         printer.print_op_attributes(self.attributes)
 
-    @reads_contents()
     def verify_(self) -> None:
         if len(self.lifetime) % 2:
             raise VerifyException("a lifetime is pairs of a start and a stop")

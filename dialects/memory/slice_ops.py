@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i32, i64
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -22,7 +22,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import ResultAliases
+from ..interfaces import Part, ViewsOperand
 from .static_or_dynamic import (
     exactly_one,
     parse_static_or_dynamic,
@@ -32,6 +32,18 @@ from .static_or_dynamic import (
     verify_size,
 )
 from .storage_ops import AllocStorageOp, SizesOnHost, StorageType
+
+
+class PartOfStorage(ViewsOperand):
+    """The result is the part of a storage that a `memory.slice_storage` states."""
+
+    def part(self, op: Operation) -> Part:
+        assert isinstance(op, SliceStorageOp)
+        offset = op.dynamic_offset if op.offset is None else op.offset.value.data
+        size = op.dynamic_size if op.size is None else op.size.value.data
+        assert offset is not None, "verified: static or dynamic"
+        assert size is not None, "verified: static or dynamic"
+        return Part(offset, size, op.alignment.value.data)
 
 
 @irdl_op_definition
@@ -60,7 +72,7 @@ class SliceStorageOp(IRDLOperation):
     slice = result_def(StorageType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(Pure(), ResultAliases((0,)), SizesOnHost())
+    traits = traits_def(Pure(), PartOfStorage(), SizesOnHost())
 
     def __init__(
         self, storage: SSAValue, offset: int | SSAValue, size: int | SSAValue, alignment: int

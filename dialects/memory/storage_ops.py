@@ -34,10 +34,10 @@ from ..interfaces import (
     DeviceAnnotated,
     DeviceConstraint,
     DeviceRule,
+    HoldsNoTensors,
     OnHost,
     Pinned,
     SameDomain,
-    reads_contents,
 )
 from ..xdsl_extras.xdsl_internals import operands_of
 from .static_or_dynamic import (
@@ -57,7 +57,7 @@ def _device_or_none(value: Attribute | None) -> VirtualDeviceAttr | NoneAttr:
 
 
 @irdl_attr_definition
-class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier):
+class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, HoldsNoTensors):
     """
     An untyped run of bytes on a device.
 
@@ -202,7 +202,6 @@ class AllocStorageOp(IRDLOperation):
         printer.print_string(" : ")
         printer.print_attribute(self.storage.type)
 
-    @reads_contents()
     def verify_(self) -> None:
         exactly_one("the size", self.size, next(iter(operands_of(self)), None))
         verify_size(self.size)

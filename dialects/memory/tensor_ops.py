@@ -27,7 +27,13 @@ from xdsl.utils.exceptions import VerifyException
 
 from ..device import device_of
 from ..integers import i64_attribute
-from ..interfaces import AllocatesResults, AnyDevice, DestinationPassing, FreesOperand
+from ..interfaces import (
+    AllocatesResults,
+    AnyDevice,
+    DestinationPassing,
+    FreesOperand,
+    ShapedByOperand,
+)
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.xdsl_internals import operands_of
@@ -82,7 +88,7 @@ class AllocTensorOp(IRDLOperation):
     tensor = result_def(TensorType)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(AllocatesResults(), SizesOnHost())
+    traits = traits_def(AllocatesResults(), ShapedByOperand(), SizesOnHost())
 
     def __init__(
         self,

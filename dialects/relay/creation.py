@@ -5,7 +5,7 @@ from abc import ABC
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from ..interfaces import Fusible, FusionKind, ReadsElementwise, ResultOnHost
+from ..interfaces import Fusible, FusionKind, ReadsElementwise, ReadsOnlySizes, ResultOnHost
 from .families import ELEMWISE, INJECTIVE, OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
@@ -197,7 +197,7 @@ class ShapeOfOp(RelayOperator):
     result = result_def(AnyTensor)
     dtype = dtype_prop()
 
-    traits = traits_def(Pure(), ResultOnHost(), Fusible(FusionKind.OPAQUE))
+    traits = traits_def(Pure(), ReadsOnlySizes(), ResultOnHost(), Fusible(FusionKind.OPAQUE))
 
 
 @irdl_op_definition

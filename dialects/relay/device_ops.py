@@ -35,7 +35,6 @@ from ..interfaces import (
     SameDomain,
     ShapesOfOperand,
     TypeEquations,
-    reads_contents,
 )
 from ..tensors import as_tensor
 from ..xdsl_extras.formats import FunctionTypeOf
@@ -152,7 +151,6 @@ class OnDeviceOp(IRDLOperation):
             result_types=[value.type],
         )
 
-    @reads_contents()
     def verify_(self) -> None:
         if (self.constrain_body or self.constrain_result) and self.device.is_unconstrained:
             raise VerifyException("a constraining hint must name a device")
@@ -200,7 +198,6 @@ class DeviceCopyOp(IRDLOperation):
     def __init__(self, value: SSAValue, device: VirtualDeviceAttr):
         super().__init__(operands=[value], result_types=[with_device(value.type, device)])
 
-    @reads_contents()
     def verify_(self) -> None:
         for value, what in ((self.value, "operand"), (self.result, "result")):
             if is_incomplete(value.type):

@@ -24,7 +24,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import with_device
-from ..interfaces import CallsKernel, Fusible, FusionKind, InferTypes, SameDevice, reads_contents
+from ..interfaces import CallsKernel, Fusible, FusionKind, InferTypes, SameDevice
 from ..xdsl_extras.formats import parse_function_type
 from .incomplete import AnyTensor
 from .properties import INTS, Ints, ints
@@ -180,7 +180,6 @@ class CallOpaqueOp(IRDLOperation):
 
     # ------------------------------------------------------------ verification
 
-    @reads_contents()
     def verify_(self) -> None:
         name = self.operator.data
         if not is_operator_name(name):

@@ -17,9 +17,9 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue, SSAValues
 from xdsl.irdl import IRDLOperation, ParsePropInAttrDict, VarResultDef, traits_def
 from xdsl.utils.exceptions import VerifyException
 
-from ..interfaces import InferTypes, reads_contents
+from ..interfaces import InferTypes
 from ..type_algebra import MAX_PARTS, has_more_parts
-from ..type_rules import infer, rule_reads_contents
+from ..type_rules import infer
 from .incomplete import IncompleteType, is_incomplete, refine
 
 
@@ -111,7 +111,6 @@ class Operator(IRDLOperation, ABC):
         op.results = SSAValues(OpResult(type, op, i) for i, type in enumerate(types))
         return op
 
-    @reads_contents(when=rule_reads_contents)
     def verify_(self) -> None:
         for name in self.attributes:
             if "." not in name:

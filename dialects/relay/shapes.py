@@ -38,7 +38,7 @@ from xdsl.utils.exceptions import VerifyException
 from ...operators.measures import MEASURES
 from ...operators.sizes import Check
 from ..device import tensor_type
-from ..interfaces import AllOnHost, reads_contents
+from ..interfaces import AllOnHost
 from ..tensors import as_tensor
 from .tensor_functions import TensorFunction
 
@@ -160,7 +160,6 @@ class RequireOp(IRDLOperation):
                 printer.print_list(self.values, printer.print_operand)
         printer.print_op_attributes(self.attributes)
 
-    @reads_contents()
     def verify_(self) -> None:
         if self.check.data not in list(Check):
             raise VerifyException(
@@ -223,7 +222,6 @@ class MeasureOp(IRDLOperation):
             operands=[args], properties={"measure": StringAttr(measure)}, result_types=[i64]
         )
 
-    @reads_contents()
     def verify_(self) -> None:
         if self.measure.data not in MEASURES:
             raise VerifyException(

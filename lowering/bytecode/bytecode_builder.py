@@ -172,6 +172,9 @@ class BytecodeBuilder:
             if self.lifetimes is not None and (freed := self.lifetimes.freed_by.get(op)):
                 registers = self.registers
                 self.clear((registers[s] for s in freed if s in registers), op)
+            if self.lifetimes is not None:
+                for value in self.lifetimes.overwritten_by.get(op, ()):
+                    self.clear(self.lifetimes.release(value, self.registers[value]), op)
             op = following
         raise AssertionError("verified: a block ends with a terminator")
 

@@ -19,6 +19,7 @@ from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.bytes.aliases import AliasClasses, bodies_of
 from ...passes.bytes.liveness import names_alive_after_kills
+from ...passes.bytes.op_facts import is_storage
 
 
 def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
@@ -26,9 +27,8 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
     found: dict[Operation, list[SSAValue]] = {}
     positions = {op: at for at, op in enumerate(walk(body))}
     for op in positions:
-        if type(op) not in (memory.AllocStorageOp, memory.SliceStorageOp):
+        if not op.results or not is_storage(storage := op.results[0]):
             continue
-        (storage,) = op.results
         users = [use.operation for use in storage.uses]
         if any(type(user) is memory.KillOp for user in users):
             continue  # as written
@@ -43,6 +43,23 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
     return found
 
 
+def overwritten_at(classes: AliasClasses) -> dict[Operation, list[SSAValue]]:
+    """Return the names of the tensors that each op writes over, of which it is the last user."""
+    names: dict[int, list[int]] = {}
+    for number, tensor in classes.tensors.of.items() if classes.overwritten else ():
+        names.setdefault(tensor, []).append(number)
+    last: dict[int, int] = {}
+    for row in classes.body.rows if classes.overwritten else ():
+        if not row.facts.frees:
+            last.update(dict.fromkeys(row.uses, row.at))
+    found: dict[Operation, list[SSAValue]] = {}
+    for op, tensors in classes.overwritten.items():
+        numbers = [number for tensor in dict.fromkeys(tensors) for number in names[tensor]]
+        at = classes.body.positions[id(op)]
+        found[op] = [classes.values[n] for n in numbers if last.get(n, at) <= at]
+    return found
+
+
 @dataclass(eq=False)
 class RegisterLifetimes:
     """The registers that hold bytes, by alias class, while a function is lowered."""
@@ -52,6 +69,8 @@ class RegisterLifetimes:
     """Of each kill, the names of its bytes that are used after it: their registers stay."""
     freed_by: dict[Operation, list[SSAValue]]
     """The storages in which nothing is allocated after an op."""
+    overwritten_by: dict[Operation, list[SSAValue]]
+    """The names of what an op writes over: their registers are cleared before the bytes die."""
     held: dict[int, dict[RegisterAttr, None]] = field(
         default_factory=dict[int, dict[RegisterAttr, None]]
     )
@@ -59,11 +78,18 @@ class RegisterLifetimes:
     """Registers removed from `held` since the start of the function or branch, in order."""
     _defined: list[tuple[int, RegisterAttr]] = field(default_factory=list[tuple[int, RegisterAttr]])
     """Registers added to it."""
+    _released: list[tuple[int, RegisterAttr]] = field(
+        default_factory=list[tuple[int, RegisterAttr]]
+    )
+    """Registers removed from it whose bytes live on, and that count as held after the branch."""
 
     @staticmethod
     def of(classes: AliasClasses) -> RegisterLifetimes:
         return RegisterLifetimes(
-            classes, names_alive_after_kills(classes), storages_freed_by_op(classes.block)
+            classes,
+            names_alive_after_kills(classes),
+            storages_freed_by_op(classes.block),
+            overwritten_at(classes),
         )
 
     def define(self, value: SSAValue, register: RegisterAttr) -> None:
@@ -85,10 +111,19 @@ class RegisterLifetimes:
         del self.held[number][register]
         self._cleared.append((number, register))
 
+    def release(self, value: SSAValue, register: RegisterAttr) -> list[RegisterAttr]:
+        """Return the register of a value that is written over, unless it is cleared already."""
+        number = self.classes.of(value)
+        if register not in self.held.get(number, ()):
+            return []
+        del self.held[number][register]
+        self._released.append((number, register))
+        return [register]
+
     def enter_branch(self) -> Branch:
         """Start a branch; return what `leave_branch` needs."""
-        outside = self._cleared, self._defined
-        self._cleared, self._defined = [], []
+        outside = self._cleared, self._defined, self._released
+        self._cleared, self._defined, self._released = [], [], []
         return outside
 
     def leave_branch(
@@ -111,9 +146,10 @@ class RegisterLifetimes:
                 ends.append(register)
         inside = set(self._defined)
         cleared = [pair for pair in self._cleared if pair not in inside]
-        for number, register in cleared:
-            self.held[number][register] = None
-        self._cleared, self._defined = outside
+        for number, register in (*cleared, *self._released):
+            if (number, register) not in inside:
+                self.held[number][register] = None
+        self._cleared, self._defined, self._released = outside
         return ends, cleared
 
     def cleared_in_branches(self, cleared: Cleared) -> None:
@@ -124,7 +160,7 @@ class RegisterLifetimes:
 
 
 Cleared = list[tuple[int, RegisterAttr]]
-Branch = tuple[Cleared, Cleared]
+Branch = tuple[Cleared, Cleared, Cleared]
 
 
 def register_lifetimes(module: ModuleOp) -> dict[Block, RegisterLifetimes]:

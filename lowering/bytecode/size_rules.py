@@ -29,7 +29,7 @@ from ...dialects.dense import scalar
 from ...dialects.integers import i64_array, i64_attribute
 from ...dialects.tensors import as_tensor, dtype_name
 from ...operators.element_types import NUMBER_TYPES
-from ...passes.sizes.arith_ops import arith_ops
+from ...passes.sizes.size_code import arith_ops
 from ...passes.support.diagnostics import PassError
 from .bytecode_builder import BytecodeBuilder, Rule
 

@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
-    IntegerType,
     StringAttr,
     UnitAttr,
     i1,
@@ -22,6 +21,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
+from ...dialects.attributes import plain_value
 from ...passes.support.diagnostics import PassError
 from ...runtime.codec.plain import ATTRIBUTES, DAMAGED
 from ...runtime.native.interface import Structure
@@ -64,11 +64,8 @@ def attribute_of(value: Plain) -> Attribute:
 def value_of(attribute: Attribute) -> Plain:
     """Return the value that `attribute_of` made an attribute of."""
     match attribute:
-        case IntegerAttr():
-            number = cast("IntegerAttr[IntegerType]", attribute)
-            return bool(number.value.data) if number.type == i1 else number.value.data
-        case StringAttr():
-            return attribute.data
+        case IntegerAttr() | StringAttr():
+            return cast("int | str", plain_value(attribute))
         case UnitAttr():
             return None
         case DictionaryAttr():

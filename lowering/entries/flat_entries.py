@@ -46,8 +46,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import SymbolTable
 
 from ...dialects import memory
+from ...dialects.dense import integer
 from ...dialects.tensors import element_size
-from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
 from ...runtime.program.dtypes import element_type

@@ -86,6 +86,13 @@ class Body:
         return self.b.block.insert_arg(element_of(tensor), len(self.ins) - 1)
 
 
+def as_index(b: Builder, value: SSAValue) -> SSAValue:
+    """Return an i64 as an index."""
+    if isinstance(op := value.owner, arith.IndexCastOp):
+        return op.input
+    return b.insert(arith.IndexCastOp(value, INDEX))
+
+
 @dataclass(frozen=True)
 class Elements(Source):
     """An operand, of which a body reads elements: at indices of loops by a map."""
@@ -110,8 +117,7 @@ class Elements(Source):
     def __getitem__(self, index: Sequence[Scalar]) -> Scalar:
         b, element = self.body.b, self.body.read(self.tensor, index)
         if element is None:
-            at = [b.insert(arith.IndexCastOp(number.value, INDEX)) for number in index]
-            element = b.extract(self.tensor, at)
+            element = b.extract(self.tensor, [as_index(b, number.value) for number in index])
         return Scalar(b, element, self.element)
 
 

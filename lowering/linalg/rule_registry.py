@@ -25,7 +25,6 @@ from .meant_rules import derived
 from .rules import (
     convolution,
     creation,
-    gather,
     matmul,
     normalization,
     pooling,
@@ -46,7 +45,6 @@ RULES: dict[str, Rule] = {
     **constant_bytes.RULES,
     **convolution.RULES,
     **creation.RULES,
-    **gather.RULES,
     **matmul.RULES,
     **normalization.RULES,
     **pooling.RULES,

@@ -23,6 +23,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects.tensors import AnyInteger, bits_of, is_unsigned, signless
 from ...operators.ranges import ALL, PRECISIONS, Range, can_convert
+from ...passes.sizes.reader import integer
 from .builder import Builder, Unsupported
 
 NO_SIGNED_ZEROS = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
@@ -101,7 +102,9 @@ def minimum(b: Builder, x: SSAValue, y: SSAValue, type: Attribute) -> SSAValue:
 
 def safe_divisor(b: Builder, x: SSAValue, y: SSAValue, unsigned: bool) -> SSAValue:
     """Return `y`, or 1 where dividing `x` by it is undefined: by 0, or the least number by -1."""
-    type = y.type
+    type, known = y.type, integer(y)
+    if known not in (None, 0, -1):
+        return y
     one, zero = b.constant(1, type), b.constant(0, type)
     unsafe = compare(b, "eq", y, zero)
     if not unsigned:

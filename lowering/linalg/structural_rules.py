@@ -26,10 +26,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from ...dialects import relay
+from ...dialects.dense import integer
 from ...dialects.device import upstream_type
 from ...dialects.tensors import AnyInteger, Tensor, as_tensor, signless
 from ...operators.sizes import Check
-from ...passes.sizes.reader import integer
 from ..upstream_sizes.arith_measures import NotArithmetic, write_measure
 from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Rule, Unsupported

@@ -18,13 +18,13 @@ from ...dialects.tensors import has_dynamic, is_unsigned
 from ...dialects.type_rules import data_operands, operand_of
 from ...operators.signature import Tensor
 from ...passes.sizes.rule_code import RuleCode
-from ...passes.sizes.rule_dims import RuleDim, as_expr
-from ...passes.sizes.rule_elements import RuleElements
-from ...passes.sizes.rule_results import rule_results
+from ...passes.sizes.rule_reader import RuleDim, as_expr
 from ...passes.support.diagnostics import PassError
 from ..upstream_sizes.arith_measures import write_measure
 from ..upstream_sizes.checked_code import CheckedCode
 from .builder import INDEX, Builder, Size, Unsupported, element_type, tensor_of
+from .moving import mapped
+from .scalars import resized
 
 
 def result_sizes(
@@ -51,11 +51,11 @@ class _Sizes:
     def results(self) -> Sequence[Sequence[Size]]:
         tensors = [self._operand(i) for i in range(len(self.operands))]
         elements = {
-            i: RuleElements(self.rules, self.operands[i], tensors[i], partial(self._data, i))
+            i: self.rules.elements(tensors[i], self.operands[i], partial(self._data, i))
             for i in data_operands(self.op)
         }
         try:
-            found = rule_results(self.rules, self.op, tensors, elements)
+            found = self.rules.results(self.op, tensors, elements)
         except PassError as error:
             self._drop()
             raise Unsupported(str(error)) from error
@@ -107,9 +107,10 @@ class _Sizes:
         return dim
 
     def _data(self, number: int) -> SSAValue:
-        if is_unsigned(element_type(self.op.operands[number])):
-            raise Unsupported("unsigned sizes")
-        return self.operands[number]
+        operand = self.operands[number]
+        if not is_unsigned(element_type(self.op.operands[number])):
+            return operand
+        return mapped(self.b, [operand], i64, lambda b, x: resized(b, x[0], i64, unsigned=True))
 
     def _wanted(self, dim: object) -> Size:
         assert isinstance(dim, int | RuleDim)

@@ -32,11 +32,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ...dialects import relay
-from ...dialects.dense import Dense
+from ...dialects.dense import Dense, integer
 from ...dialects.device import tensor_type
 from ...dialects.tensors import MIN_ALIGNMENT
 from ...passes.functions.symbol_names import SymbolNames
-from ...passes.sizes.reader import integer
 from ..upstream_sizes.checked_functions import FUNCTIONS, REQUIRE, checked_function
 from .memref_types import MemRef, MemRefTypes, as_memref
 

@@ -17,7 +17,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from ...passes.support.levels import Level
-from ..memref.buffer_kernels import KERNEL
+from ..memref.functions_and_kernels import KERNEL
 
 
 def is_kernel(op: Operation) -> bool:

@@ -33,8 +33,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from ...dialects import relay
+from ...dialects.dense import integer
 from ...operators.sizes.size_table import CHOOSE
-from ...passes.sizes.reader import integer
 from .checked_code import INDEX, CheckedCode, Values
 
 

@@ -17,9 +17,9 @@ from xdsl.dialects.builtin import IndexType, IntegerType, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import relay
+from ...dialects.dense import integer
 from ...dialects.tensors import AnyInteger
 from ...operators.sizes import Check
-from ...passes.sizes.reader import integer
 from ...passes.support.diagnostics import PassError
 from ..memref.conversion_state import Writer, converts
 from .arith_measures import NotArithmetic, write_measure

@@ -159,6 +159,8 @@ class Bounded(Number):
 
     def apply(self, operation: Arithmetic, other: Self) -> Self:
         compute, mine, others = _BOUNDS.get(operation), self.ends, other.ends
+        if operation == "remainder" and mine and others and 0 <= mine[0] <= mine[1] < others[0]:
+            return self
         if compute is None or mine is None or others is None:
             return self._any()
         ends = [compute(a, b) for a in mine for b in others]

@@ -42,7 +42,9 @@ Comparison: TypeAlias = Literal["eq", "ne", "lt", "le", "gt", "ge"]
 """For NaN nothing but `ne` holds."""
 
 FLOAT32 = ELEMENTS["float32"]
+FLOAT64 = ELEMENTS["float64"]
 INT64 = ELEMENTS["int64"]
+UINT64 = ELEMENTS["uint64"]
 
 
 class Number(ABC):
@@ -184,7 +186,6 @@ class Source(ABC):
 
 def clamped(index: Number, dim: Number) -> Any:
     """Return an integer as an index in [0, `dim`), the nearest one."""
-    if index.is_unsigned and index.element.bits == 64:
-        index = index.apply("minimum", index.constant(2**63 - 1))
-    wide = index.converted(INT64)
-    return wide.apply("minimum", dim - 1).apply("maximum", wide.constant(0))
+    wide = index.converted(UINT64 if index.is_unsigned else INT64)
+    least = wide.apply("minimum", (dim - 1).converted(wide.element))
+    return least.converted(INT64) if index.is_unsigned else least.apply("maximum", wide.constant(0))

@@ -37,6 +37,7 @@ from .size_table import (
     FREE,
     NATURAL,
     OPERATIONS,
+    PREDICATES,
     SELECT,
     TOTAL,
     Check,
@@ -51,6 +52,9 @@ MAX_TERMS = 16
 
 MAX_FACTORS = 16
 """The maximum number of sums in a product whose factors are known."""
+
+MAX_DEPTH = 4
+"""The maximum number of operations in each other that are done again where a dim is 1."""
 
 MAX_DEGREE = 16
 """The maximum degree of an expression; one of a higher degree becomes a symbol."""
@@ -127,6 +131,8 @@ class Algebra:
         measure has no value for numbers.
         """
         args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
+        if op in PREDICATES:
+            return self.compare(op, *args)
         normal = NORMAL_FORMS.get(op)
         if normal is not None:
             if operation(op).commutes:
@@ -142,7 +148,7 @@ class Algebra:
             return args[0]
         form = MEASURE_FORMS.get(op)
         if form is not None and all(isinstance(arg, Expr) for arg in args):
-            found = form(self.apply, args)
+            found = form(self, args)
             if found is not None:
                 return found
         return self.opaque(op, args)
@@ -154,31 +160,40 @@ class Algebra:
         symbol = size.symbol
         if form is None or symbol is None or symbol.kind != name:
             return size
-        return form(self.apply, symbol.operands) or size
+        return form(self, symbol.operands) or size
 
     def product(self, sizes: Sequence[Expr]) -> Expr:
         """Return the product of `sizes`."""
         return reduce(self.multiply, sizes, Expr.of(1))
 
-    def substitute(self, size: Expr, value_of: Callable[[Symbol], Expr | None]) -> Expr | None:
+    def substitute(
+        self,
+        size: Expr,
+        value_of: Callable[[Symbol], Expr | None],
+        known: Mapping[Symbol, Expr] | None = None,
+    ) -> Expr | None:
         """
-        Return `size` with `value_of` each symbol that no operation computes in its place.
+        Return `size` with `known` symbols and `value_of` those that no operation computes.
 
         None if one has no value.
         """
-        values: dict[Symbol, Expr] = {}
-        for symbol in inner_first([size]):
+        values = dict(known or {})
+        for symbol in inner_first([size], values):
             if symbol.is_computed:
-                args = [
-                    self._with(arg, values) if isinstance(arg, Expr) else arg for arg in symbol.args
-                ]
+                args = (self._with(a, values) if isinstance(a, Expr) else a for a in symbol.args)
                 values[symbol] = self.apply(symbol.kind, *args)
-            else:
-                value = value_of(symbol)
-                if value is None:
-                    return None
+            elif (value := value_of(symbol)) is not None:
                 values[symbol] = value
+            else:
+                return None
         return self._with(size, values)
+
+    def where(self, size: Expr, values: Mapping[Symbol, int]) -> Expr:
+        """Return `size` where symbols have these values."""
+        known = {symbol: Expr.of(value) for symbol, value in values.items()}
+        result = self.substitute(size, Expr.of_symbol, known)
+        assert result is not None, "each symbol has a value"
+        return result
 
     def _with(self, size: Expr, values: Mapping[Symbol, Expr]) -> Expr:
         total = Expr(())
@@ -204,6 +219,10 @@ class Algebra:
 
     def multiply(self, left: Expr, right: Expr) -> Expr:
         """Return the product."""
+        if left.constant is not None or right.constant is not None:
+            scaled = left * right if left.constant is None else right * left
+            if _is_small(scaled):
+                return scaled
         found = self._products.get((left, right))
         if found is None:
             found = self._products[left, right] = self._multiplied(left, right)
@@ -335,22 +354,46 @@ class Algebra:
         """Return `size` rounded up to a multiple of `unit`."""
         return self.multiply(self.floordiv(size + unit - 1, unit), unit)
 
+    def compare(self, predicate: str, left: Expr, right: Expr) -> Expr:
+        """Return 1 if `left` and `right` are in the relation of a predicate, else 0."""
+        if predicate in SWAPPED:
+            predicate, left, right = SWAPPED[predicate], right, left
+        check, positive = RELATIONS[predicate]
+        certain = holds(check, left, right)
+        if certain is not None:
+            return Expr.of(int(certain == positive))
+        if predicate == "lt" and not left.terms and right.range == (0, 1):
+            return right
+        return self.opaque(predicate, (left, right))
+
+    def choose(self, condition: Expr, left: Expr, right: Expr) -> Expr:
+        """
+        Return `left` if `condition`, a natural number, is not 0, else `right`.
+
+        `a == 1 ? b : a` is a broadcast; others are selections, and those of one condition agree.
+        """
+        symbol = condition.symbol
+        if symbol is not None and symbol.kind in RELATIONS:
+            a, b = symbol.operands
+            if symbol.kind == "lt":
+                return self.select_less(a, b, left, right)
+            if symbol.kind == "ge":
+                return self.select_less(a, b, right, left)
+            if symbol.kind == "eq" and Expr.of(1) in (a, b) and right in (a, b):
+                return self.broadcast(right, left)
+        return self.select_less(Expr.of(0), condition, left, right)
+
     def select_less(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
         """Return `left` if `less < more`, else `right`."""
         if left == right or at_least(more, less + 1):
             return left
         if at_least(less, more):
             return right
+        if (left.constant, right.constant) in ((1, 0), (0, 1)):
+            return self.compare("lt" if left.terms else "ge", less, more)
         is_maximum = (less, more) == (right, left)
         bounds = operation("max").range(left.range, right.range) if is_maximum else None
         return self.opaque(SELECT, (less, more, left, right), bounds)
-
-    def choose(self, condition: Expr, left: Expr, right: Expr) -> Expr:
-        """Return `left` if `condition` is not 0, else `right`."""
-        known = condition.constant
-        if known is not None or left == right:
-            return left if known != 0 else right
-        return self.opaque(CHOOSE, (condition, left, right))
 
     def maximum(self, left: Expr, right: Expr) -> Expr:
         """Return the greater size."""
@@ -390,37 +433,14 @@ class Algebra:
         if left.constant is not None or holds(Check.EQUAL, left, Expr.of(1)) is False:
             return left
         symbol = left.symbol  # if the other dim is 1 too wherever it is, as min(n, 64) is, it wins
-        if symbol is not None and self._where_one(right, symbol) == Expr.of(1):
+        if symbol is not None and self._is_one_where(right, symbol):
             return left
         return self.opaque(SizeOp.BROADCAST, (left, right))
 
-    def _where_one(self, size: Expr, symbol: Symbol, depth: int = 4) -> Expr | None:
-        """Return `size` where `symbol` is 1; None if it is too deep, or not arithmetic on it."""
-        result = Expr.of(0)
-        for monomial, coefficient in size.terms:
-            term = Expr.of(coefficient)
-            for factor in monomial:
-                found = self._factor_where_one(factor, symbol, depth)
-                if found is None:
-                    return None
-                term = term * found
-            result = result + term
-        return result
-
-    def _factor_where_one(self, factor: Symbol, symbol: Symbol, depth: int) -> Expr | None:
-        if factor is symbol:
-            return Expr.of(1)
-        if factor.kind not in list(SizeOp):
-            return None
-        args: list[Expr] = []
-        for arg in factor.args:
-            found = None
-            if depth and isinstance(arg, Expr):
-                found = self._where_one(arg, symbol, depth - 1)
-            if found is None:
-                return None
-            args.append(found)
-        return self.apply(factor.kind, *args)
+    def _is_one_where(self, size: Expr, symbol: Symbol) -> bool:
+        """Test whether `size`, which is not deep, is 1 where `symbol` is."""
+        is_deep = any(s.depth > MAX_DEPTH for s in size.symbols())
+        return not is_deep and self.where(size, {symbol: 1}) == Expr.of(1)
 
 
 def _degree(polynomial: Expr) -> int:
@@ -462,3 +482,14 @@ NORMAL_FORMS: Mapping[str, Callable[..., Expr]] = {
     CHOOSE: Algebra.choose,
 }
 """The normal form of each operation that is more than a symbol."""
+
+RELATIONS = {
+    "eq": (Check.EQUAL, True),
+    "ne": (Check.EQUAL, False),
+    "ge": (Check.AT_LEAST, True),
+    "lt": (Check.AT_LEAST, False),
+}
+"""The relation that a predicate tests, and the result where it holds."""
+
+SWAPPED = {"gt": "lt", "le": "ge"}
+"""The predicates that are others, with their operands swapped."""

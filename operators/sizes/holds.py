@@ -48,6 +48,8 @@ def holds(check: Check, left: Expr, right: Expr) -> bool | None:
 
 def at_least(left: Expr, right: Expr) -> bool:
     """Test whether it is known that `left >= right`."""
+    if left == right:
+        return True
     difference = left - right if right.terms else left
     if difference.is_natural:
         return True

@@ -12,51 +12,65 @@ A measure that checks its arguments is expressed only if the checks hold for all
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from ..measures import MAX_SIZE
-from .size_expressions import Expr
+from .size_expressions import Expr, Symbol
+from .size_table import SELECT
 
-Apply: TypeAlias = Callable[..., Expr]
-"""Does an operation on expressions and integers."""
 
-Form: TypeAlias = Callable[[Apply, Sequence[Expr]], Expr | None]
+class Arithmetic(Protocol):
+    """Does operations on expressions."""
+
+    def apply(self, op: str, *operands: Any) -> Expr:
+        """Return `op` on expressions and integers."""
+        ...
+
+    def where(self, size: Expr, values: Mapping[Symbol, int]) -> Expr:
+        """Return `size` where symbols have these values."""
+        ...
+
+
+Form: TypeAlias = Callable[[Arithmetic, Sequence[Expr]], Expr | None]
 """Returns a measure of `args` as arithmetic; None if it is not."""
 
+MAX_CHOICES = 2
+"""The maximum number of entries of a reshape that may be 0 in the formula of an inferred dim."""
 
-def slice_length(apply: Apply, args: Sequence[Expr]) -> Expr | None:
+
+def slice_length(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
     """Return the length of a slice of stride 1, of which both ends count from one side each."""
     dim, begin, end, stride = args
     if stride.constant != 1:
         return None
-    first, last = (_position(apply, dim, position) for position in (begin, end))
+    first, last = (_position(a, dim, position) for position in (begin, end))
     if first is None or last is None:
         return None
-    return apply("max", apply("sub", last, first), 0)
+    return a.apply("max", a.apply("sub", last, first), 0)
 
 
-def _position(apply: Apply, dim: Expr, position: Expr) -> Expr | None:
+def _position(a: Arithmetic, dim: Expr, position: Expr) -> Expr | None:
     """Return the clamped start or end of a slice; None if its sign is not known."""
     constant = position.constant
     if constant is not None and constant >= MAX_SIZE:
         return dim
     if position.is_natural:
-        return apply("min", dim, position)
-    return None if constant is None else apply("max", dim + constant, 0)
+        return a.apply("min", dim, position)
+    return None if constant is None else a.apply("max", dim + constant, 0)
 
 
-def arange_length(apply: Apply, args: Sequence[Expr]) -> Expr | None:
+def arange_length(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
     """Return the length of a range of integers whose step is a constant other than 0."""
     start, stop, step = args
     by = step.constant
     if not by:
         return None
-    span = apply("sub", stop, start) if by > 0 else apply("sub", start, stop)
-    steps = apply("floordiv", span + (abs(by) - 1), abs(by))
-    return apply("max", steps, 0)
+    span = a.apply("sub", stop, start) if by > 0 else a.apply("sub", start, stop)
+    steps = a.apply("floordiv", span + (abs(by) - 1), abs(by))
+    return a.apply("max", steps, 0)
 
 
-def reshaped_dim(apply: Apply, args: Sequence[Expr]) -> Expr | None:
+def reshaped_dim(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
     """Return a dim of a reshaped tensor, if it has as many elements for all sizes."""
     axis, allowzero, rank = (arg.constant for arg in args[:3])
     if axis is None or rank is None:
@@ -75,43 +89,74 @@ def reshaped_dim(apply: Apply, args: Sequence[Expr]) -> Expr | None:
             return None
         made.append(entry)
     if inferred is not None:
-        before = apply("mul", 1, *(dim for i, dim in enumerate(dims) if i not in copied))
+        before = a.apply("mul", 1, *(dim for i, dim in enumerate(dims) if i not in copied))
         others = [d for i, d in enumerate(made) if i not in copied and i != inferred]
-        found = before.quotient(apply("mul", 1, *others))
+        found = before.quotient(a.apply("mul", 1, *others))
         if found is None or not all(dim.lower_bound for dim in others):
             return None
         made[inferred] = found
-    same = apply("mul", 1, *made) == apply("mul", 1, *dims)
+    same = a.apply("mul", 1, *made) == a.apply("mul", 1, *dims)
     return made[axis] if same else None
 
 
-def staying_dim(apply: Apply, args: Sequence[Expr]) -> Expr | None:
+def staying_dim(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
     """
     Return a dim of a reshaped tensor, wherever the reshape is valid.
 
-    An entry that is not negative is a dim, unless it may be 0 and copy another: the first dims and
-    the last ones so stay, and one that is inferred is the quotient of the others.
+    An entry that is not negative is a dim, unless it is 0 and copies another; if it may be 0, that
+    is a choice. One that is inferred is the quotient of the others, of which those that are copied
+    do not count; 0 that is not copied does not occur.
     """
     axis, allowzero, rank = (arg.constant for arg in args[:3])
     if axis is None or rank is None:
         return None
     dims, entries = args[3 : 3 + rank], args[3 + rank :]
 
-    def dim(i: int) -> Expr | None:
-        entry = entries[i]
-        if allowzero or i >= rank or entry.lower_bound:
-            return entry if entry.is_natural else None
-        if entry.constant == 0:
-            return dims[i]
-        return entry if entry.is_natural and dims[i].quotient(entry) is not None else None
+    def may_copy(i: int) -> bool:
+        return not allowzero and i < rank and not entries[i].lower_bound
 
-    if axis >= len(entries) or entries[axis].constant != -1:
-        return dim(axis) if axis < len(entries) else None
-    others = [dim(i) for i in range(len(entries)) if i != axis]
-    known = [other for other in others if other is not None]
-    if len(known) < len(others):
+    def inferred(copied: Sequence[int], open: Sequence[int]) -> Expr | None:
+        if not open:
+            others = (e for i, e in enumerate(entries) if i not in (axis, *copied))
+            before = (dim for i, dim in enumerate(dims) if i not in copied)
+            return a.apply("mul", 1, *before).quotient(a.apply("mul", 1, *others))
+        first, *rest = open
+        there, copying = inferred(copied, rest), inferred([*copied, first], rest)
+        if there is None or copying is None:
+            return None
+        return _unless_zero(a, entries[first], there, copying)
+
+    if axis >= len(entries):
         return None
-    return apply("mul", 1, *dims).quotient(apply("mul", 1, *known))
+    entry = entries[axis]
+    if entry.is_natural:
+        return _unless_zero(a, entry, entry, dims[axis]) if may_copy(axis) else entry
+    others = [i for i in range(len(entries)) if i != axis]
+    if entry.constant != -1 or not all(entries[i].is_natural for i in others):
+        return None
+    copied = [i for i in others if may_copy(i) and entries[i] in (dims[i], Expr.of(0))]
+    open = [i for i in others if may_copy(i) and i not in copied]
+    return inferred(copied, open) if len(open) <= MAX_CHOICES else None
+
+
+def _unless_zero(a: Arithmetic, size: Expr, there: Expr, zero: Expr) -> Expr:
+    """Return `there` if `size`, which is natural, is not 0, else `zero`."""
+    zero = _where_zero(a, zero, size)
+    if _where_zero(a, there, size) == zero:
+        return there
+    return a.apply(SELECT, 0, size, there, zero)
+
+
+def _where_zero(a: Arithmetic, size: Expr, zero: Expr) -> Expr:
+    """Return `size` where `zero`, which is natural, is 0."""
+    if zero.terms and size.quotient(zero) is not None:
+        return Expr.of(0)
+    if any(not monomial or c < 0 for monomial, c in zero.terms):
+        return size
+    if not all(symbol.natural for symbol in zero.symbols()):
+        return size
+    powers = (set(monomial) for monomial, _ in zero.terms)
+    return a.where(size, {symbol: 0 for power in powers if len(power) == 1 for symbol in power})
 
 
 VALID_FORMS: Mapping[str, Form] = {"reshaped_dim": staying_dim}

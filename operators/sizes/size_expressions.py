@@ -11,6 +11,7 @@ table (`size_table`) on expressions. `algebra` makes them, one for equal operand
 from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import gcd, prod
 from typing import TypeAlias
 
@@ -34,7 +35,7 @@ class Symbol:
     `kind` is its name in the table and `args` are its operands: expressions, numbers, or a layout.
     """
 
-    __slots__ = ("_name", "args", "divisor", "kind", "number", "range")
+    __slots__ = ("_name", "args", "depth", "divisor", "kind", "number", "range")
 
     def __init__(self, number: int, name: str | None, kind: str, args: tuple[Hashable, ...]):
         self.number = number
@@ -45,6 +46,9 @@ class Symbol:
         """The least and the greatest value."""
         self.divisor = 1
         """A number that divides it."""
+        operands = (s.depth for arg in self.operands for s in arg.symbols())
+        self.depth = 1 + max(operands, default=-1)
+        """The number of operations in each other."""
 
     @property
     def name(self) -> str:
@@ -118,6 +122,7 @@ class Expr:
         return self._hash
 
     @staticmethod
+    @lru_cache(4096)
     def of(value: int) -> Expr:
         return Expr((((), value),) if value else ())
 
@@ -157,6 +162,8 @@ class Expr:
     @property
     def divisor(self) -> int:
         """A number that divides the value, the greatest that is known; 0 if the value is 0."""
+        if (number := self.constant) is not None:
+            return abs(number)
         return gcd(*(c * prod(symbol.divisor for symbol in m) for m, c in self.terms))
 
     @property
@@ -210,6 +217,8 @@ class Expr:
             return self
         if not self.terms:
             return other
+        if not self.offset and other.constant is not None:
+            return Expr((*self.terms, *other.terms))
         sums = dict(self.terms)
         for monomial, coefficient in other.terms:
             sums[monomial] = sums.get(monomial, 0) + coefficient
@@ -223,6 +232,8 @@ class Expr:
 
     def __mul__(self, other: Expr | int) -> Expr:
         other = other if isinstance(other, Expr) else Expr.of(other)
+        if (number := other.constant) is not None:
+            return Expr(tuple((m, c * number) for m, c in self.terms if number))
         products: dict[Monomial, int] = {}
         for left, a in self.terms:
             for right, b in other.terms:

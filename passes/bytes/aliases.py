@@ -29,7 +29,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
-from ...dialects import memory, vm
+from ...dialects import memory
 from ...dialects.xdsl_extras.walking import values_from_above, walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import components
@@ -70,6 +70,8 @@ class AliasClasses:
     is_divided: bool
     """False if bytes stay in one class when a branch hands them over to its result."""
     tensors: Tensors = field(default_factory=Tensors)
+    overwritten: dict[Operation, list[int]] = field(default_factory=dict[Operation, list[int]])
+    """The tensors that ops write results over."""
     class_of: list[int] = field(default_factory=list[int])
     """
     The class of each value, by its number. (While classes are found, a value that leads there.)
@@ -160,8 +162,8 @@ class AliasClasses:
             kind = type(row.op)
             if kind is memory.AllocTensorOp:
                 tensors.add_tensor(row)
-            elif kind is vm.ReshapeTensorOp:
-                tensors.add_view(row)
+            elif facts.views is not None:
+                tensors.add_view(row, *facts.views.operands)
             if facts.writes:
                 link_write(row, self)
             if facts.links:
@@ -246,6 +248,9 @@ def link_write(row: Row, classes: AliasClasses) -> None:
     ins = row.uses[:count]
     for result, out in zip(row.results, row.uses[count:stop], strict=True):
         over = classes.tensors.add_write(result, out, ins)
+        if over:
+            tensors = (classes.tensors.of[number] for number in over)
+            classes.overwritten.setdefault(row.op, []).extend(tensors)
         classes.unite((result, out, *over))
 
 
@@ -323,7 +328,7 @@ def contents_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
             if type(op) is memory.AllocTensorOp:
                 users.append(op)
                 values.append(op.results[0])
-            elif type(op) is memory.SliceStorageOp:
+            elif facts_of(op).views is not None:
                 pending.append(op.results[0])
             elif (calls := facts_of(op).calls) is not None:
                 returned = classes.returned.get(calls.callee(op))

@@ -28,6 +28,9 @@ from xdsl.traits import IsTerminator
 from .aliases import AliasClasses
 from .numbered import Arm, Row
 
+MAX_STARTS = 16
+"""The number of classes up to which those that one arm does not use die at its start in kills."""
+
 Point = Operation | Block
 """Right after an op, or the start of a block."""
 
@@ -71,8 +74,18 @@ class _Open:
 
 
 class _Scan:
-    def __init__(self, classes: AliasClasses) -> None:
+    def __init__(
+        self,
+        classes: AliasClasses,
+        kills_use: bool = False,
+        held: Mapping[int, Sequence[int]] | None = None,
+    ) -> None:
         self.classes = classes
+        self.kills_use = kills_use
+        self.held = held or {}
+        """The values that live until a choice is left, for each by its position."""
+        self.crowds: list[tuple[Row, list[int]]] = []
+        """The choices with an arm at whose start many classes die, and values that enter others."""
         self.deaths = Deaths()
         self.live = [False] * len(classes.values)
         self.live_in: list[dict[int, None]] = [{} for _ in classes.values]
@@ -92,6 +105,8 @@ class _Scan:
                 top.kills.append(row.op)
                 if alive := self.live_in[class_of[row.uses[0]]]:
                     self.deaths.alive[row.op] = self.values(alive)
+                if self.kills_use:
+                    self.begin(row.uses)
             else:
                 self.note_kills(row.op, top)
                 self.visit(row, top)
@@ -110,15 +125,15 @@ class _Scan:
             top.kills = []
 
     def visit(self, row: Row, top: _Open) -> None:
-        uses = () if row.arms else row.uses
+        held = self.held.get(row.at, ())
+        uses = held if row.arms else row.uses
         if row is not top.arm.rows[-1] or not row.op.has_trait(IsTerminator):
             self.die(row.op, (*uses, *row.results))
         for result in row.results:
             self.end(result)
+        self.begin(uses)
         if row.arms:
             self.enter(row.arms[-1], _Choice(row, [*row.arms[:-1]]))
-        else:
-            self.begin(uses)
 
     def die(self, point: Point, numbers: Iterable[int]) -> None:
         """Note that the classes of values die at `point`, unless they are live after it."""
@@ -170,26 +185,56 @@ class _Scan:
         entering = dict.fromkeys(n for _, above, _ in reversed(choice.arms) for n in above)
         entering |= dict.fromkeys(choice.row.uses)
         class_of = self.classes.class_of
+        if len(entering) > MAX_STARTS + min(len(alive) for _, _, alive in choice.arms):
+            everywhere = set[int].intersection(*(alive for _, _, alive in choice.arms))
+            crowd = [n for n in entering if class_of[n] not in everywhere]
+            self.crowds.append((choice.row, crowd))
         for block, _, alive in choice.arms:
             self.die(block, (n for n in entering if class_of[n] not in alive))
         self.begin(entering)
 
 
-def deaths(classes: AliasClasses) -> Deaths:
-    """Find where the bytes of each class die that `ends_here`."""
-    return _Scan(classes).run()
+def deaths(classes: AliasClasses, few: bool = False) -> Deaths:
+    """
+    Find where the bytes of each class die that `ends_here`.
+
+    With `few`, the number of deaths is linear in ops: if more than `MAX_STARTS` classes would die
+    at the start of an arm, they live until the choice is left, but for those that branches yield.
+    """
+    scan = _Scan(classes)
+    found = scan.run()
+    if not few or not scan.crowds:
+        return found
+    class_of = classes.class_of
+    yields = (arm.rows[-1].uses for row in classes.body.choices for arm in row.arms if arm.rows)
+    yielded = {class_of[number] for numbers in yields for number in numbers}
+    held: dict[int, list[int]] = {}
+    outer: dict[int, int] = {}
+    """The end of the outermost choice that holds each value."""
+    for row, crowd in reversed(scan.crowds):
+        held[row.at] = [
+            n for n in crowd if row.at >= outer.get(n, 0) and class_of[n] not in yielded
+        ]
+        outer.update(dict.fromkeys(held[row.at], row.stop))
+    return _Scan(classes, held=held).run()
 
 
-def names_alive_after_kills(classes: AliasClasses) -> Mapping[Operation, Sequence[SSAValue]]:
-    """Return, for each kill, the names of the bytes that are used after it, if there are any."""
+def names_alive_after_kills(
+    classes: AliasClasses, kills_use: bool = False
+) -> Mapping[Operation, Sequence[SSAValue]]:
+    """
+    Return, for each kill, the names of the bytes that are used after it, if there are any.
+
+    With `kills_use`, a kill uses what it names.
+    """
     used: set[int] = set()
     """The classes that are used below."""
     for row in reversed(classes.body.rows):
         found = [classes.class_of[number] for number in row.uses]
-        if not row.facts.frees:
+        if row.facts.frees and not used.isdisjoint(found):
+            return _Scan(classes, kills_use).run().alive
+        if kills_use or not row.facts.frees:
             used.update(found)
-        elif not used.isdisjoint(found):
-            return deaths(classes).alive
     return {}  # nothing is used after a kill, on any path
 
 
@@ -228,106 +273,29 @@ def live_ranges(classes: AliasClasses, to_kill: bool = False) -> dict[int, Inter
     }
 
 
-class Kill(NamedTuple):
-    """A kill on the current path, and its number in program order."""
-
-    number: int
-    op: Operation
-
-
-@dataclass(eq=False)
-class _Path:
-    """A block on the path that is being checked."""
-
-    rows: Iterator[Row]
-    choice: Row | None
-    """The op that chose the block; None for a body."""
-    rest: list[Arm]
-    """The regions of `choice` to check after it, the next one last."""
-    in_others: dict[int, Kill]
-    """
-    The kills in the regions of `choice` before it, by class; not of classes whose values are all
-    defined in one of them, which nothing uses outside.
-    """
-    start: int
-    """The number in program order at which the block starts."""
-    before: dict[int, Kill | None] = field(default_factory=dict[int, "Kill | None"])
-    """The entries of `killed` that the block's kills replaced."""
-
-
-class _KillCheck:
-    def __init__(self, classes: AliasClasses) -> None:
-        self.classes = classes
-        self.defined = [0] * len(classes.values)
-        """The number in program order of each value's definition."""
-        self.killed: dict[int, Kill] = {}
-        """The last kill of each class on the path to here, or on one of the paths that meet."""
-        self.first: dict[int, int] = {}
-        """The number of the first definition of a value of each class; absent if none was met."""
-        self.path: list[_Path] = []
-        self.number = 0
-
-    def first_fault(self) -> tuple[Operation, Operation] | None:
-        class_of, killed, defined = self.classes.class_of, self.killed, self.defined
-        self.path.append(_Path(iter(self.classes.body.body.rows), None, [], {}, 0))
-        while self.path:
-            self.number += 1
-            row = next(self.path[-1].rows, None)
-            if row is None:
-                self.leave()
-                continue
-            for value in row.uses:
-                kill = killed.get(class_of[value])
-                if kill is not None and defined[value] < kill.number:
-                    return row.op, kill.op
-            if row.facts.frees:
-                for value in row.uses:
-                    self.kill(class_of[value], Kill(self.number, row.op))
-            elif row.arms:
-                self.enter(row, [*reversed(row.arms)], {})
-            else:
-                self.define(row.results)
-        return None
-
-    def define(self, values: Iterable[int]) -> None:
-        for value in values:
-            self.defined[value] = self.number
-            self.first.setdefault(self.classes.class_of[value], self.number)
-
-    def kill(self, number: int, kill: Kill) -> None:
-        self.path[-1].before.setdefault(number, self.killed.get(number))
-        self.killed[number] = kill
-
-    def enter(self, choice: Row, arms: list[Arm], in_others: dict[int, Kill]) -> None:
-        """Go on with the last of `arms`."""
-        arm = arms.pop()
-        self.define(arm.args)
-        self.path.append(_Path(iter(arm.rows), choice, arms, in_others, self.number))
-
-    def is_known_before(self, position: int, number: int) -> bool:
-        """Test whether values of class `number` may be defined before `position`."""
-        return self.first.get(number, 0) < position or self.classes.kept[number]
-
-    def leave(self) -> None:
-        """Leave a block at its end, for the next region of its choice, or for what follows."""
-        left = self.path.pop()
-        if left.choice is None:
-            return
-        for number, before in left.before.items():
-            if self.is_known_before(left.start, number):
-                left.in_others[number] = self.killed[number]
-            if before is None:
-                del self.killed[number]
-            else:
-                self.killed[number] = before
-        if left.rest:
-            self.enter(left.choice, left.rest, left.in_others)
-            return
-        for number, kill in left.in_others.items():
-            self.kill(number, kill)
-        self.define(left.choice.results)
-
-
 def used_after_kill(classes: AliasClasses) -> tuple[Operation, Operation] | None:
-    """Find an op that uses bytes after a kill of them, on some path; return it and the kill."""
-    return _KillCheck(classes).first_fault()
+    """Find the first op that uses or kills bytes after a kill of them, and that kill."""
+    number, rows = classes.body.number, classes.body.rows
+    names = {
+        kill: set(map(number, names))
+        for kill, names in names_alive_after_kills(classes, kills_use=True).items()
+    }
+    killed: dict[int, list[Operation]] = {}
+    for row in rows if names else ():
+        for kill in (kill for value in row.uses for kill in killed.get(value, ())):
+            if not exclude_each_other(kill, row.op):
+                return row.op, kill
+        for value in names.get(row.op, ()):
+            killed.setdefault(value, []).append(row.op)
+    return None
+
+
+def exclude_each_other(one: Operation, other: Operation) -> bool:
+    """Test whether two ops of a body are in different arms of a choice."""
+    at: Operation | None = one
+    while at is not None and at.parent is not None:
+        around = at.parent.find_ancestor_op_in_block(other)
+        if around is not None:
+            return around is at is not one
+        at = at.parent_op()
+    return False

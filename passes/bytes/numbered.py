@@ -92,8 +92,9 @@ class Numbered:
                     operands = (*operands, *self.captured.get(op, ()))
                     if facts.chooses is not None:
                         arms = [self._arm(region.block) for region in op.regions]
-                uses = [numbers.get(id(v), -1) for v in operands]
-                if -1 in uses:
+                try:
+                    uses = [*map(numbers.__getitem__, map(id, operands))]
+                except KeyError:
                     uses = [self._use(value) for value in operands]
                 start = len(values)
                 for value in op.results:

@@ -16,8 +16,12 @@ from ...dialects.interfaces import (
     ChoosesRegion,
     DestinationPassing,
     FreesOperand,
+    HoldsNoTensors,
     KernelEffects,
+    ReadsOnlySizes,
     Rematerializable,
+    ShapedByOperand,
+    ViewsOperand,
 )
 from ...dialects.memory.destination_ops import ResultIsOuts
 from ...dialects.tensors import as_tensor
@@ -30,6 +34,9 @@ class OpFacts(NamedTuple):
     chooses: ChoosesRegion | None
     aliasing: Aliasing | None
     calls: CallsFunction | None
+    views: ViewsOperand | None
+    shaped: ShapedByOperand | None
+    only_sizes: bool
     constant: bool
     pure: bool
     writes: bool
@@ -57,6 +64,9 @@ def op_facts(kind: type[Operation]) -> OpFacts:
         chooses=chooses,
         aliasing=aliasing,
         calls=calls,
+        views=kind.get_trait(ViewsOperand),
+        shaped=kind.get_trait(ShapedByOperand),
+        only_sizes=kind.get_trait(ReadsOnlySizes) is not None,
         constant=kind.get_trait(Rematerializable) is not None,
         pure=pure,
         writes=writes,
@@ -78,6 +88,29 @@ def facts_of(op: Operation) -> OpFacts:
     if found is None:
         found = _FACTS[kind] = op_facts(kind)
     return found
+
+
+def viewed(value: SSAValue) -> SSAValue | None:
+    """Return the value that `value` is a view of; None if it is not a view."""
+    op = value.owner
+    if not isinstance(op, Operation) or (views := facts_of(op).views) is None:
+        return None
+    return views.viewed(op)
+
+
+def root_of(value: SSAValue) -> SSAValue:
+    """Return the value that `value` is a view of, through views of views, or `value` itself."""
+    while (source := viewed(value)) is not None:
+        value = source
+    return value
+
+
+def shape_of(value: SSAValue) -> SSAValue | None:
+    """Return the operand that holds the shape of `value`, if its op has one."""
+    op = value.owner
+    if not isinstance(op, Operation) or (shaped := facts_of(op).shaped) is None:
+        return None
+    return shaped.shape(op)
 
 
 def is_choice(op: Operation) -> bool:
@@ -103,7 +136,7 @@ def has_bytes(type: Attribute) -> bool:
             return bool(type.types.data)
         found = _HAS_BYTES[kind] = not issubclass(
             kind,
-            IntegerType | IndexType | AnyFloat | NoneType | memory.StorageType | memory.PackType,
+            IntegerType | IndexType | AnyFloat | NoneType | HoldsNoTensors,
         )
     return found
 

@@ -52,9 +52,9 @@ class Tensors:
         if self._first.setdefault(start, tensor) != tensor:
             self._shared.add(start)
 
-    def add_view(self, row: Row) -> None:
-        """Add a `vm.reshape_tensor`."""
-        tensor = self.of.get(row.uses[0])
+    def add_view(self, row: Row, operand: int) -> None:
+        """Add a view of an operand."""
+        tensor = self.of.get(row.uses[operand])
         if tensor is not None:
             self.of[row.results[0]] = tensor
 

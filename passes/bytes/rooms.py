@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import I64, IntegerAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size, static_size
 from ...operators.sizes.size_expressions import Expr
 from ..sizes.reader import Sizes
+from .op_facts import facts_of, viewed
 
 
 class Room(NamedTuple):
@@ -29,56 +29,52 @@ class Room(NamedTuple):
     alignment: int | None = None
 
 
-def root_of(storage: SSAValue) -> SSAValue:
-    """Return the storage that `storage` is a slice of, through slices of slices."""
-    while isinstance(storage.owner, memory.SliceStorageOp):
-        storage = storage.owner.storage
-    return storage
-
-
 @dataclass(eq=False)
 class Rooms:
     """Finds the bytes of storages and tensors, each once."""
 
     sizes: Sizes = field(default_factory=Sizes)
-    _rooms: dict[SSAValue, Room] = field(default_factory=dict[SSAValue, Room])
+    _rooms: dict[int, Room] = field(default_factory=dict[int, Room])
+    """By the identity of the storage: xDSL's hash is slow."""
 
     def of_storage(self, storage: SSAValue) -> Room:
         """Return the bytes of a storage; the size of one that is not allocated is unknown."""
-        path: list[memory.SliceStorageOp] = []
-        at = storage
-        while at not in self._rooms and isinstance(at.owner, memory.SliceStorageOp):
-            path.append(at.owner)
-            at = at.owner.storage
-        found = self._rooms.get(at)
-        if found is None:
-            found, op = Room(at, Expr.of(0), None), at.owner
+        path: list[SSAValue] = []
+        while id(storage) not in self._rooms and (source := viewed(storage)) is not None:
+            path.append(storage)
+            storage = source
+        room = self._rooms.get(id(storage))
+        if room is None:
+            room, op = Room(storage, Expr.of(0), None), storage.owner
             if isinstance(op, memory.AllocStorageOp):
-                size = self._static_or(op.size, op.dynamic_size)
-                found = found._replace(size=size, alignment=op.alignment.value.data)
-            self._rooms[at] = found
-        for op in reversed(path):
-            start = found.start + self._static_or(op.offset, op.dynamic_offset)
-            size = self._static_or(op.size, op.dynamic_size)
-            found = self._rooms[op.slice] = Room(found.root, start, size, op.alignment.value.data)
-        return found
+                size = self._size(op.dynamic_size if op.size is None else op.size.value.data)
+                room = room._replace(size=size, alignment=op.alignment.value.data)
+            self._rooms[id(storage)] = room
+        for slice in reversed(path):
+            op = slice.owner
+            assert isinstance(op, Operation), "a view"
+            if (views := facts_of(op).views) is not None and (part := views.part(op)) is not None:
+                start = room.start + self._size(part.offset)
+                room = Room(room.root, start, self._size(part.size), part.alignment)
+            self._rooms[id(slice)] = room
+        return room
 
     def of_tensor(self, op: memory.AllocTensorOp) -> tuple[SSAValue, Expr, Expr]:
         """Return the root of a tensor, the offset in it, and the size."""
         storage, offset = op.start
-        tensor = op.results[0]
-        room, type = self.of_storage(storage), as_tensor(tensor.type)
-        assert type is not None, "verified: a tensor is allocated"
-        bytes = static_size(type)
-        if bytes is None:
-            width = Expr.of(element_size(type.element_type))
-            size = self.sizes.algebra.product([width, *self.sizes.dims(tensor)])
-        else:
-            size = Expr.of(bytes)
+        room, size = self.of_storage(storage), self.bytes_of(op.results[0])
         return room.root, room.start + self.sizes.size_or(offset), size
 
-    def _static_or(self, static: IntegerAttr[I64] | None, dynamic: SSAValue | None) -> Expr:
-        if static is not None:
-            return Expr.of(static.value.data)
-        assert dynamic is not None, "verified: static or dynamic"
-        return self.sizes.size(dynamic)
+    def bytes_of(self, tensor: SSAValue) -> Expr:
+        """Return the size of a tensor."""
+        type = as_tensor(tensor.type)
+        assert type is not None, "verified: a tensor"
+        bytes = static_size(type)
+        if bytes is not None:
+            return Expr.of(bytes)
+        width = Expr.of(element_size(type.element_type))
+        return self.sizes.algebra.product([width, *self.sizes.dims(tensor)])
+
+    def _size(self, size: int | SSAValue | None) -> Expr:
+        assert size is not None, "verified: static or dynamic"
+        return self.sizes.size_or(size)

@@ -31,8 +31,7 @@ from ...dialects import memory, relay
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, KernelEffects
 from ...dialects.xdsl_extras.walking import walk
 from .aliases import AliasClasses
-from .op_facts import facts_of, is_choice
-from .rooms import root_of
+from .op_facts import facts_of, is_choice, root_of
 from .storages import is_destination_of_shapes
 
 MAX_REASONS = 8

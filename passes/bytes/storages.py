@@ -23,6 +23,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects import memory, vm
 from .aliases import AliasClasses, Contents, bodies_of, contents_of
 from .liveness import Interval, live_ranges
+from .op_facts import facts_of
 
 
 @dataclass(eq=False)
@@ -90,7 +91,7 @@ def users_of(storage: SSAValue, classes: AliasClasses) -> Contents | None:
     contents = contents_of(storage, classes)
     if contents is None or not contents.users:
         return None
-    if memory.SliceStorageOp in [type(use.operation) for use in storage.uses]:
+    if any(facts_of(use.operation).views is not None for use in storage.uses):
         return None
     if all(map(is_destination_of_shapes, contents.users)):
         return None

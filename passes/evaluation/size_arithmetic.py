@@ -26,7 +26,7 @@ from ...dialects.tensors import AnyInteger, as_tensor
 from ...operators.sizes import Check, fill
 from ...operators.sizes.size_table import PREDICATES, compute
 from ..analysis.arrays import array_of, numpy_dtype
-from ..sizes.arith_ops import arith_ops
+from ..sizes.size_code import arith_ops
 from ..support.diagnostics import PassError
 from .evaluated_values import Value
 

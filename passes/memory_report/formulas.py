@@ -15,16 +15,16 @@ a list. A size that nothing in the function computes is a variable, and so is a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from xdsl.ir import Attribute, BlockArgument
 
 from ...operators.orders import Layout, Orders, PoolTotal
 from ...operators.sizes import SizeOp
-from ...operators.sizes.size_expressions import DIM, Expr, Symbol, inner_first
-from ...operators.sizes.size_table import OPERATIONS, SELECT, TOTAL, compute, operation
+from ...operators.sizes.size_expressions import DIM, Expr, Symbol
+from ...operators.sizes.size_table import OPERATIONS, SELECT, TOTAL, compute
+from ...operators.sizes.writer import Writer
 from ..sizes.reader import PACK, Packed, Sizes
 
 
@@ -55,27 +55,24 @@ class Reference(NamedTuple):
     step: int
 
 
-@dataclass(eq=False)
-class Formulas:
+class Formulas(Writer[Reference]):
     """The formulas of a function, by number; equal ones have one number."""
 
-    sizes: Sizes = field(default_factory=Sizes)
-    steps: list[Step] = field(default_factory=list[Step])
-    variables: list[Variable] = field(default_factory=list[Variable])
-    polynomials: dict[int, Expr] = field(default_factory=dict[int, Expr])
-    """The size of each formula that was added."""
-    _known: dict[Step, int] = field(default_factory=dict[Step, int])
-    _symbols: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
-    _layouts: dict[tuple[Orders, tuple[Reference, ...]], Layout[Reference]] = field(
-        default_factory=dict[tuple[Orders, tuple[Reference, ...]], "Layout[Reference]"]
-    )
+    def __init__(self, sizes: Sizes | None = None):
+        super().__init__()
+        self.sizes = sizes or Sizes()
+        self.steps: list[Step] = []
+        self.variables: list[Variable] = []
+        self.polynomials: dict[int, Expr] = {}
+        """The size of each formula that was numbered."""
+        self._layouts: dict[tuple[Orders, tuple[Reference, ...]], Layout[Reference]] = {}
 
-    def add(self, size: Expr) -> int:
+    def number(self, size: Expr) -> int:
         """Return the number of the formula for `size`."""
-        for symbol in inner_first([size], self._symbols):
-            self._symbols[symbol] = self._of_symbol(symbol)
-        number = self._sum(size)
-        self.polynomials.setdefault(number, size)
+        number = self.write(size).step
+        known = self.polynomials.get(number)
+        if known is None or any(symbol.kind == PACK for symbol in known.symbols()):
+            self.polynomials[number] = size  # an offset is shown as the size that it is
         return number
 
     def constant(self, number: int) -> int | None:
@@ -86,17 +83,17 @@ class Formulas:
     def sum(self, numbers: Sequence[int]) -> int:
         """Return the number of the formula for a sum, whose constants are added up."""
         known = [self.constant(number) for number in numbers]
-        total = self._step("const", sum(value for value in known if value is not None))
+        total: Any = sum(value for value in known if value is not None)
         for number, value in zip(numbers, known, strict=True):
             if value is None:
-                total = self._operation("add", total, number)
-        return total
+                total = self.apply("add", total, Reference(number))
+        return self.value(total).step
 
     def excess(self, size: int, over: int) -> int:
         """Return the number of the formula for `max(size - over, 0)`."""
         algebra = self.sizes.algebra
         more = algebra.binary(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
-        return self.add(algebra.binary(SizeOp.MAX, more, Expr.of(0)))
+        return self.number(algebra.binary(SizeOp.MAX, more, Expr.of(0)))
 
     def variables_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the indices of the variables that formulas depend on, in order."""
@@ -127,73 +124,40 @@ class Formulas:
                 results.append(_computed(op, [results[arg] for arg in args]))
         return results
 
-    def _step(self, op: str, *args: int) -> int:
-        step = Step(op, args)
-        number = self._known.get(step)
-        if number is None:
-            number = self._known[step] = len(self.steps)
-            self.steps.append(step)
-        return number
+    def value(self, size: Any) -> Reference:
+        return size if isinstance(size, Reference) else self._step("const", size)
 
-    def _operation(self, op: str, *args: int) -> int:
-        """Return the number of the formula for an operation on earlier steps."""
-        constants = [self.constant(arg) for arg in args]
-        known = [constant for constant in constants if constant is not None]
-        if len(known) == len(args):
-            return self._step("const", _computed(op, known))
-        rules = operation(op)
-        for first, other in ((0, 1), (1, 0))[: 1 + rules.commutes]:
-            if len(args) == 2 and rules.identity is not None and constants[other] == rules.identity:
-                return args[first]
-        return self._step(op, *args)
+    def operate(self, name: str, values: Sequence[Reference]) -> Reference:
+        return self._step(name, *(value.step for value in values))
 
-    def _apply(self, op: str, *operands: Any) -> Reference:
-        """Add an operation on steps and integers, and of `TOTAL` a layout."""
-        expanded = operation(op).expanded if op in (SELECT, TOTAL) else None
-        if expanded is not None:
-            return expanded(self._apply, *operands)
-        steps = [o.step if isinstance(o, Reference) else self._step("const", o) for o in operands]
-        return Reference(self._operation(op, *steps))
+    def _step(self, op: str, *args: int) -> Reference:
+        key = op, args
+        known = self.find(key)
+        if known is None:
+            known = Reference(len(self.steps))
+            self.steps.append(Step(op, args))
+            self.add(key, known)
+        return known
 
-    def _sum(self, size: Expr) -> int:
-        terms = [
-            reduce(
-                lambda term, symbol: self._operation("mul", term, self._symbols[symbol]),
-                monomial,
-                self._step("const", coefficient),
-            )
-            for monomial, coefficient in size.terms
-        ]
-        if not terms:
-            return self._step("const", 0)
-        return reduce(lambda total, term: self._operation("add", total, term), terms)
+    def expands(self, name: str) -> bool:
+        return name in (SELECT, TOTAL)
 
-    def _of_symbol(self, symbol: Symbol) -> int:
-        if symbol.kind == PACK:
-            return self._offset(symbol)
-        if symbol.kind not in OPERATIONS or not symbol.is_computed:
+    def computes(self, symbol: Symbol) -> bool:
+        return symbol.is_computed and symbol.kind in OPERATIONS
+
+    def leaf(self, symbol: Symbol) -> Reference:
+        """Return the step of a variable, or of the offset of a slice if it is ordered."""
+        number, packed = symbol.args if symbol.kind == PACK else (0, None)
+        orders = packed.packing.orders if isinstance(packed, Packed) else None
+        if orders is None or not isinstance(packed, Packed) or cast(int, number) <= 0:
             return self._variable(symbol)
-        layout = symbol.args[: symbol.kind == TOTAL]
-        operands = [Reference(self._sum(operand)) for operand in symbol.operands]
-        if operation(symbol.kind).commutes:
-            return reduce(lambda a, b: self._apply(symbol.kind, a, b), operands).step
-        return self._apply(symbol.kind, *layout, *operands).step
-
-    def _offset(self, symbol: Symbol) -> int:
-        """Return the number of the formula for the offset of a slice, if it is ordered."""
-        number, packed = symbol.args
-        assert isinstance(packed, Packed)
-        orders = packed.packing.orders
-        if orders is None or not isinstance(number, int) or number <= 0:
-            return self._variable(symbol)
-        sizes = tuple(Reference(self.add(size)) for size in packed.sizes)
+        sizes = tuple(Reference(self.number(size)) for size in packed.sizes)
         layout = self._layouts.get((orders, sizes))
         if layout is None:
-            layout = self._layouts[orders, sizes] = PoolTotal(orders).layout(sizes, self._apply)
-        offset = layout.offsets[number - 1]
-        return self._step("const", offset) if isinstance(offset, int) else offset.step
+            layout = self._layouts[orders, sizes] = PoolTotal(orders).layout(sizes, self.apply)
+        return self.value(layout.offsets[cast(int, number) - 1])
 
-    def _variable(self, symbol: Symbol) -> int:
+    def _variable(self, symbol: Symbol) -> Reference:
         taken = {variable.name for variable in self.variables}
         name, count = symbol.name, 1
         while name in taken:

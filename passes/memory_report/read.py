@@ -28,8 +28,8 @@ from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr
 from ..bytes import storages
 from ..bytes.aliases import AliasClasses, bodies_of
-from ..bytes.op_facts import is_choice
-from ..bytes.rooms import Rooms, root_of
+from ..bytes.op_facts import facts_of, is_choice, root_of, viewed
+from ..bytes.rooms import Rooms
 from ..support.diagnostics import PassError, Place, location_of
 from ..support.walk import outside_primitives
 from . import path_liveness
@@ -91,7 +91,6 @@ BOOKKEEPING = (
     memory.AllocTensorOp,
     memory.KillOp,
     memory.PackOp,
-    memory.SliceStorageOp,
     memory.WorkspaceSizeOp,
 )
 
@@ -304,7 +303,7 @@ class _Reader:
             Storage(
                 numbered(value.name_hint or "storage", self.names),
                 device_name(value),
-                formulas.add(size),
+                formulas.number(size),
                 alignment,
                 source_of(value),
                 tuple(spans),
@@ -332,8 +331,8 @@ class _Reader:
                 operators_in(self.kernels[kernel]) if kernel in self.kernels else (),
                 source_of(op if writer is None else writer),
                 self.rows[root],
-                formulas.add(offset),
-                formulas.add(size),
+                formulas.number(offset),
+                formulas.number(size),
                 tuple(spans),
                 self.classes.is_kept(op.tensor),
                 "" if op.parent is None else labels.get(op.parent, ""),
@@ -352,7 +351,7 @@ class _Reader:
             return
         callee = kernel_of(call) or call.name
         size = formulas.polynomials[self.use.storages[row].size]
-        if isinstance(value.owner, memory.SliceStorageOp):
+        if viewed(value) is not None:
             size = room.size or size
         offset = room.start
         result = path_liveness.result_in(call, index, self.classes)
@@ -364,8 +363,8 @@ class _Reader:
                 (),
                 source_of(call),
                 row,
-                formulas.add(offset),
-                formulas.add(size),
+                formulas.number(offset),
+                formulas.number(size),
                 tuple(spans),
                 result is not None and self.classes.is_kept(result),
                 is_passed=True,
@@ -383,7 +382,7 @@ class _Reader:
             for tensor_, (offset, bytes) in zip(self.use.tensors, self.sizes_of, strict=True):
                 if tensor_.storage == row:
                     size = formulas.sizes.algebra.binary(SizeOp.MAX, size, offset + bytes)
-            self.use.storages[row] = replace(storage, size=formulas.add(size))
+            self.use.storages[row] = replace(storage, size=formulas.number(size))
 
     def _in_slots(self) -> list[list[int]]:
         """Return the tensors at the same bytes, in the order in which they are there."""
@@ -433,8 +432,8 @@ def users_of(storage: SSAValue) -> Iterator[Operation]:
     pending = [storage]
     while pending:
         for use in pending.pop().uses:
-            if isinstance(use.operation, memory.SliceStorageOp):
-                pending.append(use.operation.slice)
+            if facts_of(use.operation).views is not None:
+                pending += use.operation.results
             else:
                 yield use.operation
 

@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Block, BlockArgument, Operation, OpResult
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, vm
 from ...dialects.interfaces import AllocatesResults, OverwritesOperands
-from ...dialects.tensors import as_tensor, element_size, has_dynamic, storage_alignment
+from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
 from ..bytes.numbered import Arm, Numbered, Row
-from ..bytes.op_facts import is_storage
+from ..bytes.op_facts import is_storage, viewed
 from ..bytes.rooms import Room
 from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
@@ -116,16 +116,20 @@ class Checker:
         """
         self.state = State(self.slots)
         self.names = BodyNames(self.body, self.returned)
-        types = enumerate(value.type for value in self.body.values)
-        self.storages = {number for number, type in types if isinstance(type, memory.StorageType)}
+        values, may_have_bytes = self.body.values, self.body.may_have_bytes
+        self.storages = {
+            number
+            for number, has_bytes in enumerate(may_have_bytes)
+            if not has_bytes and is_storage(values[number])
+        }
         self.sized = self.with_sizes()
-        path: list[Choosing] = []
+        path, ends = list[Choosing](), self.state.ends.now
         for row in self.body.rows:
             while path and row.at == path[-1].arm.stop:
                 self.leave(path)
             for value in row.uses:
-                if value in self.state.ends.now:
-                    raise fault_of_use(row.op, self.state.ends.now[value])
+                if value in ends:
+                    raise fault_of_use(row.op, ends[value])
             if row.arms:
                 self.names.enter(row)
                 self.state.open()
@@ -182,12 +186,12 @@ class Checker:
             self.kill(row)
         elif kind is memory.AllocTensorOp:
             self.check_slot(op)
-        elif kind is memory.SliceStorageOp:
+        elif facts.views is not None and is_storage(op.results[0]):
             self.check_slice(op)
         elif kind is not memory.AllocStorageOp:
-            if kind is vm.ReshapeTensorOp:
-                self.check_view(op)
-            if not self.storages.isdisjoint((*row.uses, *row.results)):
+            if facts.views is not None:
+                self.check_view(op, facts.views.viewed(op))
+            if not (self.storages.isdisjoint(row.uses) and self.storages.isdisjoint(row.results)):
                 self.require_known_storages(row)
                 self.lend(row)
             if facts.links or op.regions:
@@ -244,8 +248,8 @@ class Checker:
     def is_in_place(self, row: Row, index: int, value: int, origin: int) -> bool:
         """Test whether an op reads each element of `value` before it writes that of a result."""
         at, first = self.body.values[value], self.body.values[origin]
-        while isinstance(at.owner, vm.ReshapeTensorOp) and at is not first:
-            at = at.owner.data
+        while at is not first and (source := viewed(at)) is not None:
+            at = source
         if at is not first:
             return False  # on some path, it may name other bytes
         op, read = row.op, row.uses[: len(row.op.operands) - len(row.results)]
@@ -359,20 +363,14 @@ class Checker:
                 notes=[place_note(op.storage)],
             )
 
-    def check_view(self, op: Operation) -> None:
-        """Check that a view is not certainly larger than its tensor."""
-        assert isinstance(op, vm.ReshapeTensorOp)
-        sizes, type = self.slots.rooms.sizes, as_tensor(op.data.type)
-        of_data, of_view = sizes.dims(op.data), sizes.dims(op.result)
-        if of_data == of_view:
-            return
-        data, view = sizes.algebra.product(of_data), sizes.algebra.product(of_view)
-        if type is not None and at_least(view, data + 1):
-            width = element_size(type.element_type)
+    def check_view(self, op: Operation, data: SSAValue) -> None:
+        """Check that a view is not certainly larger than its tensor `data`."""
+        tensor, view = map(self.slots.rooms.bytes_of, (data, op.results[0]))
+        if tensor != view and at_least(view, tensor + 1):
             raise PassError(
-                f"a view of {view * width} bytes is larger than its tensor of {data * width} bytes",
+                f"a view of {view} bytes is larger than its tensor of {tensor} bytes",
                 op,
-                notes=[(op.data, "the tensor is defined here")],
+                notes=[(data, "the tensor is defined here")],
             )
 
     # ------------------------------------------------------------------- calls

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Generic, TypeVar
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from ...operators.orders import Event
 from ..sizes.reader import Packed
@@ -153,9 +153,13 @@ class Held(Undoable[tuple[Slot, int], bool]):
     def __init__(self, slots: Slots) -> None:
         super().__init__()
         self.slots = slots
-        self.of_storage: defaultdict[SSAValue, Contents] = defaultdict(Contents)
-        """The slots of each storage that have contents."""
+        self._contents: defaultdict[int, Contents] = defaultdict(Contents)
+        """The slots of each storage (its identity) that have contents."""
         self._slots_of: defaultdict[int, dict[Slot, None]] = defaultdict(dict)
+
+    def beside(self, slot: Slot) -> Contents:
+        """Return what is in the storage of `slot`."""
+        return self._contents[id(slot.storage)]
 
     def slots_of(self, value: int) -> list[Slot]:
         """Return the slots in which a value may lie."""
@@ -163,7 +167,7 @@ class Held(Undoable[tuple[Slot, int], bool]):
 
     def _store(self, key: tuple[Slot, int], value: bool | None) -> None:
         slot, number = key
-        contents = self.of_storage[slot.storage]
+        contents = self._contents[id(slot.storage)]
         if value and key not in self.now:
             if slot not in contents.values:
                 contents.values[slot] = {}
@@ -179,22 +183,18 @@ class Held(Undoable[tuple[Slot, int], bool]):
 
     def near(self, slot: Slot) -> list[tuple[Slot, bool, int]]:
         """Return what overlaps `slot` (True) or may (False), each with a value that lies there."""
-        if slot.is_empty:
-            return []
-        contents = self.of_storage[slot.storage]
-        near = [other for other in contents.near(slot, self.slots.unordered) if not other.is_empty]
-        return [
-            (other, bool(is_certain), value)
-            for other in near
-            if (is_certain := self.slots.overlap(other, slot)) is not False
-            for value in contents.values[other]
-        ]
+        contents, found = self.beside(slot), list[tuple[Slot, bool, int]]()
+        for other in () if slot.is_empty else contents.near(slot, self.slots.unordered):
+            overlap = False if other.is_empty else self.slots.overlap(other, slot)
+            if overlap is not False:
+                found += [(other, bool(overlap), value) for value in contents.values[other]]
+        return found
 
     def need_together(self, one: Slot, other: Slot) -> None:
         """Note that two slots of a storage are needed at once, by one op."""
         place, there = one.place, other.place
         if place is not None and there is not None and place.packed is there.packed:
-            contents = self.of_storage[one.storage]
+            contents = self.beside(one)
             events = [kind.of(there.slice) for kind in (Event.BEGINS, Event.ENDS)]
             events = [] if there in contents.places else events
             needs = Event.NEEDS.of(place.slice)
@@ -203,7 +203,7 @@ class Held(Undoable[tuple[Slot, int], bool]):
     def unordered(self) -> Unordered:
         """Return the slices of ordered packs that are needed together and may share bytes."""
         found: Unordered = {}
-        for contents in self.of_storage.values():
+        for contents in self._contents.values():
             for packed, log in contents.logs.items():
                 orders = packed.packing.orders
                 pairs = () if orders is None else orders.unordered(log)

@@ -97,6 +97,8 @@ class Names(Generic[K]):
             return [value]
         named = reached((value,), self.above)
         ordered = sorted(reached(named, self.down), key=self._ranks.__getitem__)
+        if self._choices.keys().isdisjoint(ordered):
+            return ordered  # each path to them is taken
         return [other for other in ordered if other in named or self.share(value, other)]
 
     def share(self, value: K, other: K) -> bool:

@@ -54,7 +54,7 @@ class Slot:
 
     storage: SSAValue
     start: Expr
-    stop: Expr
+    size: Expr
     number: int
     static: tuple[int, int] | None
     """The bounds, if both are known."""
@@ -62,6 +62,10 @@ class Slot:
     """The slice of a pack that it lies in."""
     is_whole: bool = False
     """True if it is the whole storage, whose size does not matter."""
+
+    @property
+    def stop(self) -> Expr:
+        return self.start + self.size
 
     def __str__(self) -> str:
         if self.is_whole:
@@ -71,7 +75,7 @@ class Slot:
     @property
     def is_computed(self) -> bool:
         """True if arithmetic computes the bounds, and not the offset of a slice."""
-        symbols = (*self.start.symbols(), *self.stop.symbols())
+        symbols = (*self.start.symbols(), *self.size.symbols())
         return self.static is None and not any(symbol.kind == PACK for symbol in symbols)
 
     @property
@@ -84,11 +88,12 @@ class Slots:
     """The slots of the tensors of a body; tensors at the same bytes have the same slot."""
 
     rooms: Rooms = field(default_factory=Rooms)
-    _slots: dict[tuple[SSAValue, int | Expr | None, int | Expr | None], Slot] = field(
-        default_factory=dict[tuple[SSAValue, "int | Expr | None", "int | Expr | None"], Slot]
+    _slots: dict[tuple[int, Expr | None, Expr | None], Slot] = field(
+        default_factory=dict[tuple[int, "Expr | None", "Expr | None"], Slot]
     )
-    """By storage, start and stop; of a whole storage, without them."""
-    _of: dict[SSAValue, Slot] = field(default_factory=dict[SSAValue, Slot])
+    """By storage (its identity), start and size; of a whole storage, without them."""
+    _of: dict[int, Slot] = field(default_factory=dict[int, Slot])
+    """By the identity of the tensor: xDSL's hash is slow."""
     unordered: Unordered = field(default_factory=dict[memory.PackOp, "set[tuple[int, int]]"])
 
     assumes: bool = False
@@ -98,35 +103,31 @@ class Slots:
 
     def of(self, tensor: SSAValue) -> Slot | None:
         """Return the slot of a tensor that `memory.alloc_tensor` defines, None of another value."""
-        found = self._of.get(tensor)
+        found = self._of.get(id(tensor))
         if found is None:
             op = tensor.owner
             if not isinstance(op, memory.AllocTensorOp):
                 return None
-            found = self._of[tensor] = self.slot(*self.rooms.of_tensor(op))
+            found = self._of[id(tensor)] = self.slot(*self.rooms.of_tensor(op))
         return found
 
     def all_of(self, storage: SSAValue) -> Slot:
         """Return the slot of all bytes of `storage`."""
         room = self.rooms.of_storage(storage)
         if room.size is None or storage is room.root:
-            key, root = (room.root, None, None), room.root
-            whole = Slot(root, ZERO, ZERO, len(self._slots), None, None, True)
-            return self._slots.setdefault(key, whole)
+            whole = Slot(room.root, ZERO, ZERO, len(self._slots), None, None, True)
+            return self._slots.setdefault((id(room.root), None, None), whole)
         return self.slot(room.root, room.start, room.size)
 
     def slot(self, root: SSAValue, start: Expr, size: Expr) -> Slot:
         """Return the slot of `size` bytes from `start` on in `root`."""
-        first, length = start.constant, size.constant
-        if first is None or length is None:
-            key, static = (root, start, start + size), None
-        else:  # numbers are found faster
-            static = first, first + length
-            key = root, *static
+        key = id(root), start, size
         found = self._slots.get(key)
         if found is None:
+            first, length = start.constant, size.constant
+            static = None if first is None or length is None else (first, first + length)
             place = None if static else place_of(start, size)
-            found = Slot(root, start, start + size, len(self._slots), static, place)
+            found = Slot(root, start, size, len(self._slots), static, place)
             self._slots[key] = found
         return found
 
@@ -193,7 +194,7 @@ def place_of(start: Expr, size: Expr) -> Place | None:
         place = packed_of(monomial[0]) if len(monomial) == 1 and factor == 1 else None
         if place is None:
             continue
-        within = start - place.packed.values[place.slice]
+        within = start - place.packed.values[place.slice] if len(start.terms) > 1 else ZERO
         if at_least(within, ZERO) and at_least(place.packed.size_of(place.slice), within + size):
             return place
     return None

@@ -13,7 +13,7 @@ from math import prod
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i64
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
 from ...dialects.device import VirtualDeviceAttr, device_of, tensor_type, with_device
@@ -30,10 +30,8 @@ from ...dialects.type_rules import data_operands, operand_of
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes import Size, is_known, product
 from ..support.diagnostics import PassError
-from .rule_code import RuleCode
-from .rule_dims import RuleDim, as_expr
-from .rule_elements import RuleElements, constant_elements
-from .rule_results import checked_dims, rule_results
+from .rule_code import RuleCode, checked_dims
+from .rule_reader import RuleDim, as_expr
 
 
 class Allocations(NamedTuple):
@@ -91,7 +89,7 @@ class DynamicShapes:
             dims = [checked_dims(given, result) for given, result in found]
         else:
             elements = {i: code.elements(op.operands[i]) for i in data_operands(op)}
-            dims = [r.dims for r in rule_results(code.rules, op, operands, elements)]
+            dims = [r.dims for r in code.rules.results(op, operands, elements)]
         return [code.rules.shape(given, "out_shape") for given in dims]
 
     def _shapes_of_kernel(self, call: relay.CallLoweredOp, code: HostCode) -> Sequence[SSAValue]:
@@ -238,13 +236,12 @@ class HostCode:
 
     def elements(self, value: SSAValue) -> Elements:
         """Return the elements of an operand of a rule."""
-        constant = constant_elements(self.rules, value) if isinstance(value, OpResult) else None
+        constant = self.rules.constant_elements(value)
         if constant is not None:
             return constant
         tensor = self.operand(value)
         assert isinstance(tensor, Tensor), "verified: a rule reads the elements of tensors"
-        data = partial(self.on_host, value)
-        return RuleElements(self.rules, value, tensor, data)
+        return self.rules.elements(tensor, value, partial(self.on_host, value))
 
     def size_of(self, type: Attribute, shape: SSAValue | None = None) -> Size:
         """Return the size in bytes of a tensor of `type`, whose dims are in `shape`."""

@@ -24,7 +24,6 @@ from typing import cast
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -32,27 +31,25 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.traits import ConstantLike
 
-from ...dialects import memory, relay, vm
-from ...dialects.dense import Dense, numbers
+from ...dialects import memory, relay
+from ...dialects.dense import constant_tensor, integer, integers
 from ...dialects.interfaces import ChoosesRegion, DestinationPassing
-from ...dialects.relay.creation import ShapeOfOp
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, is_static
-from ...dialects.type_rules import call_of, constant_elements, operand_of, rule_of
+from ...dialects.type_rules import constant_elements, data_operands, operand_of, rule_of
 from ...operators.orders import PoolTotal, Row
-from ...operators.signature import Data, Elements, Tensor
+from ...operators.signature import ReadElements, Tensor
 from ...operators.sizes import UNKNOWN, Check, SignatureError, Size, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
 from ...operators.sizes.size_table import PREDICATES, TOTAL
-from ..support.diagnostics import PassError
+from ..bytes.op_facts import facts_of
 from ..support.walk import outside_primitives
-from .arith_ops import arith_ops
-from .rule_dims import RuleReader, as_expr
+from .rule_reader import RuleReader, as_expr
 from .shape_tensors import ShapeTensors, is_exact
+from .size_code import arith_ops
 
 PACK = "pack"
 """The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
@@ -62,28 +59,6 @@ MAX_CALLS = 50
 
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
-
-
-def integer(value: SSAValue) -> int | None:
-    """Return the integer that `value` is, if it is a constant."""
-    op = value.owner
-    if isinstance(op, arith.ConstantOp):
-        attr = op.value
-        if isinstance(attr, IntegerAttr):
-            return attr.value.data
-    return None
-
-
-def dense_integers(value: SSAValue, count: int) -> list[int] | None:
-    """Return the elements of a constant tensor of `count` integers."""
-    op = value.owner
-    if not isinstance(op, Operation) or not op.has_trait(ConstantLike):
-        return None
-    attr = op.properties.get("value")
-    if not isinstance(attr, DenseIntOrFPElementsAttr):
-        return None
-    found = [int(number) for number in numbers(cast(Dense, attr))]
-    return found if len(found) == count else found[:1] * count
 
 
 def element_count(type: Attribute) -> int | None:
@@ -140,26 +115,6 @@ class Packed:
             if at == first or before is None:
                 return total
             at = before
-
-
-@dataclass(frozen=True)
-class KnownElements(Elements):
-    """Elements of a small integer tensor, in row-major order."""
-
-    program: Sizes
-    known: Dims
-
-    def sizes(self, count: int) -> Sequence[Size]:
-        return [self.program.as_size(size) for size in self.known]
-
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        """Return the measure of scalars; that of larger tensors is not computed."""
-        sizes: list[Size] = []
-        for arg in args:
-            if not isinstance(arg.elements, KnownElements) or arg.rank:
-                return UNKNOWN
-            sizes += arg.elements.sizes(1)
-        return self.program.measured(name, sizes)
 
 
 class Sizes(RuleReader):
@@ -221,7 +176,8 @@ class Sizes(RuleReader):
             if name is not None:
                 return self.algebra.apply(name, *map(self.size, op.operands))
             if isinstance(op, arith.SelectOp):
-                return self._selected(op)
+                sides = self.size(op.lhs), self.size(op.rhs)
+                return self.algebra.choose(self.condition(op.cond), *sides)
             if isinstance(op, tensor.ExtractOp):
                 return self._extracted(op)
             if isinstance(op, relay.MeasureOp):
@@ -352,50 +308,6 @@ class Sizes(RuleReader):
         whole = self.algebra.binary(SizeOp.FLOORDIV, self.size(op.lhs), Expr.of(unit))
         return self.algebra.binary(SizeOp.MUL, whole, Expr.of(unit))
 
-    def _selected(self, op: arith.SelectOp) -> Expr:
-        """
-        Return one side if the condition is known; `a == 1 ? b : a` is a broadcast, and others are
-        selections, of which those of one condition agree.
-        """
-        condition = self.condition(op.cond)
-        left, right = self.size(op.lhs), self.size(op.rhs)
-        if condition is not None:
-            return left if condition else right
-        if left == right:
-            return left
-        test = op.cond.owner
-        if (
-            isinstance(test, arith.CmpiOp)
-            and test.predicate.value.data == 0
-            and test.lhs.type == i64
-            and {self.size(test.lhs), self.size(test.rhs)} == {right, Expr.of(1)}
-        ):
-            return self.algebra.binary(SizeOp.BROADCAST, right, left)
-        less, more, holds = self._compared(op.cond)
-        return self.algebra.select_less(less, more, *((left, right) if holds else (right, left)))
-
-    def _compared(self, condition: SSAValue) -> tuple[Expr, Expr, bool]:
-        """Return two sizes; `condition` holds if the first is less, or, if False, if it is not."""
-        op = condition.owner
-        if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
-            left, right = self.size(op.lhs), self.size(op.rhs)
-            match op.predicate.value.data:
-                case 2:  # <
-                    return left, right, True
-                case 3:  # <=
-                    return right, left, False
-                case 4:  # >
-                    return right, left, True
-                case 5:  # >=
-                    return left, right, False
-                case _:
-                    pass
-            relation = PREDICATES[op.predicate.value.data : op.predicate.value.data + 1]
-            for name in relation:  # == and !=
-                return Expr.of(0), self.algebra.apply(name, left, right), True
-        flag = self.algebra.symbol(_shown(condition), "value", (condition,))
-        return Expr.of(0), flag, True
-
     def _extracted(self, op: tensor.ExtractOp) -> Expr:
         elements = self.shape(op.tensor) if len(op.indices) < 2 else None
         index = integer(op.indices[0]) if op.indices else 0
@@ -424,26 +336,15 @@ class Sizes(RuleReader):
             return op.value.value.data
         return None
 
-    def condition(self, value: SSAValue) -> bool | None:
-        """Return the value of an i1, if it is certain."""
-        constant = integer(value)
+    def condition(self, value: SSAValue) -> Expr:
+        """Return an i1: 1 if it is true, else 0."""
+        constant, op = integer(value), value.owner
         if constant is not None:
-            return constant != 0
-        op = value.owner
-        if not isinstance(op, arith.CmpiOp) or op.lhs.type != i64:
-            return None
-        left, right = self.size(op.lhs), self.size(op.rhs)
-        predicate = op.predicate.value.data
-        if predicate in (0, 1):
-            equal = holds(Check.EQUAL, left, right)
-            return None if equal is None else equal == (predicate == 0)
-        if predicate in (2, 5):  # <, >=
-            at_least = holds(Check.AT_LEAST, left, right)
-            return None if at_least is None else at_least == (predicate == 5)
-        if predicate in (3, 4):  # <=, >
-            at_most = holds(Check.AT_MOST, left, right)
-            return None if at_most is None else at_most == (predicate == 3)
-        return None
+            return Expr.of(int(constant != 0))
+        if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
+            for name in PREDICATES[op.predicate.value.data :][:1]:
+                return self.algebra.compare(name, self.size(op.lhs), self.size(op.rhs))
+        return self.algebra.symbol(_shown(value), "value", (value,), range=(0, 1))
 
     # -------------------------------------------------------------------- dims
 
@@ -488,8 +389,8 @@ class Sizes(RuleReader):
         if not isinstance(value, OpResult):
             return None
         op = value.op
-        if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
-            shape = op.shape
+        if (shaped := facts_of(op).shaped) is not None:
+            shape = shaped.shape(op)
             return None if shape is None else self.shape(shape)
         if isinstance(op, relay.TupleGetItemOp):
             source = projected(value)
@@ -522,29 +423,26 @@ class Sizes(RuleReader):
         return self._results[op]
 
     def _infer(self, op: Operation) -> list[Dims] | None:
-        rule = rule_of(op)
-        operands = [self._operand(operand) for operand in op.operands]
-        if rule is None or any(isinstance(operand, str) for operand in operands):
+        operands: list[Tensor] = []
+        for value in op.operands:
+            tensor = operand_of(value.type)
+            if isinstance(tensor, str):
+                return None
+            operands.append(Tensor(tensor.element, tuple(map(self.as_size, self.dims(value)))))
+        elements = constant_elements(op.operands, wanted := data_operands(op))
+        for value, tensor, i in zip(op.operands, operands, range(len(operands)), strict=True):
+            if i in wanted and (known := self.elements(value)) is not None:
+                elements[i] = self._elements_as(tensor, [self.as_size(size) for size in known])
+        found = self.results(op, operands, elements)
+        if found is None:
             return None
-        elements = constant_elements(op.operands, rule.data_operands)
-        for i in rule.data_operands:
-            known = self.elements(op.operands[i]) if i < len(operands) else None
-            if known is not None:
-                elements[i] = KnownElements(self, known)
-        call = call_of(op.name, op.properties, ())
-        try:
-            found = rule(call._replace(operands=operands, elements=elements))
-        except SignatureError as error:
-            raise PassError(str(error), op) from error
         return [
             self._known(tensor, result) for tensor, result in zip(found, op.results, strict=True)
         ]
 
-    def _operand(self, value: SSAValue) -> Tensor | str:
-        tensor = operand_of(value.type)
-        if isinstance(tensor, str):
-            return tensor
-        return Tensor(tensor.element, tuple(map(self.as_size, self.dims(value))))
+    def _elements_as(self, tensor: Tensor, sizes: Sequence[Size]) -> ReadElements:
+        """Return these elements; only scalars are measured."""
+        return ReadElements(lambda count: sizes, lambda: None if tensor.rank else sizes[0])
 
     def _known(self, tensor: Tensor, result: OpResult) -> Dims:
         """Return the dims of a result, symbols where the rule does not know them."""
@@ -614,10 +512,7 @@ class Sizes(RuleReader):
             return None
         if isinstance(op, relay.DeviceCopyOp | relay.OnDeviceOp):
             return self.elements(op.value)
-        if isinstance(op, ShapeOfOp):
-            dims = self.dims(op.data)
-            return dims if all(is_exact(dim, type.element_type) for dim in dims) else None
-        if rule_of(op) is None:
+        if facts_of(op).only_sizes or rule_of(op) is None:
             return None
         operands = [self.elements(operand) for operand in op.operands]
         return self.tensors.elements(op, value.index, operands)
@@ -629,12 +524,13 @@ class Sizes(RuleReader):
         count = element_count(value.type)
         if count is None:
             return None
-        constants = dense_integers(value, count)
-        if constants is not None:
-            return tuple(map(Expr.of, constants))
-        op = value.owner
-        if isinstance(op, vm.ShapeOfOp):
-            return self.dims(op.data)
+        constant = constant_tensor(value)
+        if constant is not None:
+            return tuple(map(Expr.of, integers(constant, count)))
+        op, type = value.owner, as_tensor(value.type)
+        if isinstance(op, Operation) and facts_of(op).only_sizes and type is not None:
+            dims = self.dims(op.operands[0])
+            return dims if all(is_exact(dim, type.element_type) for dim in dims) else None
         if isinstance(op, tensor.FromElementsOp) and all(e.type == i64 for e in op.elements):
             return tuple(map(self.size, op.elements))
         return None

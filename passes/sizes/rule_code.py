@@ -13,23 +13,37 @@ written once, and nothing is emitted before a result or a check needs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import cast
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from itertools import product
+from math import prod
+from typing import NoReturn, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import UNKNOWN_LOC, IndexType, LocationAttr, Signedness, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from ...dialects import relay
-from ...dialects.device import VirtualDeviceAttr, tensor_type
-from ...dialects.tensors import AnyInteger
-from ...dialects.type_rules import operand_of
-from ...operators.signature import Tensor
-from ...operators.sizes import Check, Shape, SizeOp
+from ...dialects.dense import constant_tensor, integers
+from ...dialects.device import VirtualDeviceAttr, tensor_type, with_device
+from ...dialects.tensors import AnyInteger, has_dynamic
+from ...dialects.type_rules import number_of, operand_of
+from ...operators.signature import Elements, ReadElements, Tensor
+from ...operators.sizes import (
+    UNKNOWN,
+    Check,
+    Shape,
+    SignatureError,
+    Size,
+    SizeOp,
+    is_known,
+    require_equal,
+)
 from ...operators.sizes.algebra import in_order
 from ...operators.sizes.size_expressions import Expr, Symbol
 from ...operators.sizes.size_table import operation
-from .rule_dims import RuleDim, RuleReader, as_expr
+from ..support.diagnostics import PassError
+from .rule_reader import RuleDim, RuleReader, as_expr
 from .size_code import SizeCode
 
 MAX_SHOWN = 4
@@ -115,20 +129,41 @@ class RuleCode(SizeCode, RuleReader):
             self._shapes.setdefault(dims, shape)
         return Tensor(known.element, dims)
 
-    def dim(self, size: Expr) -> RuleDim:
-        """Return a size that is not constant as a dim of rules."""
-        dim = self.as_size(size)
-        assert isinstance(dim, RuleDim)
-        return dim
+    def elements(self, tensor: Tensor, key: Hashable, data: Callable[[], SSAValue]) -> Elements:
+        """Return the elements of the tensor `data()`, which is called when one is read."""
 
-    def scalar(self, data: Callable[[], SSAValue], key: Hashable, at: Sequence[int]) -> Expr:
-        """Return the element at index `at` of the tensor `data()`, of the tensor's own type."""
-        return self.once(("element", key, *at), lambda: self.extract(data(), at))
+        def scalar(at: Sequence[int]) -> Expr:
+            return self.once(("element", key, *at), lambda: self.extract(data(), at))
 
-    def size(self, data: Callable[[], SSAValue], key: Hashable, at: Sequence[int]) -> RuleDim:
-        """Return the element at index `at` of an integer tensor as a size."""
-        element = self.scalar(data, key, at)
-        return self.dim(self.once(("size", element), lambda: self._widened(self.write(element))))
+        def size(at: Sequence[int]) -> Size:
+            element = scalar(at)
+            value = self.once(("size", element), lambda: self._widened(self.write(element)))
+            return self.dim(value)
+
+        def sizes(count: int) -> Sequence[Size]:
+            return [size(at) for at in product(*map(range, _dims_of(tensor, count)))]
+
+        def operand() -> Size:
+            return self.dim(self.once(("data", key), data) if tensor.rank else scalar(()))
+
+        return ReadElements(sizes, operand)
+
+    def constant_elements(self, value: SSAValue) -> Elements | None:
+        """Return the elements of `value` if it is a constant."""
+        known = constant_tensor(value)
+        if known is None:
+            return None
+        constant = known
+
+        def operand() -> Size | float:
+            number = number_of(constant)
+            if number is not None:
+                return number
+            type = with_device(constant.type, self.host)
+            op = arith.ConstantOp(constant, type)
+            return self.dim(self.once(("constant", constant), lambda: self.emit(op)))
+
+        return ReadElements(partial(integers, constant), operand)
 
     def _widened(self, value: SSAValue) -> SSAValue:
         type = value.type
@@ -148,6 +183,33 @@ class RuleCode(SizeCode, RuleReader):
             return shape()
         elements = [self.write(as_expr(dim)) for dim in dims]
         return self.vector(elements, tensor_type(i64, [len(dims)], self.host), hint)
+
+    # ------------------------------------------------------------------- results
+
+    def results(
+        self, op: Operation, operands: Sequence[Tensor | str], elements: Mapping[int, Elements]
+    ) -> list[Tensor]:
+        """
+        Return the results of `op` by its rule on operands with the dims of rules.
+
+        A dim that the declared type knows and the rule does not is required to be so.
+        """
+        is_static = not any(has_dynamic(result.type) for result in op.results)
+        if is_static and not elements and not any(map(_is_dynamic, operands)):
+            return [known_tensor(result) for result in op.results]
+        self.enter(op, operands)
+        found = super().results(op, operands, elements)
+        if found is None:
+            raise PassError(
+                f"{op.name} has no rule over sizes, so the shapes of its results cannot be "
+                "computed: give it one, InferTypes(typed(rule)) with a Rule of "
+                "xrelay.operators.rules",
+                op,
+            )
+        return [
+            Tensor(tensor.element, checked_dims(tensor.dims, result))
+            for tensor, result in zip(found, op.results, strict=True)
+        ]
 
     # -------------------------------------------------------------------- checks
 
@@ -185,3 +247,53 @@ def _shown(operand: Tensor | str, shown: list[Expr]) -> str:
 
 def _without_braces(text: str) -> str:
     return text.replace("{", "(").replace("}", ")")
+
+
+def unreadable(fail: Callable[[], Exception]) -> Elements:
+    """Return elements that do not exist yet when shapes are computed; reading them is an error."""
+
+    def read(*_: object) -> NoReturn:
+        raise fail()
+
+    return ReadElements(read, read)
+
+
+def _dims_of(tensor: Tensor, count: int) -> list[int]:
+    """Return the dims of a tensor of `count` elements, of which one dim may be unknown."""
+    known = [dim for dim in tensor.dims if isinstance(dim, int)]
+    if len(known) + 1 < tensor.rank or (len(known) < tensor.rank and prod(known) == 0):
+        raise SignatureError(f"elements of a {tensor} cannot be read as sizes")
+    return [dim if isinstance(dim, int) else count // prod(known) for dim in tensor.dims]
+
+
+def known_tensor(result: OpResult) -> Tensor:
+    tensor = operand_of(result.type)
+    if isinstance(tensor, str):
+        raise PassError(f"result {result.index} must be a tensor, but is {tensor}", result)
+    return tensor
+
+
+def checked_dims(dims: Shape, result: OpResult) -> Shape:
+    """Return `dims` of a result, those of its declared type where it knows them."""
+    checked: list[Size] = []
+    for axis, (dim, declared) in enumerate(zip(dims, known_tensor(result).dims, strict=True)):
+        if is_known(declared):
+            message = f"dim {axis} of result {result.index} is {{0}}, but is declared as {{1}}"
+            if dim is not UNKNOWN:
+                try:
+                    require_equal(dim, declared, message)
+                except SignatureError as error:
+                    raise PassError(str(error), result.op) from error
+            dim = declared
+        elif dim is UNKNOWN:
+            raise PassError(
+                f"the rule of {result.op.name} does not compute dim {axis} of result "
+                f"{result.index}",
+                result,
+            )
+        checked.append(dim)
+    return tuple(checked)
+
+
+def _is_dynamic(operand: Tensor | str) -> bool:
+    return not isinstance(operand, str) and not all(map(is_known, operand.dims))

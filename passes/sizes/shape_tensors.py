@@ -23,10 +23,10 @@ from xdsl.dialects.builtin import IntegerType, Signedness, i64
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.tensors import as_tensor
-from ...operators.sizes import Check, SizeOp
+from ...operators.sizes import SizeOp
 from ...operators.sizes.algebra import Algebra
-from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import Dims, Expr
+from ...operators.sizes.size_table import CHOOSE
 from ...runtime.kernels.loading import load_kernels
 from ..analysis.arrays import numpy_dtype
 from ..evaluation.kernel_calls import OperatorEvaluator
@@ -54,8 +54,8 @@ MOVES: Mapping[str, int | None] = {
 """The operators whose results are elements of their operands: of the first so many, or of all."""
 
 
-def _by(op: SizeOp) -> Element:
-    return lambda algebra, left, right: algebra.binary(op, left, right)
+def _by(op: str) -> Element:
+    return lambda algebra, left, right: algebra.apply(op, left, right)
 
 
 def _division(compute: Element) -> Element:
@@ -81,18 +81,14 @@ ARITHMETIC: Mapping[str, Element] = {
     "relay.mod": _division(Algebra.truncmod),
     "relay.floor_divide": _division(_by(SizeOp.FLOORDIV)),
     "relay.floor_mod": _division(_by(SizeOp.MOD)),
+    "relay.equal": _by("eq"),
+    "relay.not_equal": _by("ne"),
+    "relay.less": _by("lt"),
+    "relay.less_equal": _by("le"),
+    "relay.greater": _by("gt"),
+    "relay.greater_equal": _by("ge"),
 }
 """The element of the result for each pair of elements."""
-
-COMPARISONS: Mapping[str, tuple[Check, bool]] = {
-    "relay.equal": (Check.EQUAL, True),
-    "relay.not_equal": (Check.EQUAL, False),
-    "relay.greater_equal": (Check.AT_LEAST, True),
-    "relay.less": (Check.AT_LEAST, False),
-    "relay.less_equal": (Check.AT_MOST, True),
-    "relay.greater": (Check.AT_MOST, False),
-}
-"""The relation that each comparison tests, and the result where it holds."""
 
 REDUCTIONS: Mapping[str, SizeOp] = {
     "relay.prod": SizeOp.MUL,
@@ -101,7 +97,7 @@ REDUCTIONS: Mapping[str, SizeOp] = {
     "relay.min": SizeOp.MIN,
 }
 
-FOLLOWED = {*MOVES, *ARITHMETIC, *COMPARISONS, *REDUCTIONS, "relay.cast", "relay.where"}
+FOLLOWED = {*MOVES, *ARITHMETIC, *REDUCTIONS, "relay.cast", "relay.where"}
 """The operators whose results may be known."""
 
 
@@ -116,12 +112,12 @@ def is_exact(size: Expr, type: Attribute) -> bool:
         return False
     integer = cast("IntegerType[int, Signedness]", type)
     width, signed = integer.width.data, integer.signedness.data is not Signedness.UNSIGNED
-    constant, symbol = size.constant, size.symbol
-    if constant is None:
-        is_dim = symbol is not None and symbol.kind == "dim"
-        return type == i64 or (signed and width >= 32 and is_dim)
+    symbol, (least, most) = size.symbol, size.range
     low, bits = (-(2 ** (width - 1)), width - 1) if signed and width > 1 else (0, width)
-    return low <= constant < 2**bits
+    if least is not None and most is not None and low <= least and most < 2**bits:
+        return True
+    is_dim = symbol is not None and symbol.kind == "dim"
+    return size.constant is None and (type == i64 or (signed and width >= 32 and is_dim))
 
 
 @dataclass
@@ -162,8 +158,6 @@ class ShapeTensors:
             pairs = [compute(self.algebra, *pair) for pair in self._pairs(op, operands)]
             found = [size for size in pairs if size is not None]
             return tuple(found) if len(found) == len(pairs) else None
-        if name in COMPARISONS:
-            return self._compared(op, operands)
         if name in REDUCTIONS:
             return self._reduced(op, operands[0])
         if name == "relay.where":
@@ -211,16 +205,6 @@ class ShapeTensors:
         left, right = self._broadcast(op, operands)
         return list(zip(left, right, strict=True))
 
-    def _compared(self, op: Operation, operands: list[Dims]) -> Dims | None:
-        check, positive = COMPARISONS[op.name]
-        found: list[Expr] = []
-        for left, right in self._pairs(op, operands):
-            certain = holds(check, left, right)
-            if certain is None:
-                return None
-            found.append(Expr.of(int(certain == positive)))
-        return tuple(found)
-
     def _reduced(self, op: Operation, dims: Dims) -> Dims | None:
         type = as_tensor(op.results[0].type)
         assert type is not None
@@ -232,9 +216,5 @@ class ShapeTensors:
         return (result,)
 
     def _chosen(self, op: Operation, operands: list[Dims]) -> Dims | None:
-        conditions, left, right = self._broadcast(op, operands)
-        known = [condition.constant for condition in conditions]
-        if None in known:
-            return None
-        choices = zip(known, left, right, strict=True)
-        return tuple(a if chosen else b for chosen, a, b in choices)
+        choices = zip(*self._broadcast(op, operands), strict=True)
+        return tuple(self.algebra.apply(CHOOSE, *choice) for choice in choices)

@@ -1,5 +1,5 @@
 """
-Write sizes as IR, each once: the one place that does.
+Sizes as IR, each written once: the one place that emits it.
 
     code = SizeCode(insert)
     code.apply("max", %n, 4)                 %c4 = arith.constant 4 : i64
@@ -7,14 +7,13 @@ Write sizes as IR, each once: the one place that does.
     code.write(n * 4)                        %1 = arith.muli %n, %c4 : i64
     code.write(n * 4)                        %1 again
 
-`insert` places an op after those that it got before. What the leaves of an expression are is up to
-a subclass, and where a value is visible: here, everywhere.
+`insert` places an op after those that it got before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache, reduce
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 
 from xdsl.dialects import arith, tensor
@@ -23,9 +22,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.tensors import as_tensor
-from ...operators.sizes.size_expressions import Expr, Symbol, inner_first
-from ...operators.sizes.size_table import CHOOSE, PREDICATES, compute, operation
-from .arith_ops import class_of
+from ...operators.sizes.size_expressions import Symbol
+from ...operators.sizes.size_table import OPERATIONS, PREDICATES, operation
+from ...operators.sizes.writer import Writer
 
 Value: TypeAlias = "int | float | SSAValue"
 """An operand: a number, or a value of IR."""
@@ -35,6 +34,21 @@ INDEX = IndexType()
 _FLAGS: dict[str, Attribute] = {"overflowFlags": arith.IntegerOverflowAttr("none")}
 _FLAGGED = (arith.AddiOp, arith.SubiOp, arith.MuliOp)
 """The ops with the property `overflowFlags`."""
+
+
+_CLASSES: Mapping[str, type[Operation]] = {kind.name: kind for kind in arith.Arith.operations}
+
+
+def arith_ops() -> Mapping[type[Operation], str]:
+    """Return the operation of the table that each op of `arith` on two integers computes."""
+    return _arith_ops(len(OPERATIONS))
+
+
+@cache
+def _arith_ops(count: int) -> Mapping[type[Operation], str]:
+    """Return `arith_ops` of a table of `count` operations: plug-ins and tests may add some."""
+    kinds = ((_CLASSES.get(known.arith), name) for name, known in OPERATIONS.items())
+    return {kind: name for kind, name in kinds if kind not in (None, arith.SelectOp)}
 
 
 @lru_cache(maxsize=1024)
@@ -61,7 +75,7 @@ def op_of(name: str, values: Sequence[SSAValue]) -> Operation:
         )
     if not operation(name).arith:
         return relay.MeasureOp(name, values)
-    kind = class_of(name)
+    kind = _CLASSES[operation(name).arith]
     properties = _FLAGS if kind in _FLAGGED else {}
     type = values[-1].type if kind is arith.SelectOp else i64
     return kind.create(operands=values, result_types=[type], properties=properties)
@@ -74,20 +88,12 @@ def extract_op(data: SSAValue, indices: Sequence[SSAValue]) -> Operation:
     return tensor.ExtractOp.create(operands=[data, *indices], result_types=[type.element_type])
 
 
-class SizeCode:
+class SizeCode(Writer[SSAValue]):
     """Writes sizes as ops; each number, operation and expression once."""
 
     def __init__(self, insert: Callable[[Operation], object]):
+        super().__init__()
         self.insert = insert
-        self._known: dict[Hashable, SSAValue] = {}
-
-    def find(self, key: Hashable) -> SSAValue | None:
-        """Return the value of `key` that is visible, if there is one."""
-        return self._known.get(key)
-
-    def add(self, key: Hashable, value: SSAValue) -> None:
-        """Record the value of `key`: an expression, or an operation on values."""
-        self._known[key] = value
 
     def emit(self, op: Operation, hint: str | None = None) -> SSAValue:
         """Insert `op`; return its result."""
@@ -120,79 +126,10 @@ class SizeCode:
         """Return a constant index."""
         return self.constant(integer_attribute(value, INDEX))
 
-    def apply(self, name: str, *operands: Any) -> Any:
-        """
-        Return the operation `name` of the table on values and numbers, of `TOTAL` also a layout.
-
-        The result is a number if all operands are, else a value.
-        """
-        if all(isinstance(operand, int | float) for operand in operands):
-            return compute(name, *operands)
-        rules = operation(name)
-        if rules.identity is not None:
-            first, second = operands
-            if second == rules.identity:
-                return first
-            if rules.commutes and first == rules.identity:
-                return second
-        if rules.expanded is not None:
-            return rules.expanded(self.apply, *operands)
-        if name == CHOOSE:
-            condition, left, right = operands
-            if isinstance(condition, int) or left == right:
-                return left if condition else right
-        return self.on_values(name, [self.value(operand) for operand in operands])
-
-    def on_values(self, name: str, values: Sequence[SSAValue]) -> SSAValue:
-        """Return an operation on values, which is written once."""
-        key = name, *values
-        result = self.find(key)
-        if result is None:
-            result = self.emit(op_of(name, values))
-            self.add(key, result)
-        return result
-
-    def write(self, size: Expr) -> SSAValue:
-        """Return a value that is `size`."""
-        if size.constant is not None:
-            return self.value(size.constant)
-        value = self.find(size)
-        if value is not None:
-            return value
-        for symbol in inner_first([size], self):  # many sums in each other need no recursion
-            self.add(Expr.of_symbol(symbol), self.write_symbol(symbol))
-        value = self.find(size)
-        if value is None:
-            products = [self._product(*term) for term in size.terms]
-            value = reduce(lambda left, right: self.on_values("add", [left, right]), products)
-            self.add(size, value)
-        return value
-
-    def __contains__(self, symbol: Symbol) -> bool:
-        return self.find(Expr.of_symbol(symbol)) is not None
-
-    def _product(self, symbols: Sequence[Symbol], coefficient: int) -> SSAValue:
-        factors = [self.write(Expr.of_symbol(symbol)) for symbol in symbols]
-        if coefficient != 1 or not factors:
-            factors.append(self.value(coefficient))
-        return reduce(lambda left, right: self.on_values("mul", [left, right]), factors)
-
-    def write_symbol(self, symbol: Symbol) -> SSAValue:
-        """Write a symbol, whose operands are written; those that nothing computes are `leaf`."""
-        if not symbol.is_computed:
-            return self.leaf(symbol)
-        operands = [self._operand(arg) for arg in symbol.args]
-        if operation(symbol.kind).commutes:
-            return self.value(reduce(lambda a, b: self.apply(symbol.kind, a, b), operands))
-        return self.value(self.apply(symbol.kind, *operands))
-
-    def _operand(self, arg: object) -> object:
-        if not isinstance(arg, Expr):
-            return arg
-        return self.write(arg) if arg.constant is None else arg.constant
+    def operate(self, name: str, values: Sequence[SSAValue]) -> SSAValue:
+        return self.emit(op_of(name, values))
 
     def leaf(self, symbol: Symbol) -> SSAValue:
-        """Return the value of a symbol that is not computed from others."""
         raise AssertionError(f"nothing computes {symbol}")
 
     def extract(self, data: SSAValue, at: Sequence[int], hint: str | None = None) -> SSAValue:

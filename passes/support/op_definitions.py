@@ -12,7 +12,8 @@ thus the only ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias, cast
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from typing_extensions import override
 from xdsl.dialects.builtin import (
@@ -21,7 +22,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
 )
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, OpTraits, Region, SSAValue
 from xdsl.irdl import (
     AllOf,
     AnyAttr,
@@ -48,10 +49,14 @@ from xdsl.irdl import (
     SingleBlockRegionDef,
     VariadicDef,
 )
+from xdsl.traits import OpTrait
 
 from ...dialects.xdsl_extras.described_constraints import Described
 from ...dialects.xdsl_extras.segments import sizes_in
-from ...dialects.xdsl_extras.xdsl_internals import operands_of, successors_of
+from ...dialects.xdsl_extras.xdsl_internals import operands_of, successors_of, verification_of
+
+Check: TypeAlias = Callable[[Any], object]
+"""A check of an op, which may raise `VerifyException`."""
 
 Test: TypeAlias = Callable[[Attribute], bool]
 """Tests an attribute against a constraint; false if there is a doubt."""
@@ -99,6 +104,28 @@ class Definition:
             )
         except Exception:  # xDSL's check fails in the same way, or is right
             return False
+
+
+@cache
+def definition_of(verify: Check) -> Definition | None:
+    """Return the definition that the generated method `verify_` checks, if it is understood."""
+    generated = verification_of(verify)
+    try:
+        return None if generated is None else Definition(generated.definition)
+    except NotUnderstood:
+        return None
+
+
+def checks_after_definition(kind: type[Operation]) -> Sequence[Check]:
+    """Return the checks of ops of class `kind` after that of the definition, in order."""
+    generated = verification_of(kind.verify_)
+    if generated is None:
+        return ()
+    traits: OpTraits = generated.definition.traits
+    checks: list[Check] = [t.verify for t in traits if type(t).verify is not OpTrait.verify]
+    if generated.further is not None and generated.further is not Operation.verify_:
+        checks.append(generated.further)
+    return checks
 
 
 class _Values:

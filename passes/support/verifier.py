@@ -19,7 +19,7 @@ terminator, and looks symbols up by a walk for every call), without recursion.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from xdsl.ir import Block, ErasedSSAValue, Operation, OpTraits, Region, SSAValue
 from xdsl.irdl import OpDef
@@ -38,11 +38,27 @@ from ...dialects.xdsl_extras.identity import forget_attributes
 from ...dialects.xdsl_extras.xdsl_internals import formatted, operands_of, successors_of
 from ..analysis.dominance import dominated_by
 from .diagnostics import PassError
-from .valid_ops import ValidOps
+from .op_definitions import Check, Definition, checks_after_definition, definition_of
+
+if TYPE_CHECKING:
+    from ...dialects.interfaces import Lookup
 
 
 class VerifyError(PassError):
     """An invalid op, with its location."""
+
+
+class SymbolUser(Protocol):
+    """An op that refers to symbols."""
+
+    def verify_symbol_uses(self, lookup: "Lookup") -> None:
+        """
+        Raise `VerifyException` if a symbol is missing or of the wrong kind.
+
+        The verifier calls it after `verify_`, so that `verify_` need not look symbols up itself
+        (xDSL's lookup walks the whole module for each).
+        """
+        ...
 
 
 class _Kind(NamedTuple):
@@ -50,6 +66,12 @@ class _Kind(NamedTuple):
 
     is_isolated: bool
     is_table: bool
+    uses_symbols: bool
+    """True if the ops are each a `SymbolUser`."""
+    definition: Definition | None
+    """The definition, if `op_definitions` understands it."""
+    further: Sequence[Check]
+    """The checks after that of the definition."""
 
 
 @dataclass
@@ -70,20 +92,15 @@ class _Visit:
     """True if `opened` is a symbol table."""
 
 
-def verify(root: Operation, valid: ValidOps | None = None) -> None:
-    """
-    Raise `VerifyError` at the first op in or under `root` that is not valid.
-
-    `valid` has the contents of ops that were verified before, and gets those verified now.
-    """
+def verify(root: Operation) -> None:
+    """Raise `VerifyError` at the first op in or under `root` that is not valid."""
     forget_attributes()
-    _Verifier(root, ValidOps() if valid is None else valid).run()
+    _Verifier(root).run()
 
 
 class _Verifier:
-    def __init__(self, root: Operation, valid: ValidOps):
+    def __init__(self, root: Operation):
         self.root = root
-        self.valid = valid
         self.kinds: dict[type[Operation], _Kind] = {}
         self.visible: set[int] = set()
         self.visits: list[_Visit] = []
@@ -93,7 +110,6 @@ class _Verifier:
         self.call_definition: OpDef | None = None
 
     def run(self) -> None:
-        self.valid.start()
         for region in self.root.regions:
             _check_blocks(self.root, region)
         for i, operand in enumerate(self.root.operands):
@@ -121,6 +137,9 @@ class _Verifier:
             kind = self.kinds[type(op)] = _Kind(
                 op.has_trait(IsolatedFromAbove, value_if_unregistered=False),
                 op.has_trait(SymbolTable, value_if_unregistered=False),
+                hasattr(op, "verify_symbol_uses"),
+                definition_of(type(op).verify_),
+                checks_after_definition(type(op)),
             )
         return kind
 
@@ -215,7 +234,7 @@ class _Verifier:
             if op.name == "func.call":
                 self._check_call(op)
             else:
-                self.valid.verify(op, self._symbol)
+                self._check_contents(op)
         except PassError:
             raise
         except OpVerifyException as error:
@@ -227,6 +246,17 @@ class _Verifier:
         except Exception as error:
             error.add_note(f"while verifying an op '{op.name}'")
             raise
+
+    def _check_contents(self, op: Operation) -> None:
+        """Check `op` as it checks itself; a definition that is met by its table."""
+        kind = self.kinds.get(type(op)) or self._kind_of(op)
+        if kind.definition is not None and kind.definition.holds(op):
+            for check in kind.further:
+                check(op)
+        else:
+            op.verify_()
+        if kind.uses_symbols:
+            cast(SymbolUser, op).verify_symbol_uses(self._symbol)
 
     def _check_call(self, op: Operation) -> None:
         """Check a `func.call` as it checks itself, with the callee from a table."""

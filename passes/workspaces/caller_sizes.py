@@ -19,10 +19,12 @@ from xdsl.dialects import arith, func, tensor
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import ConstantLike
 
-from ...dialects import memory, relay, vm
+from ...dialects import memory, relay
+from ...dialects.dense import integer
 from ..analysis.blocks import only_block
+from ..bytes.op_facts import facts_of
 from ..sizes.available import may_move
-from ..sizes.reader import Sizes, integer
+from ..sizes.reader import Sizes
 
 MAX_OPS = 64
 """The maximum number of ops from which a size is computed that callers compute too."""
@@ -30,7 +32,7 @@ MAX_OPS = 64
 SAFE = (
     *(arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MaxSIOp, arith.MinSIOp),
     *(arith.AndIOp, arith.CmpiOp, arith.SelectOp),
-    *(tensor.FromElementsOp, vm.ShapeOfOp, memory.WorkspaceSizeOp),
+    *(tensor.FromElementsOp, memory.WorkspaceSizeOp),
 )
 """Ops that compute sizes and never fail, besides those that `never_fails` looks at."""
 
@@ -41,7 +43,7 @@ def never_fails(op: Operation) -> bool:
         return all(integer(index) is not None for index in op.indices)
     if isinstance(op, arith.FloorDivSIOp | arith.DivSIOp | arith.RemSIOp):
         return bool(integer(op.rhs))
-    return isinstance(op, SAFE) or op.has_trait(ConstantLike)
+    return isinstance(op, SAFE) or facts_of(op).only_sizes or op.has_trait(ConstantLike)
 
 
 class Origin(NamedTuple):
@@ -58,7 +60,7 @@ class Origin(NamedTuple):
         return [
             op
             for op in self.ops
-            if isinstance(op, vm.ShapeOfOp) and isinstance(op.data, BlockArgument)
+            if facts_of(op).only_sizes and isinstance(op.operands[0], BlockArgument)
         ]
 
     @property
@@ -87,8 +89,8 @@ def origin_of(size: SSAValue, body: Block, limit: int = MAX_OPS) -> Origin | Non
             if len(found) > limit:
                 return None
             continue
-        if isinstance(op, vm.ShapeOfOp) and isinstance(op.data, BlockArgument):
-            params[op.data] = None
+        if facts_of(op).only_sizes and isinstance(data := op.operands[0], BlockArgument):
+            params[data] = None
             found[op] = None
             continue
         if isinstance(op, relay.RequireOp) or not may_move(op):

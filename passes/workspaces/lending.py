@@ -25,13 +25,13 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
-from ...dialects import memory, relay, vm
+from ...dialects import memory, relay
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.annotations import TYPE_PARAMS
 from ...dialects.tensors import as_tensor, element_size, is_static, tensor_size
 from ...operators.sizes.size_expressions import Expr
 from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
-from ..bytes.op_facts import is_storage
+from ..bytes.op_facts import is_storage, shape_of
 from ..bytes.storages import storages_of
 from ..functions.call_graph import CallGraph, symbols_in
 from ..sizes.reader import Sizes
@@ -144,9 +144,7 @@ class Lenders:
         """Return how the shape that `value` is allocated with follows from the parameters'."""
         while isinstance(value, OpResult) and value.op.has_trait(DestinationPassing):
             value = DestinationPassing.outs(value.op)[value.index]
-        op, shape = value.owner, self.shapes.get(value)
-        if isinstance(op, memory.AllocTensorOp | vm.ReshapeTensorOp):
-            shape = op.shape
+        shape = shape_of(value) or self.shapes.get(value)
         origin = None if shape is None else origin_of(shape, body)
         return origin if origin is not None and origin.never_fails else None
 

@@ -20,9 +20,9 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import TupleType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
-from ...dialects import memory, relay, vm
+from ...dialects import memory, relay
 from ...dialects.interfaces import CallsFunction, DestinationPassing
-from ..bytes.op_facts import is_choice
+from ..bytes.op_facts import is_choice, viewed
 
 MAX_DEPTH = 32
 """The maximum depth of tuples and branches through which a storage is looked for."""
@@ -69,8 +69,8 @@ class Homes:
             op = value.op
             if op.has_trait(DestinationPassing):
                 value = DestinationPassing.outs(op)[value.index]
-            elif isinstance(op, vm.ReshapeTensorOp):
-                value = op.data
+            elif (source := viewed(value)) is not None:
+                value = source
             elif isinstance(op, memory.AllocTensorOp):
                 at_start = op.offset is not None and not op.offset.value.data
                 return InOneOf((op.storage,)) if at_start else None

@@ -78,8 +78,8 @@ def schedule(graph: StepGraph, rows: Sequence[Sequence[int]], nodes: int = NODES
     """
     Return an order of the steps of `graph` with low peaks, none above that of the given order.
 
-    Each of `rows` has the size of each of the bytes held. Of the orders found, the one with the
-    lowest sum of ratios to the peaks before is taken.
+    Each of `rows` has the size of each of the bytes held. Of the orders found, the one is taken
+    whose worst ratio to the peaks before is lowest, and among equals the one with the lowest sum.
     """
     given = list(range(len(graph)))
     before = [graph.peak(given, row) for row in rows]
@@ -105,8 +105,10 @@ def schedule(graph: StepGraph, rows: Sequence[Sequence[int]], nodes: int = NODES
     return Schedule(tuple(best), tuple(before), tuple(after), tuple(bounds))
 
 
-def _ratios(peaks: Sequence[int], before: Sequence[int]) -> float:
-    return sum(peak / most for peak, most in zip(peaks, before, strict=True) if most)
+def _ratios(peaks: Sequence[int], before: Sequence[int]) -> tuple[float, float]:
+    """Return the worst of the ratios to the peaks before, and their sum."""
+    ratios = [peak / most for peak, most in zip(peaks, before, strict=True) if most]
+    return max(ratios, default=0.0), sum(ratios)
 
 
 def _mixed(rows: Sequence[Sequence[int]], peaks: Sequence[int]) -> list[int]:

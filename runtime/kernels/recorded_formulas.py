@@ -11,8 +11,8 @@ in scratch memory, or in that of the kernel's result where no operand there is r
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, Self, TypeAlias
+from functools import cache, partial
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -45,6 +45,7 @@ _COMPARISONS: Mapping[Comparison, np.ufunc] = {
 }
 
 
+@cache
 def _ufunc(function: np.ufunc) -> Step:
     return lambda *arrays: apply(function, *arrays[:-1], out=arrays[-1])
 
@@ -80,13 +81,35 @@ def _choice(condition: Array, x: Array, y: Array, out: Array) -> Thunk:
     )
 
 
+Kind: TypeAlias = tuple[tuple[int, ...], "np.dtype[Any]"]
+"""The shape and the type of an array."""
+
+
+class Plan(NamedTuple):
+    """Steps on numbered arrays: the operands, then the result, then `others`."""
+
+    others: Sequence[Array | Kind]
+    """Constants, and the kinds of scratch memory."""
+    steps: Sequence[tuple[Step, Sequence[int]]]
+    """Each with the numbers of its operands, then of what it writes."""
+
+    def bound(self, operands: Sequence[Array], y: Array) -> Thunk:
+        """Return a thunk that runs the steps."""
+        others = (x if isinstance(x, np.ndarray) else scratch(*x) for x in self.others)
+        arrays = [*operands, y, *others]
+        return sequence(*[step(*[arrays[i] for i in at]) for step, at in self.steps])
+
+
 class Tape:
-    """The steps that compute numbers, in order."""
+    """The steps that compute numbers from elements of operands, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, operands: Sequence[Array]) -> None:
         self.steps: list[tuple[Step, tuple[Recorded, ...], Recorded]] = []
+        self.operands = [self.array(array) for array in operands]
+        for slot, operand in enumerate(self.operands):
+            operand.slot = slot
 
-    def operand(self, array: Array) -> Recorded:
+    def array(self, array: Array) -> Recorded:
         """Return the number that an element of `array` is."""
         return Recorded(self, NAMES[array.dtype], array.shape, array)
 
@@ -98,41 +121,49 @@ class Tape:
         self.steps.append((step, operands, result))
         return result
 
-    def bound(self, result: Recorded, y: Array) -> Thunk:
+    def plan(self, result: Recorded, y: Array) -> Plan:
         """
-        Return a thunk that writes `result` to `y`, which may be an operand of the same shape.
+        Plan to write `result` to `y`, which may be an operand of the same shape.
 
-        The tape is empty then: numbers refer to it, and it no longer to numbers and their arrays,
-        so that these are freed with the thunk.
+        The tape is empty then: it no longer refers to numbers that refer to it, so that their
+        arrays are freed at once.
         """
         if result.array is not None or result.shape != y.shape:
             result = self.record(bind_cast, result.element, result)
-        steps, self.steps = self.steps, []
-        if len(steps) == 1:
-            (step, operands, _) = steps[0]
-            return step(*(x.array for x in operands), y)
         needed = {result}
-        for _, operands, value in reversed(steps):
+        for _, operands, value in reversed(self.steps):
             needed |= set(operands) if value in needed else set()
-        steps = [step for step in steps if step[2] in needed]
+        steps = [step for step in self.steps if step[2] in needed]
         last = {operand: i for i, (_, operands, _) in enumerate(steps) for operand in operands}
-        own = max((i for x, i in last.items() if x.array is not None and x.overlaps(y)), default=-1)
-        free: list[Array] = []
-        thunks: list[Thunk] = []
+        mine = len(self.operands)
+        overlapping = [x for x in self.operands if x.overlaps(y)]
+        own = max((last.get(x, -1) for x in overlapping), default=-1)
+        others: list[Array | Kind] = []
+
+        def new(array: Array | Kind) -> int:
+            others.append(array)
+            return mine + len(others)
+
+        def slot(number: Recorded) -> int:
+            if number.slot is None:
+                number.slot = new(number.kind if number.array is None else number.array)
+            return number.slot
+
+        free: dict[int, Kind] = {}
+        planned: list[tuple[Step, Sequence[int]]] = []
         for i, (step, operands, value) in enumerate(steps):
             if i == own + 1:
-                free.append(y)  # from here on, what was there is not read
-            dying = [x.array for x in dict.fromkeys(operands) if x.made and last[x] == i]
-            freed = [array for array in dying if array is not None]
-            if step is not _choice:
-                free += freed
-            value.array = y if value is result else value.taken(free)
-            value.made = True
-            if step is _choice:
-                free += freed
-            arrays = [x.array for x in operands]
-            thunks.append(step(*arrays, value.array))
-        return sequence(*thunks)
+                free[mine] = y.shape, y.dtype  # from here on, what was there is not read
+            freed = {slot(x): x.kind for x in operands if x.array is None and last[x] == i}
+            free |= {} if step is _choice else freed
+            value.slot = next((at for at, kind in free.items() if kind == value.kind), None)
+            if value is result:
+                value.slot = mine
+            free.pop(slot(value), None)
+            free |= freed if step is _choice else {}
+            planned.append((step, [*map(slot, operands), slot(value)]))
+        self.steps, self.operands = [], []
+        return Plan(others, planned)
 
 
 class Recorded(Number):
@@ -142,20 +173,16 @@ class Recorded(Number):
         self, tape: Tape, element: Element, shape: tuple[int, ...], array: Array | None = None
     ) -> None:
         self.tape, self.element, self.shape, self.array = tape, element, shape, array
-        self.made = False
-        """True once a step writes the array."""
+        self.slot: int | None = None
+        """The number of its array in the plan."""
+
+    @property
+    def kind(self) -> Kind:
+        return self.shape, DTYPES[self.element]
 
     def overlaps(self, array: Array) -> bool:
         """Test whether the numbers are in the memory of `array`."""
         return self.array is not None and bool(np.may_share_memory(self.array, array))
-
-    def taken(self, free: list[Array]) -> Array:
-        """Return an array for the numbers: one of `free`, or a new one."""
-        dtype = DTYPES[self.element]
-        for i, array in enumerate(free):
-            if array.shape == self.shape and array.dtype == dtype:
-                return free.pop(i)
-        return scratch(self.shape, dtype)
 
     def constant(self, value: float) -> Self:
         with np.errstate(over="ignore"):
@@ -206,7 +233,7 @@ class Elements(Source):
         return [self.integer(dim) for dim in self.array.shape]
 
     def integer(self, value: int) -> Recorded:
-        return self.tape.operand(np.array(value, np.int64))
+        return self.tape.array(np.array(value, np.int64))
 
     def __getitem__(self, index: Sequence[Recorded]) -> Recorded:
         def bind(*arrays: Array) -> Thunk:
@@ -224,24 +251,38 @@ def by_index(meaning: ByIndex) -> Bind:
     """Return the kernel of an operator of this meaning."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-        (y,), tape = outs, Tape()
-        index = [tape.operand(places) for places in np.indices(y.shape, np.int64, sparse=True)]
+        (y,), tape = outs, Tape([])
+        index = [tape.array(places) for places in np.indices(y.shape, np.int64, sparse=True)]
         sources = [Elements(tape, array) for array in ins]
-        return tape.bound(meaning.formula(index, *sources, **meaning.keywords(attrs)), y)
+        found = meaning.formula(index, *sources, **meaning.keywords(attrs))
+        return tape.plan(found, y).bound((), y)
 
     return bind
 
 
+MOST_PLANS = 256
+"""Limit on the plans that are kept for an operator."""
+
+
 def elementwise(meaning: Elementwise) -> Bind:
-    """Return the kernel of an operator of this meaning."""
+    """Return the kernel of an operator of this meaning: a formula is planned once for a shape."""
+    plans: dict[object, Plan] = {}
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-        (y,), tape = outs, Tape()
+        (y,) = outs
         if meaning.along is not None:
             axis = attrs[meaning.along]
             assert isinstance(axis, int), f"{meaning.along} is an integer"
             ins = [ins[0], *(along(vector, axis, y.ndim) for vector in ins[1:])]
-        numbers = [tape.operand(array) for array in ins]
-        return tape.bound(meaning.formula(*numbers, **meaning.keywords(attrs)), y)
+        kinds = [(x.shape, x.dtype, np.may_share_memory(x, y)) for x in ins]
+        key = (y.shape, y.dtype, *kinds, repr(attrs) if attrs else "")
+        plan = plans.get(key)
+        if plan is None:
+            if len(plans) >= MOST_PLANS:
+                plans.clear()
+            tape = Tape(ins)
+            found = meaning.formula(*tape.operands, **meaning.keywords(attrs))
+            plan = plans[key] = tape.plan(found, y)
+        return plan.bound(ins, y)
 
     return bind

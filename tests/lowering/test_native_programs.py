@@ -33,6 +33,7 @@ AOT = AotPipeline().text.replace("plan-devices", REPAIRING)
 VM = VmPipeline().text.replace("plan-devices", REPAIRING)
 PASSES = AOT.split(",plan-memory")[0]
 MEMORY = (
+    "plan-memory,overwrite-dead-bytes,verify-memory-plan",
     "plan-memory",
     "manifest-lifetimes",
     "coalesce-storage,layout-slices,manifest-lifetimes",

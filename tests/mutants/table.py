@@ -210,7 +210,7 @@ MUTANTS = (
     Mutant(
         "plugin-kernel-native",
         "an operator of a plug-in without a linalg rule, alone in its kernel, is not compiled",
-        "lowering/memref/buffer_kernels.py",
+        "lowering/memref/functions_and_kernels.py",
         "    if op.has_operators:\n",
         '    if any(o.name.startswith("relay.") for o in list(op.body.block.ops)[:-1]):\n',
         ("tests/test_plugin.py -k native",),

@@ -55,9 +55,8 @@ from xdsl.irdl import (
 from xdsl.utils.exceptions import VerifyException
 
 from xrelay.dialects.xdsl_extras.described_constraints import Described, of
-from xrelay.passes.support.op_definitions import Definition, NotUnderstood
+from xrelay.passes.support.op_definitions import Definition, NotUnderstood, definition_of
 from xrelay.passes.support.op_definitions import test_of as holds_of
-from xrelay.passes.support.valid_ops import definition_of
 from xrelay.tools.registry import UNIVERSE
 
 

@@ -88,6 +88,7 @@ annotate-memory            < < < < + + + . . .
 pack-storage               < < < < . . . . . .
 layout-slices              < < < < . . . . . .
 expand-packs               < < < < . + . . . .
+overwrite-dead-bytes       < < < < + + + . . .
 verify-memory-plan         < < < < . . . . . .
 report-memory              < < < < . . . x x x
 make-kernels               . . . . . . . . . .

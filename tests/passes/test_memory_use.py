@@ -372,7 +372,7 @@ def test_quotients_by_zero_are_zero():
     formulas = Formulas()
     algebra = formulas.sizes.algebra
     n = algebra.symbol("n", natural=True)
-    half = formulas.add(algebra.floordiv(n, algebra.symbol("m")))
+    half = formulas.number(algebra.floordiv(n, algebra.symbol("m")))
     assert formulas.evaluate([7, 0])[half] == 0
     assert formulas.evaluate([7, 2])[half] == 3
 

@@ -12,8 +12,7 @@ from helpers.native.built_libraries import build_library
 
 import xrelay
 from xrelay.lowering.native.build.build_files import library_of
-from xrelay.lowering.native.c.c_declarations import header_source
-from xrelay.lowering.native.c.c_source import shim_source
+from xrelay.lowering.native.c.c_interface import header_source, shim_source
 from xrelay.lowering.native.toolchain import linking
 from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
 from xrelay.runtime.native.interface import InterfaceError, Library

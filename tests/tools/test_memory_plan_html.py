@@ -237,11 +237,11 @@ def many(count: int) -> MemoryUse:
 
     use = FunctionUse("@main", columns=[Column(f"op{i}", None) for i in range(count)])
     polynomials = use.formulas.sizes.algebra
-    size = use.formulas.add(polynomials.symbol("n") * 0 + 64)
-    total = use.formulas.add(polynomials.symbol("n") * 0 + 64 * count)
+    size = use.formulas.number(polynomials.symbol("n") * 0 + 64)
+    total = use.formulas.number(polynomials.symbol("n") * 0 + 64 * count)
     use.storages.append(Storage("arena", "cpu:0", total, 64, None, (Span(0, count, ()),), False))
     for i in range(count):
-        offset = use.formulas.add(polynomials.symbol("n") * 0 + 64 * i)
+        offset = use.formulas.number(polynomials.symbol("n") * 0 + 64 * i)
         span = Span(i, min(i + 40, count), ())
         use.tensors.append(
             Tensor(f"t{i}", f"op{i}", (), None, 0, offset, size, (span,), outlives=False)

@@ -125,7 +125,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
             *(
                 f"xdsl_extras.{name}"
                 for name in (
-                    *("contents", "described_constraints", "identity", "late_formats"),
+                    *("described_constraints", "identity", "late_formats"),
                     *("locations_at_ends", "segments", "walking", "xdsl_internals"),
                 )
             ),
@@ -142,7 +142,6 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
         "xrelay.passes.support.op_definitions",
         "xrelay.passes.support.levels",
         "xrelay.passes.support.reached",
-        "xrelay.passes.support.valid_ops",
         "xrelay.passes.support.verifier",
     }
 

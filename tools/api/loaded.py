@@ -221,9 +221,8 @@ def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary |
     """Return the compiled kernels of a program, if its kernels were kept. Raises `Error`."""
     if loaded.kernels is None:
         return None
-    from ...lowering.native.build.cache import Cache
     from ...lowering.native.build.machine_kernels import machine_kernels
-    from ...lowering.native.build.settings import Settings
+    from ...lowering.native.build.settings import Cache, Settings
     from ...lowering.native.toolchain.target_machine import Machine
 
     context.remarks = True

@@ -24,7 +24,6 @@ from ...passes.support.changes import InspectionPass, apply_pass
 from ...passes.support.composite import CompositePass
 from ...passes.support.diagnostics import Message, PassError, Severity
 from ...passes.support.reached import Reached
-from ...passes.support.valid_ops import ValidOps
 from ...passes.support.verifier import VerifyError, verify
 from ...runtime.errors import MachineError
 from ..commands import describe
@@ -81,8 +80,6 @@ class Runner:
     flags: Sequence[str] = ()
     """The flags that a reproducer must be run with."""
     progress: Progress = field(default_factory=no_progress)
-    valid: ValidOps = field(default_factory=ValidOps)
-    """The contents of ops that need not be verified again."""
     reached: Reached = field(default_factory=Reached)
     """The level of the module, which no pass is run before its own."""
     settled: list[ModulePass] = field(init=False, default_factory=list[ModulePass])
@@ -104,7 +101,7 @@ class Runner:
         self.settled.clear()
         if self.verify_first:
             with self.timer.span("verify"):
-                verify(module, self.valid)
+                verify(module)
         for i, step in enumerate(self.steps):
             with ExitStack() as spans:
                 for group in step.groups:
@@ -177,7 +174,7 @@ class Runner:
         name = self.steps[index].run.name
         try:
             with self.timer.span("verify"):
-                verify(module, self.valid)
+                verify(module)
         except VerifyError as error:
             self.dumps.after_failed_pass(name, ctx, module)
             self._write(ctx, before, index)

@@ -17,13 +17,12 @@ from typing_extensions import override
 
 from ...dialects.relay.constants import PARAMS_FILE
 from ...lowering.native.build.build_files import Kind, Request, library_of, make_product
-from ...lowering.native.build.cache import Cache
-from ...lowering.native.build.settings import Settings
-from ...lowering.native.c.c_declarations import header_source
+from ...lowering.native.build.settings import Cache, Settings
+from ...lowering.native.c.c_interface import header_source
 from ...lowering.native.kernel_pipeline import BlasUse, kernel_passes
-from ...lowering.native.toolchain.blas import openblas
 from ...lowering.native.toolchain.stage_files import SavedStages
 from ...lowering.native.toolchain.target_machine import Machine
+from ...lowering.native.toolchain.tool_paths import openblas
 from ...passes.support.diagnostics import emit_remark
 from ...runtime.errors import Error
 from ...runtime.program.program import Array
@@ -61,7 +60,7 @@ class NativeTarget(FileTarget):
             machine=machine,
             cache=Cache.named(self.cache),
             saved=SavedStages(job.stages),
-            blas=None if self.blas is None else openblas(machine, self.cc),
+            blas=self.blas and openblas(is_host=machine.is_host, compiler=self.cc),
             compiler=self.cc,
             remark=lambda op, message: emit_remark(job.context, op, message),
         )

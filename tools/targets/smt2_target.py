@@ -55,7 +55,7 @@ class Claims(Checker):
         result: int | None = None,
     ) -> None:
         ends = self.state.ends.now
-        for other, values in self.state.held.of_storage[slot.storage].values.items():
+        for other, values in self.state.held.beside(slot).values.items():
             if other is slot or slot.is_whole or other.is_whole:
                 continue
             named = {name for value in values for name in self.names.naming(value)}

@@ -44,7 +44,6 @@ from ...interfaces import (
     PartPinned,
     PartsMatch,
     TypeEquations,
-    reads_contents,
 )
 from ...xdsl_extras.formats import parse_location, print_location
 from ...xdsl_extras.walking import values_from_above
@@ -328,7 +327,6 @@ class CallOp(IRDLOperation):
             printer.print_string(", callee ")
             printer.print_attribute(self.callee.type)
 
-    @reads_contents()
     def verify_(self) -> None:
         type = self.callee.type
         if isinstance(type, FunctionType):

@@ -28,16 +28,13 @@ from ...interfaces import (
     ResultAliases,
     SameDevice,
     TypeEquations,
-    reads_contents,
 )
 from ...type_algebra import tuple_of
-from ...type_rules import rule_reads_contents
 from ...xdsl_extras.formats import FunctionTypeOf
 from ..incomplete import IncompleteType
 from ..operator import refined_result_types
 
 
-@reads_contents()
 def _tuple_of_operands(op: Operation) -> Sequence[Attribute]:
     return (tuple_of([v.type for v in op.operands]),)
 
@@ -52,7 +49,6 @@ def _field_equations(op: TupleGetItemOp, lookup: Lookup, fresh: Fresh) -> Iterab
         yield Equation(type.types.data[index], op.result.type, f"field {index}")
 
 
-@reads_contents()
 def _field_type(op: TupleGetItemOp) -> Sequence[Attribute]:
     type = op.tuple.type
     if not isinstance(type, TupleType):
@@ -90,7 +86,6 @@ class TupleOp(IRDLOperation):
     def __init__(self, fields: Sequence[SSAValue]):
         super().__init__(operands=[fields], result_types=[tuple_of([v.type for v in fields])])
 
-    @reads_contents(when=rule_reads_contents)
     def verify_(self) -> None:
         refined_result_types(self)
 
@@ -132,7 +127,6 @@ class TupleGetItemOp(IRDLOperation):
             result_types=[type.types.data[index]],
         )
 
-    @reads_contents(when=rule_reads_contents)
     def verify_(self) -> None:
         refined_result_types(self)
 

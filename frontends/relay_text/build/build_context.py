@@ -52,25 +52,7 @@ class DeferredOp(IRDLOperation):
     result = result_def(AnyAttr())
 
 
-@dataclass(eq=False, repr=False)
-class TupleValue:
-    """
-    The values of a tuple; a `relay.tuple` is built when the tuple itself is needed.
-
-    `from_operator` means that they are the results of one operator, so a projection is one of them.
-    """
-
-    values: Sequence[SSAValue]
-    location: FileLineColLoc
-    block: Block
-    after: Operation | None
-    """The last op in `block` when the value was created; None if there was none."""
-    from_operator: bool
-    tuple: SSAValue | None = None
-
-
-Value: TypeAlias = SSAValue | TupleValue
-Rule: TypeAlias = "Callable[[Context, Any], Value | Generic]"
+Rule: TypeAlias = "Callable[[Context, Any], SSAValue | Generic]"
 """Builds a node of the tree."""
 
 
@@ -83,22 +65,15 @@ class Deferred:
     """A placeholder, and what replaces it: the result of `rule` for `node` and `args`."""
 
     op: DeferredOp
-    rule: Callable[[Context, Any, Sequence[Value]], Value]
+    rule: Callable[[Context, Any, Sequence[SSAValue]], SSAValue]
     node: Any
-    args: Sequence[Value]
+    args: Sequence[SSAValue]
     shallow: bool
     """True if only the top level of the arguments' types must be known."""
     source_map: SourceMap
     signature: Signature | None
     """The function that contains it."""
     done: SSAValue | None = None
-
-
-@dataclass(eq=False, repr=False)
-class UnitResult(TupleValue):
-    """The unit result of an op without results; materialised only if used."""
-
-    op: Operation | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -148,10 +123,17 @@ class Context:
     region: Region | None = None
     """The current region."""
     blocks: dict[Region, Block] = field(default_factory=dict[Region, Block])
-    values: dict[ast.Local | ast.Binding, Value | Generic] = field(
-        default_factory=dict["ast.Local | ast.Binding", "Value | Generic"]
+    values: dict[ast.Local | ast.Binding, SSAValue | Generic] = field(
+        default_factory=dict["ast.Local | ast.Binding", "SSAValue | Generic"]
     )
     """The values of variables and graph bindings."""
+    tuples: dict[SSAValue, bool] = field(default_factory=dict[SSAValue, bool])
+    """
+    Tuples that no variable names, whose fields are used directly; whether an operator's results
+    are one, so that a projection is one of these.
+    """
+    units: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
+    """The ops without results, by their unit results."""
     generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
     """Lifted functions with type parameters, by their names in the IR."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
@@ -185,18 +167,13 @@ class Context:
 
     # ------------------------------------------------------------- expressions
 
-    def emit(self, expr: ast.Expr) -> Value:
+    def emit(self, expr: ast.Expr) -> SSAValue:
         """Build `expr`, the bindings that it needs being built already."""
         value = self.rules[expr.__class__](self, expr)
         assert not isinstance(value, Generic), "a rule instantiates a generic function"
         return value
 
-    def emit_ssa(self, expr: ast.Expr) -> SSAValue:
-        """Build `expr` as one SSA value, a tuple included."""
-        value = self.emit(expr)
-        return value if isinstance(value, SSAValue) else self.ssa(value)
-
-    def lookup(self, use: ast.Use) -> Value | Generic:
+    def lookup(self, use: ast.Use) -> SSAValue | Generic:
         """Return the value that a variable is bound to."""
         local = use.local
         region = self.scopes.regions.home[local]
@@ -219,7 +196,7 @@ class Context:
 
     # ---------------------------------------------------------- graph bindings
 
-    def result_of(self, binding: ast.Binding) -> Value | Generic:
+    def result_of(self, binding: ast.Binding) -> SSAValue | Generic:
         """Return the value of a graph binding, building it first if necessary."""
         if binding not in self.values:
             self.compute([binding])
@@ -314,34 +291,31 @@ class Context:
         if self.types.first_unknown(value.type) is not None:
             self.open_values.append(value)
 
-    def tuple_value(self, values: Sequence[SSAValue], at: int, from_operator: bool) -> TupleValue:
-        """Return `values` as a tuple that is not built yet."""
-        self.reached = at
-        after = self.block.last_op if self.before is None else self.before.prev_op
-        return TupleValue(values, self.source_map.location(at), self.block, after, from_operator)
+    def packed(self, fields: Sequence[SSAValue], at: int, from_operator: bool = False) -> SSAValue:
+        """Insert the tuple of `fields`, which is erased if nothing uses it in the end."""
+        value = self.value(relay.TupleOp(fields), at)
+        self.tuples[value] = from_operator
+        return value
 
-    def ssa(self, value: Value) -> SSAValue:
-        """Return `value` as one SSA value, building its tuple on first use."""
-        if isinstance(value, SSAValue):
-            return value
-        if value.tuple is None:
-            op = relay.TupleOp(value.values)
-            op.location = value.location
-            if value.after is not None:
-                value.block.insert_op_after(op, value.after)
-            elif value.block.first_op is not None:
-                value.block.insert_op_before(op, value.block.first_op)
-            else:
-                value.block.add_op(op)
-            value.tuple = op.result
-            self.note(op.result)
-        return value.tuple
+    def fields(self, value: SSAValue) -> Sequence[SSAValue] | None:
+        """Return the fields of a tuple that no variable names; None for any other value."""
+        if value not in self.tuples:
+            return None
+        assert isinstance(value.owner, relay.TupleOp)
+        return value.owner.operands
 
-    def type_of(self, value: Value) -> Attribute:
-        """Return the type of `value`, resolved at the top level."""
-        if isinstance(value, SSAValue):
-            return self.types.shallow(value.type)
-        return self.ssa(value).type
+    def named(self, value: SSAValue) -> SSAValue:
+        """Return `value`, which a statement holds: a tuple then stays one, except unit."""
+        if value not in self.units:
+            self.tuples.pop(value, None)
+        return value
+
+    def erase_unused_tuples(self) -> None:
+        """Erase the tuples of which only the fields are used."""
+        for value in reversed(self.tuples):
+            op = value.owner
+            if value.first_use is None and isinstance(op, relay.TupleOp) and op.parent is not None:
+                op.parent.erase_op(op)
 
 
 # ----------------------------------------------------------------------- text

@@ -19,7 +19,7 @@ from ..text import syntax as ast
 from ..text.type_grammar import HOLE
 from ..tvm_operators import is_variadic, operand_count, returns_tuple
 from . import function_rules, generic_rules, match_rules
-from .build_context import Context, Value
+from .build_context import Context
 from .deferred import when_known
 from .function_attributes import attributes_of
 from .operators.call_site import Site
@@ -29,7 +29,7 @@ from .operators.opaque_calls import opaque_call
 from .operators.relay_operators import call_operator, prepare
 
 
-def call(context: Context, expr: ast.Call) -> Value:
+def call(context: Context, expr: ast.Call) -> SSAValue:
     """
     Build a call.
 
@@ -44,7 +44,7 @@ def call(context: Context, expr: ast.Call) -> Value:
         if callee.name in KERNEL_CALLS:
             break
         spine.append(first)
-    value: Value | None = None
+    value: SSAValue | None = None
     while spine:
         each = spine.pop()
         value = _call(context, each, value)
@@ -52,7 +52,7 @@ def call(context: Context, expr: ast.Call) -> Value:
     return value
 
 
-def _call(context: Context, expr: ast.Call, first: Value | None) -> Value:
+def _call(context: Context, expr: ast.Call, first: SSAValue | None) -> SSAValue:
     """Build a call; `first` is the value of its first argument, if already built."""
     callee = expr.callee
     if isinstance(callee, ast.Name):
@@ -68,7 +68,7 @@ def _call(context: Context, expr: ast.Call, first: Value | None) -> Value:
     return value
 
 
-def call_name(context: Context, expr: ast.Call, args: Sequence[Value]) -> Value:
+def call_name(context: Context, expr: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
     """Build a call of an operator or a constructor."""
     assert isinstance(expr.callee, ast.Name)
     name = expr.callee.name
@@ -76,7 +76,7 @@ def call_name(context: Context, expr: ast.Call, args: Sequence[Value]) -> Value:
         for attribute in expr.attrs:
             text = f"unexpected attribute {attribute}: a constructor has none"
             raise context.error(text, expr.offset)
-        return match_rules.construct(context, name, [context.ssa(a) for a in args], expr)
+        return match_rules.construct(context, name, [a for a in args], expr)
     if has_weights(name):
         _note_weights(context, name, args, expr.attrs)
     if name in EAGER:
@@ -86,29 +86,28 @@ def call_name(context: Context, expr: ast.Call, args: Sequence[Value]) -> Value:
     if name in relay.BY_NAME:
         return call_operator(context, expr, args)
     if context.xdsl.allow_unregistered and is_operator_name(name):  # a saved module may have others
-        return opaque_call(context, name, [context.ssa(a) for a in args], expr)
+        return opaque_call(context, name, [a for a in args], expr)
     raise _unknown_name(context, name, expr.offset)
 
 
 def _call_function(context: Context, callee: ast.Expr, expr: ast.Call) -> SSAValue:
     if isinstance(callee, ast.Global):
-        args = [context.emit_ssa(arg) for arg in expr.args]
+        args = [context.emit(arg) for arg in expr.args]
         return function_rules.call_global(context, callee, args, expr)
     generic = generic_rules.named(context, callee)
     if generic is not None:
         return generic_rules.call(context, generic, expr)
-    function = context.emit_ssa(callee)
-    args = [context.emit_ssa(a) for a in expr.args]
+    function = context.emit(callee)
+    args = [context.emit(a) for a in expr.args]
     return function_rules.call_value(context, function, args, expr)
 
 
 def _note_weights(
-    context: Context, name: str, args: Sequence[Value], attrs: Mapping[str, Any]
+    context: Context, name: str, args: Sequence[SSAValue], attrs: Mapping[str, Any]
 ) -> None:
     """Note the weights of a call, if their types are not known yet."""
-    values = [arg for arg in args if isinstance(arg, SSAValue)]
-    if len(values) == len(args) > 1 and any(type(v.type) is not TensorType for v in values[1:]):
-        context.weights.append(Weights(name, values[0], values[1:], attrs))
+    if any(type(arg.type) is not TensorType for arg in args[1:]):
+        context.weights.append(Weights(name, args[0], args[1:], attrs))
 
 
 # ------------------------------------------------------------- names as values
@@ -153,7 +152,7 @@ def _unknown_name(context: Context, name: str, at: int) -> Exception:
     return context.error(text, at, len(name))
 
 
-def name_value(context: Context, expr: ast.Name) -> Value:
+def name_value(context: Context, expr: ast.Name) -> SSAValue:
     """Build a constructor or an operator as a value: a closure around a call of it."""
     name = expr.name
     bare = ast.Call(expr.offset, expr, (), {}, expr.offset + len(name))
@@ -176,6 +175,6 @@ def name_value(context: Context, expr: ast.Name) -> Value:
         if constructor is not None:
             value = match_rules.construct(context, name, block.args, bare)
         else:
-            value = context.ssa(call_operator(context, bare, list(block.args)))
+            value = call_operator(context, bare, list(block.args))
         context.add(relay.YieldOp(value), expr.offset)
     return context.value(relay.FnOp(types, value.type, Region(block)), expr.offset)

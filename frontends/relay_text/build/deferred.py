@@ -10,7 +10,7 @@ Placeholders stay until the end, when `complete_types` replaces them by what was
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import TensorType
@@ -18,31 +18,30 @@ from xdsl.ir import SSAValue
 
 from ....dialects.relay.unification import IncompleteType
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from .build_context import Context, Deferred, DeferredOp, Value
+from .build_context import Context, Deferred, DeferredOp
 from .declared_dims import refine_dims
 
 
 def when_known(
     context: Context,
-    rule: Callable[[Context, Any, Sequence[Value]], Value],
+    rule: Callable[[Context, Any, Sequence[SSAValue]], SSAValue],
     node: Any,
-    args: Sequence[Value],
+    args: Sequence[SSAValue],
     shallow: bool = False,
-) -> Value:
+) -> SSAValue:
     """
     Apply `rule` to `node` and `args` now if the types of `args` are known, or as soon as they are.
 
     With `shallow` only the top level of each type needs to be known.
     """
-    leaves = [*_leaves(args)]
-    unknown = _first_unknown(context, leaves, shallow)
+    unknown = _first_unknown(context, args, shallow)
     if unknown is not None:
         run_ready(context)
-        unknown = _first_unknown(context, leaves, shallow)
+        unknown = _first_unknown(context, args, shallow)
     if unknown is None:
-        _complete(context, leaves)
+        _complete(context, args)
         return rule(context, node, args)
-    op = DeferredOp.create(operands=leaves, result_types=[context.types.fresh()])
+    op = DeferredOp.create(operands=args, result_types=[context.types.fresh()])
     deferred = Deferred(*(op, rule, node, args, shallow), context.source_map, context.signature)
     context.deferred.append(deferred)
     context.types.when_known(unknown, deferred)
@@ -58,14 +57,6 @@ def run_ready(context: Context) -> None:
                 _build(context, deferred)
             else:
                 context.types.when_known(unknown, deferred)
-
-
-def _leaves(args: Sequence[Value]) -> Iterator[SSAValue]:
-    for arg in args:
-        if isinstance(arg, SSAValue):
-            yield arg
-        else:
-            yield from arg.values
 
 
 def _first_unknown(
@@ -86,6 +77,7 @@ def _complete(context: Context, args: Sequence[SSAValue]) -> None:
     for arg in args:
         if arg.type.__class__ is not TensorType:
             set_type(arg, context.types.resolved(arg.type))
+            _complete(context, context.fields(arg) or ())
 
 
 def _build(context: Context, deferred: Deferred) -> None:
@@ -95,7 +87,7 @@ def _build(context: Context, deferred: Deferred) -> None:
     source_map, context.source_map = context.source_map, deferred.source_map
     _complete(context, op.operands)
     with context.writing(op.parent, op):
-        value = context.ssa(deferred.rule(context, deferred.node, deferred.args))
+        value = context.named(deferred.rule(context, deferred.node, deferred.args))
         context.require(value.type, op.result.type, "this", at)
         deferred.done = refine_dims(context, value, op.result.type, at)
     context.source_map = source_map

@@ -10,9 +10,9 @@ case of a match. One walk over the tree, in the order of the text, collects all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ..text import syntax as ast
 
@@ -83,7 +83,43 @@ class _Walk:
         self._effects = 0
 
     def visit(self, expr: ast.Expr) -> None:
-        _VISIT[expr.__class__](self, expr)
+        """Visit an expression; those that are each other's first operand cause no recursion."""
+        spine: list[tuple[ast.Expr, Sequence[ast.Expr]]] = []
+        while needs := ast.operands(expr):
+            spine.append((expr, needs[1:]))
+            expr = needs[0]
+        self._visit(expr)
+        for outer, others in reversed(spine):
+            for other in others:
+                self.visit(other)
+            self._visit(outer)
+
+    def _visit(self, expr: ast.Expr) -> None:
+        """Visit an expression whose operands are visited."""
+        match expr:
+            case ast.Call():
+                name = expr.callee.name if isinstance(expr.callee, ast.Name) else None
+                self._effects += name is None or name in EFFECTS
+            case ast.Node():
+                self._effects += expr.binding in self._regions.impure
+                self._regions.uses[expr.binding].append((self._region, self._owner))
+                self._refs.append(expr.binding)
+            case ast.Cell():
+                self._effects += 1
+            case ast.Body():
+                self.body(expr)
+            case ast.Function():
+                self.function_in(self._new_region(), expr)
+            case ast.If():
+                self._region_body(self._new_region(), expr.then)
+                self._region_body(self._new_region(), expr.other)
+            case ast.Match():
+                for case in expr.cases:
+                    region = self._new_region()
+                    self._pattern(case.pattern, region)
+                    self._region_body(region, case.body)
+            case _:
+                pass
 
     # ----------------------------------------------------------------- bodies
 
@@ -92,9 +128,6 @@ class _Walk:
         for param in function.params:
             home[param] = region
         self._region_body(region, function.body)
-
-    def function(self, function: ast.Function) -> None:
-        self.function_in(self._new_region(), function)
 
     def _new_region(self) -> Region:
         return Region(self._region, self._owner, self._refs)
@@ -132,82 +165,9 @@ class _Walk:
             regions.impure.add(binding)
         regions.uses[binding] = []
 
-    # ------------------------------------------------------------ expressions
-
-    def leaf(self, expr: ast.Expr) -> None:
-        pass
-
-    def node(self, node: ast.Node) -> None:
-        binding = node.binding
-        self._effects += binding in self._regions.impure
-        self._regions.uses[binding].append((self._region, self._owner))
-        self._refs.append(binding)
-
-    def call(self, call: ast.Call) -> None:
-        """Visit a call; those that are each other's first argument cause no recursion."""
-        spine = [call]
-        while call.args and isinstance(call.callee, ast.Name):
-            first = call.args[0]
-            if not isinstance(first, ast.Call):
-                self.visit(first)
-                break
-            spine.append(call := first)
-        while spine:
-            call = spine.pop()
-            args = call.args[1:]
-            if not isinstance(call.callee, ast.Name):
-                self.visit(call.callee)
-                args = call.args
-                self._effects += 1
-            elif call.callee.name in EFFECTS:
-                self._effects += 1
-            for arg in args:
-                self.visit(arg)
-
-    def tuple(self, tuple: ast.Tuple) -> None:
-        for part in tuple.fields:
-            self.visit(part)
-
-    def projection(self, expr: ast.Expr) -> None:
-        while isinstance(expr, ast.Projection):
-            expr = expr.tuple
-        self.visit(expr)
-
-    def if_(self, expr: ast.If) -> None:
-        self.visit(expr.condition)
-        self._region_body(self._new_region(), expr.then)
-        self._region_body(self._new_region(), expr.other)
-
-    def match(self, match: ast.Match) -> None:
-        self.visit(match.data)
-        for case in match.cases:
-            region = self._new_region()
-            self._pattern(case.pattern, region)
-            self._region_body(region, case.body)
-
     def _pattern(self, pattern: ast.Pattern, region: Region) -> None:
         if isinstance(pattern, ast.Variable):
             self._regions.home[pattern.local] = region
         elif isinstance(pattern, ast.Constructed | ast.Fields):
             for part in pattern.fields or ():
                 self._pattern(part, region)
-
-    def cell(self, cell: ast.RefCreate | ast.RefRead | ast.RefWrite) -> None:
-        self._effects += 1
-        self.visit(cell.value if isinstance(cell, ast.RefCreate) else cell.ref)
-        if isinstance(cell, ast.RefWrite):
-            self.visit(cell.value)
-
-
-_VISIT: Mapping[type, Callable[[_Walk, Any], None]] = {
-    **dict.fromkeys((ast.Use, ast.Global, ast.Scalar, ast.Dense, ast.Name), _Walk.leaf),
-    **dict.fromkeys((ast.RefCreate, ast.RefRead, ast.RefWrite), _Walk.cell),
-    ast.Node: _Walk.node,
-    ast.Call: _Walk.call,
-    ast.Tuple: _Walk.tuple,
-    ast.Projection: _Walk.projection,
-    ast.Body: _Walk.body,
-    ast.If: _Walk.if_,
-    ast.Function: _Walk.function,
-    ast.Match: _Walk.match,
-}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import TupleType, i1
-from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, SSAValue
 from xdsl.ir import Region as IrRegion
 
 from ....dialects import relay
@@ -11,7 +11,7 @@ from ....dialects.dense import scalar as scalar_constant
 from ....dialects.device import tensor_type
 from ..text import syntax as ast
 from . import generic_rules
-from .build_context import Context, UnitResult, Value, ssa_name
+from .build_context import Context, ssa_name
 from .declared_dims import refine_dims
 from .definitions_of_program import Generic
 from .function_rules import branch, let_value
@@ -20,19 +20,19 @@ from .operators.large_constants import belongs_in_file
 SCALAR_BOOL = tensor_type(i1, [])
 
 
-def use(context: Context, use: ast.Use) -> Value:
+def use(context: Context, use: ast.Use) -> SSAValue:
     """Build a use of a variable."""
     value = context.lookup(use)
     return generic_rules.value(context, value, use.offset) if isinstance(value, Generic) else value
 
 
-def node(context: Context, node: ast.Node) -> Value:
+def node(context: Context, node: ast.Node) -> SSAValue:
     """Build a use of a graph binding."""
     value = context.result_of(node.binding)
     return generic_rules.value(context, value, node.offset) if isinstance(value, Generic) else value
 
 
-def scalar(context: Context, scalar: ast.Scalar) -> Value:
+def scalar(context: Context, scalar: ast.Scalar) -> SSAValue:
     """Build a literal; equal ones share their attribute."""
     key = (scalar.value, scalar.dtype, str(scalar.value).startswith("-"))
     constant = context.caches.get(key)
@@ -42,7 +42,7 @@ def scalar(context: Context, scalar: ast.Scalar) -> Value:
     return context.value(relay.ConstantOp(constant), scalar.offset)
 
 
-def dense(context: Context, constant: ast.Dense) -> Value:
+def dense(context: Context, constant: ast.Dense) -> SSAValue:
     """Build a constant tensor."""
     if context.separate and belongs_in_file(constant.value.type):
         context.params.setdefault(constant.name, constant.value)
@@ -50,12 +50,11 @@ def dense(context: Context, constant: ast.Dense) -> Value:
     return context.value(relay.ConstantOp(constant.value), constant.offset)
 
 
-def statement(context: Context, statement: ast.Statement) -> Value | Generic:
+def statement(context: Context, statement: ast.Statement) -> SSAValue | Generic:
     """Build a statement, and bind its variable."""
     local = statement.local
     if local is None:
-        value = context.emit(statement.value)
-        return value if isinstance(value, UnitResult) else context.ssa(value)
+        return context.named(context.emit(statement.value))
     generic = generic_rules.let(context, statement)
     if generic is not None:
         context.values[local] = generic
@@ -63,18 +62,16 @@ def statement(context: Context, statement: ast.Statement) -> Value | Generic:
     annotation = None if local.type is None else context.annotation(local.type)
     value = let_value(context, local, statement.value, annotation)
     if annotation is not None:
-        type = value.type if isinstance(value, SSAValue) else TupleType(())
-        context.require(type, annotation, f"%{local.name}", local.offset)
-        if isinstance(value, SSAValue):
-            value = refine_dims(context, value, annotation, local.offset)
-    if isinstance(value, SSAValue) and value.name_hint is None:
+        context.require(value.type, annotation, f"%{local.name}", local.offset)
+        value = refine_dims(context, value, annotation, local.offset)
+    if value.name_hint is None and value not in context.units:
         value.name_hint = ssa_name(local.name)
     context.values[local] = value
     return value
 
 
-def if_(context: Context, expr: ast.If) -> Value:
-    condition = context.emit_ssa(expr.condition)
+def if_(context: Context, expr: ast.If) -> SSAValue:
+    condition = context.emit(expr.condition)
     context.require(condition.type, SCALAR_BOOL, "the condition", expr.condition.offset)
     then, other = Block(), Block()
     value = branch(context, expr.then, then)
@@ -93,32 +90,18 @@ def if_(context: Context, expr: ast.If) -> Value:
     )
 
 
-# ------------------------------------------------------------------- cells
-
-
-def ref_create(context: Context, expr: ast.RefCreate) -> Value:
-    return context.value(relay.RefCreateOp(context.emit_ssa(expr.value)), expr.offset)
-
-
-def ref_read(context: Context, expr: ast.RefRead) -> Value:
-    ref, contents = _cell(context, expr.ref)
-    return context.value(
-        relay.RefReadOp.create(operands=[ref], result_types=[contents]), expr.offset
-    )
-
-
-def ref_write(context: Context, expr: ast.RefWrite) -> Value:
-    ref, contents = _cell(context, expr.ref)
-    value = context.emit_ssa(expr.value)
-    context.require(value.type, contents, "the value written", expr.value.offset)
-    return context.value(relay.RefWriteOp(ref, value), expr.offset)
-
-
-def _cell(context: Context, expr: ast.Expr) -> tuple[SSAValue, Attribute]:
-    ref = context.emit_ssa(expr)
+def cell(context: Context, expr: ast.Cell) -> SSAValue:
+    """Build the creation of a cell, or a read or a write of one."""
+    ref = context.emit(expr.operands[0])
+    if expr.word == "ref":
+        return context.value(relay.RefCreateOp(ref), expr.offset)
     type = context.types.shallow(ref.type)
-    if isinstance(type, relay.RefType):
-        return ref, type.contents
-    contents = context.types.fresh()
-    context.require(type, relay.RefType(contents), "this", expr.offset)
-    return ref, contents
+    if not isinstance(type, relay.RefType):
+        type = relay.RefType(context.types.fresh())
+        context.require(ref.type, type, "this", expr.operands[0].offset)
+    if expr.word == "ref_read":
+        op = relay.RefReadOp.create(operands=[ref], result_types=[type.contents])
+        return context.value(op, expr.offset)
+    value = context.emit(expr.operands[1])
+    context.require(value.type, type.contents, "the value written", expr.operands[1].offset)
+    return context.value(relay.RefWriteOp(ref, value), expr.offset)

@@ -15,7 +15,7 @@ from ....dialects.relay.language.language_types import substituted
 from ....dialects.xdsl_extras.xdsl_internals import append_arguments
 from ..errors import RelayTextError, nearest
 from ..text import syntax as ast
-from .build_context import Context, UnitResult, Value, ssa_name
+from .build_context import Context, ssa_name
 from .definitions_of_program import Signature
 from .function_attributes import attributes_of
 from .operators.call_site import Site
@@ -34,7 +34,7 @@ def region_body(
     outer, context.region = context.region, region
     context.reached = body.offset
     with context.writing(block):
-        value = context.ssa(body_value(context, body, is_function))
+        value = body_value(context, body, is_function)
     context.region = outer
     return value
 
@@ -49,7 +49,7 @@ def branch(context: Context, body: ast.Body, block: Block) -> SSAValue:
     return value
 
 
-def body_value(context: Context, body: ast.Body, is_function: bool = False) -> Value:
+def body_value(context: Context, body: ast.Body, is_function: bool = False) -> SSAValue:
     """Build the statements of `body` in order, then its result."""
     hints, refs = context.hints, context.scopes.regions.refs
     result = hints.result(body) if is_function else body.result
@@ -87,14 +87,14 @@ def add_params(
 # -------------------------------------------------------------------- closures
 
 
-def closure_value(context: Context, function: ast.Function) -> Value:
+def closure_value(context: Context, function: ast.Function) -> SSAValue:
     """Build a closure that does not name itself."""
     return closure(context, function, None, None)
 
 
 def let_value(
     context: Context, local: ast.Local, value: ast.Expr, annotation: Attribute | None
-) -> SSAValue | UnitResult:
+) -> SSAValue:
     """Build the value of a `let`; a function in it may name itself."""
     if isinstance(value, ast.Function):
         return closure(context, value, local, annotation)
@@ -102,11 +102,10 @@ def let_value(
         match value.args:
             case (ast.Function() as function,) if value.callee.name == "on_device":
                 hinted = closure(context, function, local, annotation)
-                return context.ssa(on_device(Site(context, value, [hinted])))
+                return on_device(Site(context, value, [hinted]))
             case _:
                 pass
-    made = context.emit(value)
-    return made if isinstance(made, UnitResult) else context.ssa(made)
+    return context.named(context.emit(value))
 
 
 def closure(
@@ -255,7 +254,7 @@ def instance(context: Context, signature: Signature) -> tuple[FunctionType, list
     return type, list(args.values())
 
 
-def global_value(context: Context, use: ast.Global) -> Value:
+def global_value(context: Context, use: ast.Global) -> SSAValue:
     """Build a global function as a value."""
     type, args = instance(context, signature_of(context, use))
     op = relay.GlobalOp(use.name, type, args)

@@ -32,7 +32,7 @@ from ..errors import RelayTextError, location_of
 from ..outline.lift_generics import type_params
 from ..text import syntax as ast
 from . import function_rules
-from .build_context import Context, Value, ssa_name
+from .build_context import Context, ssa_name
 from .deferred import run_ready
 from .definitions_of_program import Generic, Signature
 from .operators.call_site import Site
@@ -85,7 +85,7 @@ def _fixes(
     )
 
 
-def binding(context: Context, binding: ast.Binding) -> Value | Generic:
+def binding(context: Context, binding: ast.Binding) -> SSAValue | Generic:
     """Build the value of a graph binding; a generic function gets a name of its own."""
     value = context.hints.value(binding)
     if isinstance(value, ast.Function) and value.type_params:
@@ -176,7 +176,7 @@ def _instance(context: Context, generic: Generic) -> tuple[FunctionType, list[At
     return type, [fresh.get(n) or relay.TypeVarType(n) for n in generic.signature.type_params]
 
 
-def value(context: Context, generic: Generic, at: int) -> Value:
+def value(context: Context, generic: Generic, at: int) -> SSAValue:
     """Build a generic function as a value of one type."""
     type, args = _instance(context, generic)
     op = relay.GlobalOp(generic.symbol, type, args)
@@ -189,10 +189,10 @@ def value(context: Context, generic: Generic, at: int) -> Value:
 def call(context: Context, generic: Generic, call: ast.Call) -> SSAValue:
     """Call a generic function."""
     if generic.hint is not None:
-        callee = context.ssa(value(context, generic, call.callee.offset))
-        args = [context.emit_ssa(arg) for arg in call.args]
+        callee = value(context, generic, call.callee.offset)
+        args = [context.emit(arg) for arg in call.args]
         return function_rules.call_value(context, callee, args, call)
-    args = [context.emit_ssa(arg) for arg in call.args]
+    args = [context.emit(arg) for arg in call.args]
     type, type_args = _instance(context, generic)
     function_rules.require_args(context, type, args, call, f"%{generic.name}")
     op = relay.InvokeOp(generic.symbol, type_args, args, type.outputs.data[0])

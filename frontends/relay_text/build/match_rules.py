@@ -14,7 +14,7 @@ from ....dialects.type_algebra import tuple_of
 from ....passes.functions.instantiation import replaced_in
 from ..errors import SourceMap, nearest
 from ..text import syntax as ast
-from .build_context import Context, Value
+from .build_context import Context
 from .definitions_of_program import ConstructorInfo
 from .function_rules import add_params, branch
 
@@ -45,9 +45,9 @@ def construct(context: Context, name: str, args: Sequence[SSAValue], call: ast.C
     return context.value(relay.ConstructOp(type, name, args), call.offset)
 
 
-def match(context: Context, expr: ast.Match) -> Value:
+def match(context: Context, expr: ast.Match) -> SSAValue:
     """Build a `match`, all of whose cases have one type."""
-    data = context.emit_ssa(expr.data)
+    data = context.emit(expr.data)
     result = context.types.fresh()
     joined: Attribute | None = None
     patterns: list[Attribute] = []

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import IntegerAttr, TupleType, i64
+from xdsl.ir import SSAValue
 
 from ....dialects.relay.language.tuples import TupleGetItemOp, TupleOp
 from ..text import syntax as ast
-from .build_context import Context, TupleValue, Value
+from .build_context import Context
 from .deferred import when_known
 
 
-def tuple_(context: Context, tuple: ast.Tuple) -> Value:
+def tuple_(context: Context, tuple: ast.Tuple) -> SSAValue:
     """Build a tuple."""
-    fields = [context.emit_ssa(f) for f in tuple.fields]
+    fields = [context.emit(f) for f in tuple.fields]
     if not fields:
         return context.value(TupleOp([]), tuple.offset)
-    return context.tuple_value(fields, tuple.offset, from_operator=False)
+    return context.packed(fields, tuple.offset)
 
 
-def projection(context: Context, projection: ast.Projection) -> Value:
+def projection(context: Context, projection: ast.Projection) -> SSAValue:
     """Build a field of a tuple; fields of fields cause no recursion."""
     spine = [projection]
     inner = projection.tuple
@@ -33,7 +34,7 @@ def projection(context: Context, projection: ast.Projection) -> Value:
     return value
 
 
-def project(context: Context, value: Value, index: int, at: int) -> Value:
+def project(context: Context, value: SSAValue, index: int, at: int) -> SSAValue:
     """Build field `index` of `value`."""
     return _field_of(context, value, ast.Projection(at, _ANY, index))
 
@@ -41,14 +42,15 @@ def project(context: Context, value: Value, index: int, at: int) -> Value:
 _ANY = ast.Tuple(0, ())
 
 
-def _field_of(context: Context, value: Value, node: ast.Projection) -> Value:
-    if isinstance(value, TupleValue) and value.from_operator and node.index < len(value.values):
-        return value.values[node.index]
-    return when_known(context, _field, node, [context.ssa(value)], shallow=True)
+def _field_of(context: Context, value: SSAValue, node: ast.Projection) -> SSAValue:
+    fields = context.fields(value) if context.tuples.get(value) else None
+    if fields is not None and node.index < len(fields):
+        return fields[node.index]
+    return when_known(context, _field, node, [value], shallow=True)
 
 
-def _field(context: Context, node: ast.Projection, args: Sequence[Value]) -> Value:
-    tuple = context.ssa(args[0])
+def _field(context: Context, node: ast.Projection, args: Sequence[SSAValue]) -> SSAValue:
+    tuple = args[0]
     type = context.types.shallow(tuple.type)
     if not isinstance(type, TupleType):
         given = context.text(type)

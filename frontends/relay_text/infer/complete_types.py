@@ -10,7 +10,7 @@ from ....dialects import relay
 from ....dialects.tensors import as_tensor
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ..build.build_context import Context, Deferred, DeferredOp
+from ..build.build_context import Context, Deferred
 from ..build.declared_dims import reshape_view, try_retype
 from ..build.deferred import run_ready
 from ..errors import RelayTextError
@@ -24,8 +24,9 @@ def complete_types(context: Context) -> None:
     _complete_type_arguments(context)
     run_ready(context)
     _replace_placeholders(context)
+    context.erase_unused_tuples()
     for value in context.open_values:
-        if _is_placeholder(value):
+        if isinstance(value, OpResult) and value.op.parent is None:  # erased
             continue
         type = context.types.resolved(value.type)
         if context.types.first_unknown(type) is not None:
@@ -61,10 +62,6 @@ def _complete_type_arguments(context: Context) -> None:
     for unknown in dict.fromkeys(arguments):
         if unknown not in of_values:
             types.unify(unknown, TupleType(()))
-
-
-def _is_placeholder(value: SSAValue) -> bool:
-    return isinstance(value, OpResult) and isinstance(value.op, DeferredOp)
 
 
 def cannot_infer(what: str, op: Operation) -> RelayTextError:

@@ -7,7 +7,7 @@ the same binding. The line of a location is the number of the node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr
@@ -45,11 +45,7 @@ _OPERANDS: Mapping[str, Sequence[str]] = {
 }
 """The fields of the expressions that become graph bindings with what they use themselves."""
 _LISTS = ("args", "fields")
-_CELLS: Mapping[str, Callable[..., ast.Expr]] = {
-    "RefCreate": ast.RefCreate,
-    "RefRead": ast.RefRead,
-    "RefWrite": ast.RefWrite,
-}
+_CELLS = {"RefCreate": "ref", "RefRead": "ref_read", "RefWrite": "ref_write"}
 
 
 class _ModuleReader(TypeReader):
@@ -234,7 +230,7 @@ class _ModuleReader(TypeReader):
             case "Function":
                 return self._function(number)
             case cell:
-                return _CELLS[cell](number, *operands)
+                return ast.Cell(number, _CELLS[cell], tuple(operands))
 
     def _attrs(self, number: int) -> dict[str, Any]:
         attrs = self.graph.value(self.graph.child(number, "attrs"))

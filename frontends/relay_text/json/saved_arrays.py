@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import binascii
 import struct
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.ir import Attribute
@@ -84,3 +85,15 @@ def decode(text: str) -> dense.Dense:
     if size != len(blob) - start:
         raise ArrayError(f"an array declares {size} bytes, but {len(blob) - start} follow")
     return constant(f"{_KINDS[kind]}{bits}", tuple(dims), blob[start:])
+
+
+def encode(value: dense.Dense, dtype: str, shape: Sequence[int]) -> str:
+    """Encode a tensor in base64; a bool has one bit, saved as a byte."""
+    data, row = dense.elements(value), ELEMENT_TABLE[dtype]
+    size = prod(shape) * element_size(ELEMENT_TYPES[dtype])
+    if 0 < len(data) < size:  # a splat
+        data *= size // len(data)
+    kind, bits = (1, 1) if dtype == "bool" else (row.dlpack, row.bits)
+    head = _HEAD.pack(MAGIC, 0, 1, 0, len(shape), kind, bits, 1)
+    dims = struct.pack(f"<{len(shape) + 1}q", *shape, len(data))
+    return binascii.b2a_base64(head + dims + data, newline=False).decode("ascii")

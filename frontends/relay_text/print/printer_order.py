@@ -119,7 +119,6 @@ class _Scan:
     stack: list[Operation] = field(default_factory=list[Operation])
     position: int = 0
     """The index of the current op."""
-    forced: set[Operation] = field(default_factory=set[Operation])
 
 
 def _scan(block: Block, order: Order, is_function: bool) -> list[Operation]:
@@ -200,10 +199,6 @@ def _place(scan: _Scan, op: Operation) -> None:
     if _is_needed_now(scan, op):
         source = source_of(op)
         scan.order.forms[op] = Form.NODE if source is None else Form.PART
-        if type(op) is relay.TupleOp and op.operands and scan.position > 0:
-            before = scan.ops[scan.position - 1]
-            if isinstance(before, relay.TupleOp) and before.results[0] not in op.operands:
-                scan.forced.add(before)  # a reader builds tuples late, the last one first
         _need(scan, op)
         return
     scan.stack.clear()
@@ -220,7 +215,7 @@ def _place(scan: _Scan, op: Operation) -> None:
 
 def _is_needed_now(scan: _Scan, op: Operation) -> bool:
     """Return whether `op` is pending on the stack and may be a node."""
-    if op in scan.forced or _must_be_let(scan, op):
+    if _must_be_let(scan, op):
         return False
     while scan.stack:
         if scan.stack.pop() is op:

@@ -32,6 +32,7 @@ from .syntax import (
     Body,
     Call,
     Case,
+    Cell,
     Dense,
     Expr,
     Function,
@@ -42,9 +43,6 @@ from .syntax import (
     Name,
     Names,
     Node,
-    RefCreate,
-    RefRead,
-    RefWrite,
     Scalar,
     Statement,
     Tuple,
@@ -428,16 +426,13 @@ class ExpressionGrammar:
         kind = tokens.kinds[tokens.position]
         tokens.position += 1
         tokens.take("(")
-        value = self._expression()
-        made: Expr
+        operands = [self._expression()]
         if kind == "ref_write":
             tokens.take(",")
-            made = RefWrite(at, value, self._expression())
-        else:
-            made = RefCreate(at, value) if kind == "ref" else RefRead(at, value)
+            operands.append(self._expression())
         tokens.take_if(",")
         tokens.take(")")
-        return made
+        return Cell(at, kind, tuple(operands))
 
     def _match(self, at: int) -> Expr:
         tokens = self.tokens

@@ -13,7 +13,7 @@ all its uses share. Types are types of the dialects; `_` is `IncompleteType`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar, dataclass_transform
 
@@ -230,48 +230,35 @@ class Match:
 
 
 @node
-class RefCreate:
-    """The creation of a cell."""
+class Cell:
+    """The creation of a cell (`ref`), or a read (`ref_read`) or a write (`ref_write`) of one."""
 
     offset: int
-    value: Expr
+    word: str
+    operands: tuple[Expr, ...]
 
 
-@node
-class RefRead:
-    """A read of a cell."""
-
-    offset: int
-    ref: Expr
+Simple: TypeAlias = Use | Node | Global | Scalar | Dense | Name
+Expr: TypeAlias = Simple | Call | Tuple | Projection | Body | If | Function | Match | Cell
 
 
-@node
-class RefWrite:
-    """A write to a cell."""
-
-    offset: int
-    ref: Expr
-    value: Expr
-
-
-Expr: TypeAlias = (
-    Use
-    | Node
-    | Global
-    | Scalar
-    | Dense
-    | Name
-    | Call
-    | Tuple
-    | Projection
-    | Body
-    | If
-    | Function
-    | Match
-    | RefCreate
-    | RefRead
-    | RefWrite
-)
+def operands(expr: Expr) -> Sequence[Expr]:
+    """Return the expressions that `expr` needs first, in its own region."""
+    match expr:
+        case Call():
+            return expr.args if isinstance(expr.callee, Name) else (expr.callee, *expr.args)
+        case Tuple():
+            return expr.fields
+        case Projection():
+            return (expr.tuple,)
+        case If():
+            return (expr.condition,)
+        case Match():
+            return (expr.data,)
+        case Cell():
+            return expr.operands
+        case _:
+            return ()
 
 
 @node

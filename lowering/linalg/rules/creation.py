@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import arith, math, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, f64, i64
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects.tensors import is_unsigned, signless
-from ..builder import INDEX, Builder, Rule, Size, element_type, maps, tensor_of
+from ..builder import INDEX, Builder, Rule, Size, element_type, tensor_of
 from ..elementwise import compute
-from ..scalars import compare, convert, is_float, resized, safe_divisor, select, width
+from ..scalars import resized, width
 
 
 def as_index(b: Builder, number: SSAValue, *, unsigned: bool) -> SSAValue:
@@ -66,58 +66,6 @@ def of_shape(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequenc
     return [compute(b, op, operands[:1], given_sizes(b, op, 1, operands[1]), _element)]
 
 
-# --------------------------------------------------------------------- arange
-
-
-def arange(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Compute start + i * step for each index i, in 64 bits; integers wrap around."""
-    type = element_type(op.results[0])
-    width(type)
-    start, stop, step = (b.extract(operand, []) for operand in operands)
-    wide = f64 if is_float(type) else i64
-    if is_float(type):
-        start, stop, step = (convert(b, x, type, f64) for x in (start, stop, step))
-    else:
-        unsigned = is_unsigned(type)
-        start, stop, step = (resized(b, x, i64, unsigned=unsigned) for x in (start, stop, step))
-    (size,) = tensor_of(op.results[0]).get_shape()
-    length: Size = size
-    if size == DYNAMIC_INDEX:
-        steps = _float_steps if is_float(type) else _integer_steps
-        length = b.maximum(as_index(b, steps(b, start, stop, step), unsigned=False), 0)
-
-    def body(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        i = inner.insert(arith.IndexCastOp(inner.loop_index(0), i64))
-        if is_float(type):
-            distance = inner.insert(arith.MulfOp(inner.insert(arith.SIToFPOp(i, f64)), step))
-            number = inner.insert(arith.AddfOp(start, distance))
-            return [convert(inner, number, wide, type)]
-        distance = inner.insert(arith.MuliOp(i, step))
-        number = inner.insert(arith.AddiOp(start, distance))
-        return [resized(inner, number, signless(type), unsigned=False)]
-
-    empty = b.empty([length], signless(type))
-    return b.generic([], [], [empty], maps(1, [0]), ["parallel"], body)
-
-
-def _integer_steps(b: Builder, start: SSAValue, stop: SSAValue, step: SSAValue) -> SSAValue:
-    """Return the number of steps from `start` to `stop`, rounded up; 0 for a step of 0."""
-    distance = b.insert(arith.SubiOp(start, stop))
-    divisor = safe_divisor(b, distance, step, unsigned=False)
-    down = b.insert(arith.FloorDivSIOp(distance, divisor))
-    zero = b.constant(0, i64)
-    steps = b.insert(arith.SubiOp(zero, down))
-    return select(b, compare(b, "eq", step, zero), zero, steps)
-
-
-def _float_steps(b: Builder, start: SSAValue, stop: SSAValue, step: SSAValue) -> SSAValue:
-    """Return the number of steps from `start` to `stop`, rounded up; 0 if it does not fit i64."""
-    distance = b.insert(arith.SubfOp(stop, start))
-    up = b.insert(math.CeilOp(b.insert(arith.DivfOp(distance, step))))
-    fits = compare(b, "olt", up, b.constant(2.0**63, f64))
-    return select(b, fits, convert(b, up, f64, i64), b.constant(0, i64))
-
-
 def shape_of(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
     """Make a vector of the dims."""
     type = tensor_of(op.results[0])
@@ -128,7 +76,6 @@ def shape_of(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequenc
 
 
 RULES: Mapping[str, Rule] = {
-    "relay.arange": arange,
     "relay.dyn.broadcast_to": of_shape,
     "relay.dyn.full": of_shape,
     "relay.dyn.ones": dyn_filled(1),

@@ -8,25 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 
 from ....dialects import relay
 from ....dialects.attributes import plain_attributes
 from ..builder import Builder, Rule, Size, element_of
-from ..moving import copied, element_size, gathered, moved, placed, rank_of
-from ..traced_sizes import result_sizes
+from ..moving import copied, element_size, gathered, placed, rank_of
 from .reduce import keep_axes
-
-
-def transpose(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Copy, with the loops of the operand permuted."""
-    assert isinstance(op, relay.rearrange.TransposeOp)
-    (x,) = operands
-    rank = rank_of(x)
-    axes = [*range(rank)][::-1] if op.axes is None else [a % rank for a in op.axes.get_values()]
-    return [moved(b, x, [b.dim(x, axis) for axis in axes], [axes.index(i) for i in range(rank)])]
-
 
 # -------------------------------------------------------------------- joining
 
@@ -138,53 +126,10 @@ def dyn_pad(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence
     return [padded(b, x, number, op.pad_mode.data, before, after)]
 
 
-# -------------------------------------------------------------------- repetition
-
-
-def tile(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Extract at the indices modulo the dims, for each axis that is repeated."""
-    x = operands[0]
-    (sizes,) = result_sizes(b, op, operands)
-    dims = b.dims(x)
-    first = len(sizes) - len(dims)
-
-    def find(inner: Builder, at: Sequence[SSAValue]) -> SSAValue:
-        indices: list[Size] = []
-        for i, dim, size in zip(at[first:], dims, sizes[first:], strict=True):
-            if dim is size or (isinstance(dim, int) and dim == size):
-                indices.append(i)
-            elif dim == 1:
-                indices.append(0)
-            else:
-                period = inner.index(inner.maximum(dim, 1))
-                indices.append(inner.insert(arith.RemUIOp(i, period)))
-        return inner.extract(x, indices)
-
-    return [gathered(b, sizes, element_of(x), find)]
-
-
-def repeat(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Copy with a loop for the repetitions, then join it with that of the axis."""
-    assert isinstance(op, relay.repetition.RepeatOp)
-    (x,) = operands
-    sizes, times = b.dims(x), op.repeats.value.data
-    axis, rank = op.axis.value.data % len(sizes), len(sizes)
-    if times == 1:
-        return [x]
-    loops = [i if i <= axis else i + 1 for i in range(rank)]
-    copies = moved(b, x, [*sizes[: axis + 1], times, *sizes[axis + 1 :]], loops)
-    groups = [[i] for i in loops]
-    groups[axis].append(axis + 1)
-    return [b.collapse(copies, groups)]
-
-
 RULES: Mapping[str, Rule] = {
     "relay.concatenate": concatenate,
     "relay.dyn.nn.pad": dyn_pad,
-    "relay.dyn.tile": tile,
     "relay.nn.pad": pad,
-    "relay.repeat": repeat,
     "relay.split": split,
     "relay.stack": stack,
-    "relay.tile": tile,
 }

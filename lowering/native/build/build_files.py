@@ -3,40 +3,58 @@ Make the files of a compiled program: a library or an object, and its weights.
 
     module after -p aot   ->   libmodel.so, or model.o, and with weights=file libmodel.weights
 
-Kernels and the program that calls them are compiled to objects of their own.
+Kernels and the program that calls them are compiled to objects of their own. The constants are one
+block of bytes: with weights=object in the section .rodata, with weights=file in a file beside the
+library, mapped when it is first needed. Either way they are read-only, and are loaded page by page
+as they are used. C code finds them by `<name>_constants`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from ....passes.support.diagnostics import PassError
-from ....runtime.files import mapped
-from ....runtime.native.interface import Library, checked
+from ....runtime.errors import Error
+from ....runtime.files import mapped, writing
+from ....runtime.native.interface import Constant, Library, checked
+from ....runtime.program.program import Array
 from ...entries.descriptions import METADATA, record_of
-from ..c.c_declarations import public_symbols
-from ..c.c_source import shim_source
-from ..toolchain.blas import Blas
+from ..c.c_interface import c_string, public_symbols, shim_source
 from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library, merged_object
-from ..toolchain.module_text import module_text
 from ..toolchain.stage_files import scratch_folder
-from ..toolchain.stages import PROGRAM, Compiled, compile_text, tools_key
-from .cache import key_of
-from .kernel_objects import compile_kernels
-from .library_weights import BLOCK, Block, Tensors, source_of_block, source_of_file, written
-from .settings import Settings
+from ..toolchain.stages import PROGRAM, Compiled, compile_text, module_text, tools_key
+from ..toolchain.tool_paths import Blas
+from .kernel_objects import compile_kernels, scratch_flag
+from .settings import Settings, key_of
 from .units import units_of
+
+MOST = 1_900_000_000
+"""The bytes that code can reach in its own object."""
+
+BLOCK = "weights.bin"
+"""The file that the assembler includes."""
+
+WEIGHTS = "weights.c"
+
+MAGIC = b"\x89xrelay weights 1\n"
+"""The start of a file of constants; 64 bytes of head are before the constants."""
+HEAD = 64
 
 Kind: TypeAlias = Literal["library", "object"]
 Place: TypeAlias = Literal["object", "file"]
 """The place of the weights."""
 
 Pieces: TypeAlias = Iterable[bytes | memoryview]
+
+Tensors = Callable[[str], Array]
+"""Returns a tensor by its name."""
 
 
 @dataclass(frozen=True)
@@ -70,46 +88,31 @@ def make_product(
     `tensors` returns the constants by name. Raises `Error`.
     """
     with scratch_folder("weights") as folder:
-        block = written(library, tensors, folder / BLOCK) if library.constants else None
-        return _product(
-            module, library if block is None else block.library, block, request, settings
-        )
-
-
-def _product(
-    module: ModuleOp, library: Library, block: Block | None, request: Request, settings: Settings
-) -> Product:
-    settings.saved.save("module.json", library.to_json())
-    compiled = compile_module(module, settings)
-    sources = {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
-    including: dict[str, str] = {}
-    files: dict[str, Path] = {}
-    beside: dict[str, Pieces] = {}
-    if block is not None and request.weights == "object":
-        files[BLOCK] = block.path
-        including["weights.c"] = source_of_block(library)
-    elif block is not None:
-        name = f"{request.stem}.weights"
-        beside[name] = [block.head, mapped(block.path)]
-        sources["weights.c"] = source_of_file(block, name)
-    flags = [f"-DXRELAY_SCRATCH={_scratch(compiled.objects)}"]
-    exports = public_symbols(library)
-    if request.kind == "library":
-        flags.append("-DXRELAY_LIBRARY")
-        exports.append("xrelay_library_metadata")
-    inputs = Inputs(
-        [c.code for c in compiled.objects], sources, including, files, flags, compiled.blas
-    )
-    if request.kind == "library":
-        contents = linked_library(inputs, settings, request.file, exports)
-    else:
-        contents = merged_object(inputs, settings, exports)
-    return Product(contents, beside)
-
-
-def _scratch(compiled: Iterable[Compiled]) -> int:
-    """Return the bytes that a kernel allocates at most, as far as they are known now."""
-    return max((size for c in compiled for size in c.scratch.values()), default=0)
+        including: dict[str, str] = {}
+        files: dict[str, Path] = {}
+        sources: dict[str, str] = {}
+        beside: dict[str, Pieces] = {}
+        if library.constants:
+            path = folder / BLOCK
+            library = _write_constants(library, tensors, path)
+            if request.weights == "object":
+                files[BLOCK], including[WEIGHTS] = path, _source_of_block(library)
+            else:
+                head, name = _head(library), f"{request.stem}.weights"
+                beside[name] = [head, mapped(path)]
+                sources[WEIGHTS] = _source_of_file(library, head, name)
+        settings.saved.save("module.json", library.to_json())
+        compiled = compile_module(module, settings)
+        sources |= {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
+        flags, exports = [scratch_flag(compiled.objects)], public_symbols(library)
+        if request.kind == "library":
+            flags.append("-DXRELAY_LIBRARY")
+            exports.append("xrelay_library_metadata")
+        objects = [c.code for c in compiled.objects]
+        inputs = Inputs(objects, sources, including, files, flags, compiled.blas)
+        if request.kind == "library":
+            return Product(linked_library(inputs, settings, request.file, exports), beside)
+        return Product(merged_object(inputs, settings, exports), beside)
 
 
 class CompiledModule(NamedTuple):
@@ -124,22 +127,15 @@ def compile_module(module: ModuleOp, settings: Settings) -> CompiledModule:
     settings.cache.prepare()
     units = units_of(module, settings)
     calls = any(kernel.declarations for kernel in units.kernels)
-    program = _compiled(module_text(units.program), settings)
-    objects = [*compile_kernels(units.kernels, settings), program]
+    text = module_text(units.program)
+    how = [tools_key(), settings.machine.key, str(settings.level), *PROGRAM]
+    code = settings.cache.get_or(
+        key_of("text", text, *how),
+        lambda: compile_text(text, PROGRAM, settings, "program").code,
+    )
+    objects = [*compile_kernels(units.kernels, settings), Compiled(code, {})]
     settings.cache.trim()
     return CompiledModule(objects, settings.blas if calls else None)
-
-
-def _compiled(text: str, settings: Settings) -> Compiled:
-    """Compile the text of a program, unless the cache has its object."""
-    how = [tools_key(), settings.machine.key, str(settings.level), *PROGRAM]
-    key = key_of("text", text, *how)
-    known = settings.cache.get(key)
-    if known is not None:
-        return Compiled(known, {})
-    compiled = compile_text(text, PROGRAM, settings, "program")
-    settings.cache.put(key, compiled.code)
-    return compiled
 
 
 def library_of(module: ModuleOp) -> Library:
@@ -150,3 +146,64 @@ def library_of(module: ModuleOp) -> Library:
         )
     damaged = f"the attribute {METADATA} is damaged: run aot-lower-main to make it"
     return checked(record_of(Library, module.attributes[METADATA], module, damaged))
+
+
+# ------------------------------------------------------------------------- the constants
+
+
+def _write_constants(library: Library, tensors: Tensors, path: Path) -> Library:
+    """
+    Write the bytes of the constants of `library` to the file at `path`, one after the other.
+
+    Only one is in memory at a time. Returns the library with their digests. Raises `Error` if a
+    tensor is not what the library was compiled for.
+    """
+    digests: dict[str, str] = {}
+    with writing(path), open(path, "wb") as file:
+        for constant in sorted(library.constants, key=lambda constant: constant.offset):
+            data = _bytes_of(constant, tensors(constant.name))
+            digests[constant.name] = sha256(data).hexdigest()
+            if constant.digest not in ("", digests[constant.name]):
+                raise Error(f"weight '{constant.name}' has changed since the program was compiled")
+            file.seek(constant.offset)
+            file.write(data)
+        file.truncate(library.constants_size)
+    constants = tuple(replace(c, digest=digests[c.name]) for c in library.constants)
+    return replace(library, constants=constants)
+
+
+def _bytes_of(constant: Constant, array: Array) -> memoryview:
+    spec = constant.spec
+    found = f"{array.dtype.name} of shape {array.shape}"
+    if array.shape != spec.shape or array.dtype.name != spec.dtype:
+        expected = f"{spec.dtype} of shape {spec.shape}"
+        raise Error(f"weight '{constant.name}' must be {expected}, but is {found}")
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
+def _head(library: Library) -> bytes:
+    """Return the first bytes of a file beside the library: only its own program accepts it."""
+    digests = sha256("".join(c.digest for c in library.constants).encode())
+    return MAGIC.ljust(HEAD - digests.digest_size, b"\0") + digests.digest()
+
+
+def _source_of_block(library: Library) -> str:
+    """Return the C file that puts the constants, in the file `BLOCK`, into its object."""
+    if library.constants_size > MOST:
+        raise Error(
+            f"the weights have {library.constants_size} bytes, but an object holds at most {MOST}: "
+            "use weights=file"
+        )
+    return f"#define XRELAY_CONSTANTS {library.name}_constants\n{c_file(WEIGHTS)}"
+
+
+def _source_of_file(library: Library, head: bytes, file: str) -> str:
+    """Return the C file that maps `file`, beside the library, which begins with `head`."""
+    return (
+        f"#define XRELAY_CONSTANTS {library.name}_constants\n"
+        f"#define XRELAY_FILE {c_string(file)}\n"
+        f"#define XRELAY_SIZE {HEAD + library.constants_size}u\n"
+        f"#define XRELAY_HEAD {HEAD}\n"
+        f"static const unsigned char head[] = {{{', '.join(map(str, head))}}};\n\n"
+        f"{c_file(WEIGHTS)}"
+    )

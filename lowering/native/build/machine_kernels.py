@@ -24,14 +24,13 @@ from ....runtime.native.compiled_kernels import ERROR, NativeLibrary, load_kerne
 from ...convert_memory_to_memref import ConvertMemoryToMemrefPass
 from ...convert_relay_to_linalg import ConvertRelayToLinalgPass
 from ...expand_math import ExpandMathPass
-from ..c.c_source import code_function, support_source
+from ..c.c_interface import code_function, support_source
 from ..kernel_pipeline import kernel_passes
 from ..schedules import is_tiled
 from ..toolchain.linking import SUPPORT, Inputs, c_file, linked_library
 from ..toolchain.stage_files import scratch_folder, write
-from .cache import key_of
 from .kernel_objects import compile_kernels
-from .settings import Settings
+from .settings import Settings, key_of
 from .units import Kernel, units_of
 
 
@@ -78,11 +77,10 @@ def _loaded(kernels: Sequence[Kernel], settings: Settings) -> NativeLibrary:
     }
     flags = [f"-DXRELAY_SCRATCH={scratch}"]
     inputs = Inputs([c.code for c in compiled], sources, flags=flags)
-    key = key_of("kernels of a machine", *inputs.objects, *sources.values(), *flags)
-    code = settings.cache.get(key)
-    if code is None:
-        code = bytes(linked_library(inputs, settings, "kernels.so", ["*_call", ERROR]))
-        settings.cache.put(key, code)
+    code = settings.cache.get_or(
+        key_of("kernels of a machine", *inputs.objects, *sources.values(), *flags),
+        lambda: bytes(linked_library(inputs, settings, "kernels.so", ["*_call", ERROR])),
+    )
     settings.cache.trim()
     with scratch_folder("kernels") as folder:
         path = folder / "kernels.so"

@@ -15,27 +15,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 
+from typing_extensions import override
 from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.printer import Printer
 
+from ....passes.functions.call_graph import symbols_in
 from ..kernel_pass import is_kernel
 from ..schedules import steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
-from ..toolchain.module_text import module_text
 from ..toolchain.stages import KERNELS, tools_key
-from .cache import key_of
-from .settings import Settings
+from .settings import Settings, key_of
 
 PREFIX = "xk_"
+
+NAME = "xrelay.name"
+"""The name of a kernel in its program, for who reads its module."""
 
 DEFAULT = Settings()
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: its name in the module, its symbol in objects, its text, and its schedule."""
+    """A kernel: its name in the module, its symbol in objects, its code, and its schedule."""
 
     name: str
     symbol: str
@@ -46,11 +49,6 @@ class Kernel:
     """The constants that it reads."""
     declarations: tuple[func.FuncOp, ...] = ()
     """The functions that it calls."""
-
-    @property
-    def text(self) -> str:
-        """The text of the function, with source lines."""
-        return module_text(self.function)
 
 
 @dataclass(frozen=True)
@@ -79,19 +77,19 @@ def units_of(module: ModuleOp, settings: Settings = DEFAULT) -> Units:
 
 
 def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp], settings: Settings) -> Kernel:
-    read = [name for name in _references(op) if name in constants]
-    read = list(dict.fromkeys(read))
+    named = dict.fromkeys(name for inner in op.walk() for name in symbols_in(inner))
     function = op.clone()
     function.properties["sym_name"] = StringAttr("kernel")
     function.properties.pop("sym_visibility", None)
     function.attributes["llvm.linkage"] = llvm.LinkageAttr("weak_odr")
-    globals = tuple(constants[name] for name in read)
+    globals = tuple(constants[name] for name in named if name in constants)
     text = "".join(map(_hashed_text, (function, *globals)))
     schedule = steps_of(function)
     passes = KERNELS if schedule is None else (*SCHEDULED, schedule.key)
     how = [tools_key(), settings.machine.key, str(settings.level)]
     symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]
     function.properties["sym_name"] = StringAttr(symbol)
+    function.attributes[NAME] = op.sym_name
     calls = tuple(_declarations(function))
     return Kernel(op.sym_name.data, symbol, function, schedule, globals, calls)
 
@@ -103,17 +101,24 @@ def _declarations(function: func.FuncOp) -> Iterator[func.FuncOp]:
             yield func.FuncOp.external(op.callee.string_value(), inputs, outputs)
 
 
-def _references(op: Operation) -> Iterator[str]:
-    for inner in op.walk():
-        for attribute in (*inner.attributes.values(), *inner.properties.values()):
-            if isinstance(attribute, SymbolRefAttr):
-                yield attribute.root_reference.data
+class _Nameless(Printer):
+    """Prints numbers for the names of values, which do not change code."""
+
+    def __init__(self, stream: StringIO) -> None:
+        super().__init__(stream=stream)
+        self.numbers: dict[SSAValue, int] = {}
+
+    @override
+    def print_ssa_value(self, value: SSAValue) -> str:
+        name = str(self.numbers.setdefault(value, len(self.numbers)))
+        self.print_string(f"%{name}")
+        return name
 
 
 def _hashed_text(op: Operation) -> str:
     """Return the text of `op` without what does not change its code."""
     text = StringIO()
-    Printer(stream=text).print_op(op.clone(clone_name_hints=False))
+    _Nameless(text).print_op(op)
     return text.getvalue()
 
 

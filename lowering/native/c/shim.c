@@ -41,15 +41,18 @@ struct xrelay_block { /* before each piece of memory that the code allocates */
   void *start;
 };
 
-struct xrelay_call;
+struct xrelay_device {
+  const char *name;
+  int32_t (*hooks[4])(void *context); /* activate, open, close, deactivate; NULL: no context */
+};
 
 struct xrelay_library {
   const char *const *messages; /* of failures, by number */
   int64_t message_count;
   const void *(*constants)(char *error, size_t room); /* NULL: none */
   int64_t constants_size;
-  int32_t devices;
-  void (*abandon)(struct xrelay_call *); /* closes what is open on devices; NULL: nothing */
+  const struct xrelay_device *devices; /* NULL: none has a context */
+  uint32_t device_count;
 };
 
 struct xrelay_call {
@@ -59,7 +62,7 @@ struct xrelay_call {
   const struct xrelay_library *library; /* NULL: a kernel alone */
   const char *stack;
   void *const *contexts; /* by device */
-  int is_active, is_open; /* a bit a device */
+  uint64_t is_active, is_open; /* a bit a device */
   char *scratch, *scratch_next;
   int64_t scratch_count; /* pieces of it that are in use */
 };
@@ -124,9 +127,15 @@ XRELAY_LOCAL void xrelay_end(void) {
   xrelay_current = call->outer;
 }
 
+/* Close and deactivate the devices of a call that failed, and end it. */
 XRELAY_LOCAL int32_t xrelay_fail_call(void) {
-  const struct xrelay_library *library = xrelay_current->library;
-  if (library && library->abandon) library->abandon(xrelay_current);
+  const struct xrelay_call *call = xrelay_current;
+  uint32_t i;
+  for (i = 0; call->library && call->library->devices && i < call->library->device_count; i++) {
+    const struct xrelay_device *device = &call->library->devices[i];
+    if (call->is_open >> i & 1U) (void)device->hooks[2](call->contexts[i]);
+    if (call->is_active >> i & 1U) (void)device->hooks[3](call->contexts[i]);
+  }
   xrelay_end();
   return 1;
 }
@@ -139,6 +148,19 @@ __attribute__((noreturn, format(printf, 1, 2))) XRELAY_SHARED void xrelay_fail(c
   va_end(values);
   if (!xrelay_current) abort();
   longjmp(xrelay_current->failed, 1);
+}
+
+/* Call a hook of a device, which begins (0, 1) or ends (2, 3) its use. */
+XRELAY_LOCAL void xrelay_event(uint32_t number, int32_t event, void *context) {
+  static const char *const names[] = {"activate", "open", "close", "deactivate"};
+  struct xrelay_call *call = xrelay_current;
+  const struct xrelay_device *device = &call->library->devices[number];
+  uint64_t *state = event == 0 || event == 3 ? &call->is_active : &call->is_open;
+  const uint64_t bit = (uint64_t)1 << number;
+  if (event >= 2) *state &= ~bit;
+  if (device->hooks[event](context))
+    xrelay_fail("device %s failed to %s", device->name, names[event]);
+  if (event < 2) *state |= bit;
 }
 
 /* Fail with message `code`, in which {0} and {1} are `a` and `b`, unless the lowest bit is set. */

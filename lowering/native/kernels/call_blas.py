@@ -32,8 +32,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import Builder, Size, tensor_of
 from ..kernel_pass import KernelPass, kernels_of
-from ..linalg_generics import buffer_of, store_of
-from ..matrix_products import Product, filled_empty, product_of
+from ..linalg_generics import Product, buffer_of, filled_empty, product_of, store_of
 from ..schedules import schedules_of
 
 FUNCTIONS: dict[Attribute, str] = {Float32Type(): "xrelay_sgemm", Float64Type(): "xrelay_dgemm"}

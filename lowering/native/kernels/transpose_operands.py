@@ -30,8 +30,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import tensor_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import buffer_of, maps_of, transposing_loops
-from ..matrix_products import product_of
+from ..linalg_generics import buffer_of, maps_of, product_of, transposing_loops
 
 FEWEST_ROWS = 4
 """The rows of a product for which its right operand is worth a copy."""

@@ -23,20 +23,23 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DictionaryAttr,
     IntegerAttr,
+    MemRefType,
     StringAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineDimExpr
 
 from ....passes.support.diagnostics import PassError
+from ..linalg_generics import SIDE, TRANSPOSING, maps_of
 from ..toolchain.target_machine import Machine
 from .nests import nest_of
 from .register_tile import register_tile
 from .scheduling import SCHEDULE, Schedule, Steps
-from .squares import squares, transposing_loop
-from .tiles import Tile, tile_of
-from .vectors import vectors_of
+from .tiles import Tile, tile_of, vectors_of
 
 KIND = "kind"
 
@@ -59,15 +62,39 @@ class ScheduleKind:
     """Appends the steps for a kernel; False if it has no such loops, or the sizes are wrong."""
 
 
+def _transposing_loop(kernel: FuncOp) -> linalg.GenericOp | None:
+    """Return the loop of `kernel` that transposes, if there is one."""
+    loops = (op for op in kernel.walk() if isinstance(op, linalg.GenericOp))
+    return next((op for op in loops if TRANSPOSING in op.attributes), None)
+
+
 def _choose_squares(kernel: FuncOp, machine: Machine) -> Sizes | None:
-    return None if transposing_loop(kernel) is None else {}
+    return None if _transposing_loop(kernel) is None else {}
 
 
 def _write_squares(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
-    loop = transposing_loop(kernel)
-    if loop is not None:
-        squares(loop, schedule.on_tensors, _prepared(schedule))
-    return loop is not None
+    """
+    Tile a loop that transposes into squares.
+
+        for i, 16:  for j, 16:  %out[i .. i + 16, j .. j + 16] =
+                                    transpose %in[j .. j + 16, i .. i + 16]
+    """
+    op = _transposing_loop(kernel)
+    if op is None:
+        return False
+    steps, func, out = schedule.on_tensors, _prepared(schedule), op.outputs[0].type
+    assert isinstance(out, MemRefType), "loops that transpose write buffers"
+    shape = out.get_shape()
+    lasts = [map.results[-1] for map in maps_of(op) if map.results]
+    sides = {last.position for last in lasts if isinstance(last, AffineDimExpr)}
+    transposing = steps.match(func, "linalg.generic", **{TRANSPOSING: UnitAttr()})
+    _, *loops = steps.tile(transposing, [SIDE if i in sides else 1 for i in range(len(shape))])
+    for loop in sorted(sides, reverse=True):
+        if shape[loop] % SIDE:
+            end = steps.match(steps.peel(loops[loop]), "linalg.generic")
+            steps.op("structured.convert_to_loops", end, results=1)
+    steps.include("vectorize_squares", func)
+    return True
 
 
 def _choose_tile(kernel: FuncOp, machine: Machine) -> Sizes | None:

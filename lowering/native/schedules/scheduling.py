@@ -99,11 +99,14 @@ class _Printer(Printer):
             super().print_op(op)
 
 
-def text_of(op: Operation) -> str:
+def text_of(*ops: Operation) -> str:
     """Return the text of steps, or of a module of them."""
     text = StringIO()
-    _Printer(stream=text).print_op(op)
-    return text.getvalue() + "\n"
+    printer = _Printer(stream=text)
+    for op in ops:
+        printer.print_op(op)
+        printer.print_string("\n")
+    return text.getvalue()
 
 
 @cache
@@ -220,7 +223,8 @@ class Schedule(NamedTuple):
     @property
     def key(self) -> str:
         """Text that differs for schedules that may differ."""
-        return f"{text_of(library_of({'kernel': self}))}{common_steps()}"
+        stages = (text_of(*steps.block.ops) for steps in self)
+        return f"{'then'.join(stages)}{common_steps()}"
 
 
 def library_of(schedules: Mapping[str, Schedule]) -> ModuleOp:

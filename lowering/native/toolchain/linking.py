@@ -10,13 +10,10 @@ from pathlib import Path
 
 from ....runtime.errors import Error
 from ....runtime.files import mapped, writing
-from ..build.cache import key_of
-from ..build.settings import Settings
-from .blas import Blas
-from .processes import Finished, ProcessFailed, run
+from ..build.settings import Settings, key_of
+from .processes import Finished, ProcessFailed, error_of, run
 from .stage_files import scratch_folder, write
-from .tool_messages import error_of
-from .tool_paths import c_compiler, tool
+from .tool_paths import Blas, c_compiler, tool
 
 C_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-pthread")
 LINK_FLAGS = ("-shared", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-Wl,--no-undefined")
@@ -135,12 +132,12 @@ def _object(source: str, inputs: Inputs, settings: Settings, folder: Path) -> by
     compiler = c_compiler(settings.compiler)
     flags = [*C_FLAGS, *inputs.flags]
     key = key_of("C", _version(*compiler), *flags, inputs.independent[source])
-    code = settings.cache.get(key)
-    if code is None:
+
+    def compiled() -> bytes:
         _compile(compiler, [*flags, "-c", source, "-o", OUTPUT], folder)
-        code = bytes(mapped(folder / OUTPUT))
-        settings.cache.put(key, code)
-    return code
+        return bytes(mapped(folder / OUTPUT))
+
+    return settings.cache.get_or(key, compiled)
 
 
 @cache

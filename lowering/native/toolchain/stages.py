@@ -1,11 +1,12 @@
 """
-The stages from the text of a module to an object.
+The stages from a module to an object.
 
     text of MLIR  --mlir-opt-->  llvm dialect  --mlir-translate-->  LLVM IR  --opt, llc-->  object
 
 Kernels are linalg on tensors between `bufferization.to_tensor` and `materialize_in_destination`;
 they become loops on buffers here. Everything else is on buffers already and frees them itself, so
-the two are compiled as modules of their own.
+the two are compiled as modules of their own. The text has the user's source lines, which messages
+of mlir-opt name; an op without a location has that of the enclosing op.
 """
 
 from __future__ import annotations
@@ -13,11 +14,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import NamedTuple
 
+from typing_extensions import override
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
+from xdsl.ir import Attribute, Operation
+
+from ....dialects.xdsl_extras.locations_at_ends import LocationsAtEnds
+from ....passes.support.diagnostics import file_location
 from ..build.settings import Settings
-from .processes import ProcessFailed, run
-from .tool_messages import error_of
+from .processes import ProcessFailed, error_of, run
 from .tool_paths import tool, version
 
 STACK = 16 << 10
@@ -145,3 +152,29 @@ def _scratch(text: str) -> dict[str, int]:
 
 def _rounded(size: int) -> int:
     return -(-size // 64) * 64
+
+
+class _Locating(LocationsAtEnds):
+    """Print each location as its place in a file, or as that of the op around it."""
+
+    around: LocationAttr = UNKNOWN_LOC
+
+    @override
+    def print_op(self, op: Operation) -> None:
+        before = self.around
+        self.around = file_location(op.location) or before
+        super().print_op(op)
+        self.around = before
+
+    @override
+    def print_attribute(self, attribute: Attribute) -> None:
+        if isinstance(attribute, LocationAttr) and not self.printing_location:
+            attribute = file_location(attribute) or self.around
+        super().print_attribute(attribute)
+
+
+def module_text(op: Operation) -> str:
+    """Return the text of a module or function, as mlir-opt takes it."""
+    text = StringIO()
+    _Locating(stream=text, print_debuginfo=True).print_op(op)
+    return text.getvalue() + "\n"

@@ -1,7 +1,9 @@
 """
-The programs that make machine code: those of MLIR and LLVM, and the system's C compiler.
+The programs that make machine code: those of MLIR and LLVM, the system's C compiler, and OpenBLAS.
 
     pip install 'xrelay[native]'        mlir-opt, mlir-translate, opt, llc, … in site-packages
+    pip install 'xrelay[blas]'          scipy-openblas32, whose symbols start with `scipy_`
+    apt install libopenblas-dev         or that of the system
 
 A program of the extra `native` is preferred to one of the same name on `PATH`, which must be of the
 same major version: the text of MLIR changes between versions.
@@ -13,12 +15,15 @@ import os
 import re
 import shlex
 import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from ....runtime.errors import Error
-from .processes import run
+from .processes import ProcessFailed, run
+from .stage_files import scratch_folder, write
 
 VERSION = 22
 """The major version of MLIR and LLVM whose text is written and read here."""
@@ -93,3 +98,55 @@ def c_compiler(command: str | None = None) -> list[str]:
     raise MissingTool(
         "native code needs a C compiler, which links it: install gcc or clang, or name one in CC"
     )
+
+
+PACKAGE = "scipy_openblas32"
+INSTALL_BLAS = "pip install 'xrelay[blas]', or the system's OpenBLAS, such as libopenblas-dev"
+
+PROBE = "int openblas_get_num_threads(void); int main(void) { return openblas_get_num_threads(); }"
+
+
+@dataclass(frozen=True)
+class Blas:
+    """A library of products, and the products that call it."""
+
+    prefix: str
+    """That of its symbols."""
+    flags: Sequence[str]
+    """For the linker."""
+
+
+def openblas(*, is_host: bool, compiler: str | None) -> Blas:
+    """
+    Return OpenBLAS: that of the package, if code is for this machine, or else of the system.
+
+    `compiler` is the command of the C compiler. Raises `MissingTool`, which says what to install.
+    """
+    found = _package() if is_host else None
+    if found is not None:
+        flags = [f"-L{found}", "-Xlinker", "-rpath", "-Xlinker", str(found), "-lscipy_openblas"]
+        return Blas("scipy_", tuple(flags))
+    if not _is_installed(*c_compiler(compiler)):
+        raise MissingTool(f"blas=openblas needs OpenBLAS, which is not installed: {INSTALL_BLAS}")
+    return Blas("", ("-lopenblas",))
+
+
+def _package() -> Path | None:
+    """Return the folder of the package's library."""
+    spec = find_spec(PACKAGE)
+    places = (spec and spec.submodule_search_locations) or ()
+    folders = (Path(place).resolve() / "lib" for place in places)
+    return next((folder for folder in folders if any(folder.glob("libscipy_openblas*.so"))), None)
+
+
+@cache
+def _is_installed(*compiler: str) -> bool:
+    """Test whether the C compiler finds the system's library."""
+    with scratch_folder("blas") as folder:
+        write(folder / "probe.c", PROBE)
+        try:
+            command = [*compiler, "probe.c", "-o", "probe", "-lopenblas"]
+            run("the C compiler", command, folder=folder)
+        except ProcessFailed:
+            return False
+    return True

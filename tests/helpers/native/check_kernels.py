@@ -33,7 +33,7 @@ from xrelay.dialects.device import tensor_type
 from xrelay.lowering.convert_memory_to_memref import ConvertMemoryToMemrefPass
 from xrelay.lowering.convert_relay_to_linalg import ConvertRelayToLinalgPass
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.toolchain.module_text import module_text
+from xrelay.lowering.native.toolchain.stages import module_text
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.program.program import spec_of
 

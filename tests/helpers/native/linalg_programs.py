@@ -28,8 +28,7 @@ from xrelay.lowering.native.toolchain.linking import (
     Inputs,
     linked_library,
 )
-from xrelay.lowering.native.toolchain.module_text import module_text
-from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
+from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text, module_text
 
 Array = Any
 

@@ -37,8 +37,8 @@ from xdsl.ir import Attribute
 from xrelay.dialects import relay
 from xrelay.dialects.tensors import as_tensor, dtype_name
 from xrelay.dialects.xdsl_extras.walking import walk
-from xrelay.lowering.memref.buffer_kernels import KERNEL
 from xrelay.lowering.memref.conversion_state import MESSAGES
+from xrelay.lowering.memref.functions_and_kernels import KERNEL
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
 from xrelay.lowering.native.toolchain.target_machine import Machine

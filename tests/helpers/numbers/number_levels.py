@@ -24,7 +24,7 @@ from xdsl.ir import Operation, Region
 from xrelay.lowering.memref.booleans import store_booleans_as_bytes
 from xrelay.lowering.native.build.machine_kernels import machine_kernels
 from xrelay.lowering.native.build.settings import Settings
-from xrelay.lowering.native.toolchain.module_text import module_text
+from xrelay.lowering.native.toolchain.stages import module_text
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.operators.sizes.algebra import Algebra
 from xrelay.operators.sizes.size_expressions import Expr

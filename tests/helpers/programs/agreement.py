@@ -62,7 +62,7 @@ def plan_options(draw: Callable[[st.SearchStrategy[Any]], Any], name: str) -> st
 def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     """
     The pipeline `vm` without some passes, with others, fusing or not, reordering or not, with a
-    memory plan or not.
+    memory plan or not, overwriting dead bytes or not.
 
     Results may be written over operands. It repairs devices. Memory is verified, planned or not.
     """
@@ -73,6 +73,8 @@ def pipelines(draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
     last = passes.index("verify-stage{stage=manifest}")
     for added in draw(st.lists(st.sampled_from(REPEATABLE), max_size=3)) if is_varied else ():
         passes.insert(draw(st.integers(1, last)), added)
+    if draw(st.booleans()):
+        passes.insert(passes.index("expand-packs"), "overwrite-dead-bytes")
     passes.insert(passes.index("expand-packs"), "verify-memory-plan")
     for added in ("reuse-in-place", "reorder-for-memory"):
         if draw(st.booleans()):

@@ -24,9 +24,9 @@ from xrelay.dialects.device import tensor_type
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.kernel_pass import kernels_of
 from xrelay.lowering.native.kernel_pipeline import BlasUse
-from xrelay.lowering.native.toolchain import blas
-from xrelay.lowering.native.toolchain.blas import Blas, openblas
+from xrelay.lowering.native.toolchain import tool_paths
 from xrelay.lowering.native.toolchain.target_machine import Machine
+from xrelay.lowering.native.toolchain.tool_paths import Blas, openblas
 from xrelay.tools.opt.opt import main
 
 Array = Any
@@ -35,7 +35,7 @@ RNG = np.random.default_rng(0)
 
 
 def settings() -> Settings:
-    return Settings(Machine(), blas=openblas(Machine(), None))
+    return Settings(Machine(), blas=openblas(is_host=True, compiler=None))
 
 
 def matmul(transpose_a: bool = False, transpose_b: bool = False, name: str = "matmul") -> Write:
@@ -150,7 +150,7 @@ def test_the_targets_link_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_missing_library_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.setattr(blas, "PACKAGE", "a_package_that_is_missing")
+    monkeypatch.setattr(tool_paths, "PACKAGE", "a_package_that_is_missing")
     source = tmp_path / "model.relay"
     source.write_text(PROGRAM)
     target = 'native{blas=openblas cc="false"}'
@@ -163,5 +163,5 @@ def test_a_missing_library_is_an_error(
 
 
 def test_the_systems_library_has_no_prefix(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(blas, "PACKAGE", "a_package_that_is_missing")
-    assert openblas(Machine(), "true") == Blas("", ("-lopenblas",))
+    monkeypatch.setattr(tool_paths, "PACKAGE", "a_package_that_is_missing")
+    assert openblas(is_host=True, compiler="true") == Blas("", ("-lopenblas",))

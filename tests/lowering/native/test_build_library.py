@@ -12,8 +12,7 @@ from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
-from xrelay.lowering.native.build.cache import Cache
-from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.toolchain.stage_files import SavedStages
 from xrelay.lowering.native.toolchain.stages import KERNELS, compile_text
 from xrelay.lowering.native.toolchain.target_machine import Machine

@@ -1,6 +1,7 @@
 """Kernels: compiled many to a module, with schedules that may fail, and cached."""
 
 import ctypes
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,8 @@ from xdsl.ir import Operation
 from xdsl.parser import Parser
 
 from xrelay.lowering.native.build import kernel_objects as compilation
-from xrelay.lowering.native.build.cache import Cache
 from xrelay.lowering.native.build.kernel_objects import compile_kernels
-from xrelay.lowering.native.build.settings import Settings
+from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.build.units import units_of
 from xrelay.lowering.native.kernel_pass import kernels_of
 from xrelay.lowering.native.schedules.scheduling import SCHEDULE, Schedule
@@ -87,7 +87,7 @@ def modules(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     compile_text = compilation.compile_text
 
     def counted(text: str, *args: object, **kwargs: object):
-        found.append([line[4:] for line in text.splitlines() if line.startswith("// @")])
+        found.append(re.findall(r'xrelay.name = "(\w+)"', text))
         return compile_text(text, *args, **kwargs)  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(compilation, "compile_text", counted)

@@ -36,8 +36,7 @@ from xrelay.lowering.native.kernels.move_reshapes import MoveReshapesPass
 from xrelay.lowering.native.schedules import SCHEDULES
 from xrelay.lowering.native.schedules.nests import PARALLEL, REDUCTION, Nest, nest_of
 from xrelay.lowering.native.schedules.scheduling import SCHEDULE
-from xrelay.lowering.native.schedules.tiles import tile_of, widths
-from xrelay.lowering.native.schedules.vectors import AVX, AVX512, SSE, Vectors
+from xrelay.lowering.native.schedules.tiles import AVX, AVX512, SSE, Vectors, tile_of, widths
 from xrelay.lowering.native.toolchain.stage_files import SavedStages
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.passes.support.diagnostics import PassError

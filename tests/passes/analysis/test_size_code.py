@@ -11,7 +11,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xrelay.operators.orders import Orders, PoolTotal
 from xrelay.operators.sizes.algebra import Algebra
 from xrelay.operators.sizes.size_expressions import Expr, Symbol
-from xrelay.operators.sizes.size_table import OPERATIONS
+from xrelay.operators.sizes.size_table import OPERATIONS, PREDICATES
 from xrelay.operators.sizes.size_table import Operation as SizeOperation
 from xrelay.operators.sizes.size_values import Values, free_symbols
 from xrelay.passes.evaluation.evaluator import evaluate
@@ -56,9 +56,12 @@ def random_size(rng: random.Random, algebra: Algebra, leaves: list[Expr]) -> Exp
     sizes = [*leaves, *map(Expr.of, (0, 1, 2, 7, 64))]
     for _ in range(rng.randrange(1, 12)):
         a, b, c, d = rng.choices(sizes, k=4)
-        kind = rng.choice(["add", "sub", "mul", "max", "min", "broadcast", "select", "divide"])
+        kinds = "add", "sub", "mul", "max", "min", "broadcast", "select", "divide", "choose"
+        kind = rng.choice(kinds)
         if kind == "select":
             sizes.append(algebra.apply("select", a, b, c, d))
+        elif kind == "choose":
+            sizes.append(algebra.apply("choose", algebra.apply(rng.choice(PREDICATES), a, b), c, d))
         elif kind == "divide":
             op = rng.choice(["floordiv", "mod", "truncdiv", "truncmod", "ceildiv", "align"])
             sizes.append(algebra.apply(op, a, rng.choice([2, 3, 64])))
@@ -135,5 +138,5 @@ def test_an_operation_is_one_line_in_the_table(monkeypatch: pytest.MonkeyPatch):
     symbols = free_symbols([size])
     assert Values(dict(zip(symbols, (5, 3), strict=True))).of(size) == 160
     formulas = Formulas(code.sizes)
-    number = formulas.add(size)
+    number = formulas.number(size)
     assert formulas.evaluate([5, 3])[number] == 160

@@ -13,7 +13,7 @@ from .....dialects.device import VirtualDeviceAttr
 from .....dialects.relay import ConstantOp, OnDeviceOp
 from .....dialects.tensors import Tensor, as_tensor, dtype_name
 from ...text import syntax as ast
-from ..build_context import Context, Value
+from ..build_context import Context
 from .relay_operators import operator
 
 Attrs: TypeAlias = dict[str, Any]
@@ -26,7 +26,7 @@ class Site:
 
     context: Context
     call: ast.Call
-    args: Sequence[Value] = ()
+    args: Sequence[SSAValue] = ()
 
     @property
     def name(self) -> str:
@@ -60,7 +60,7 @@ class Site:
     def values(self, *counts: int) -> list[SSAValue]:
         """Return the arguments as SSA values; there must be as many as one of `counts`."""
         self.require_count(len(self.args), *counts)
-        return [self.context.ssa(arg) for arg in self.args]
+        return [arg for arg in self.args]
 
     def tensor(self, value: SSAValue) -> Tensor:
         """Return the type of `value`, which must be a tensor."""
@@ -83,13 +83,13 @@ class Site:
         """Insert `op` and return its result."""
         return self.context.value(op, self.call.offset)
 
-    def build(self, name: str, args: Sequence[Value], attrs: Mapping[str, Any]) -> Value:
+    def build(self, name: str, args: Sequence[SSAValue], attrs: Mapping[str, Any]) -> SSAValue:
         """Build an operator of the dialect, by its name and attributes in TVM's text."""
         return operator(self.context, name, args, attrs, self.call.offset)
 
-    def value(self, name: str, /, *args: Value, **attrs: Any) -> SSAValue:
+    def value(self, name: str, /, *args: SSAValue, **attrs: Any) -> SSAValue:
         """Build an operator and return its result, as one value."""
-        return self.context.ssa(self.build(name, args, attrs))
+        return self.build(name, args, attrs)
 
     def scalar(self, number: int, dtype: Any) -> SSAValue:
         """Build a scalar constant."""
@@ -109,7 +109,7 @@ class Site:
         return self.add(OnDeviceOp(value, device, body, result))
 
 
-Rule: TypeAlias = Callable[[Site], Value]
+Rule: TypeAlias = Callable[[Site], SSAValue]
 """Builds a call."""
 
 

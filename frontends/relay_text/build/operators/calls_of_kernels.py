@@ -31,7 +31,7 @@ from .....dialects import relay, vm
 from .....dialects.device import VirtualDeviceAttr
 from .....dialects.type_algebra import tuple_of
 from ...text import syntax as ast
-from ..build_context import Context, TupleValue, Value
+from ..build_context import Context
 from ..definitions_of_program import Signature
 from ..function_rules import signature_of
 from ..tuple_rules import project
@@ -99,7 +99,7 @@ def _note(site: Site, op: Operation, callee: Signature | relay.FnOp) -> None:
 # ------------------------------------------------------------------- arguments
 
 
-def _fields(site: Site, index: int) -> list[Value]:
+def _fields(site: Site, index: int) -> list[SSAValue]:
     """Return the fields of the tuple argument `index`; a tuple literal is not built for that."""
     context, expr = site.context, site.call.args[index]
     if isinstance(expr, ast.Tuple):
@@ -107,15 +107,13 @@ def _fields(site: Site, index: int) -> list[Value]:
     value = context.emit(expr)
     parts = parts_of(context, value, expr.offset)
     if parts is None:
-        given = context.text(context.type_of(value))
+        given = context.text(value.type)
         raise site.problem(f"argument {index} must be a tuple, but is of type {given}")
     return parts
 
 
-def parts_of(context: Context, value: Value, at: int) -> list[Value] | None:
+def parts_of(context: Context, value: SSAValue, at: int) -> list[SSAValue] | None:
     """Return the fields of `value`; None if it is not known to be a tuple."""
-    if isinstance(value, TupleValue):
-        return list(value.values)
     if isinstance(value, OpResult) and isinstance(value.op, relay.TupleOp):
         return list(value.op.operands)
     type = context.types.shallow(value.type)
@@ -124,19 +122,12 @@ def parts_of(context: Context, value: Value, at: int) -> list[Value] | None:
     return [project(context, value, i, at) for i in range(len(type.types))]
 
 
-def leaves_of(context: Context, value: Value, at: int) -> list[SSAValue]:
+def leaves_of(context: Context, value: SSAValue, at: int) -> list[SSAValue]:
     """Return the tensors in `value`, flattening known tuples."""
     parts = parts_of(context, value, at)
     if parts is None:
-        return [context.ssa(value)]
+        return [value]
     return [leaf for part in parts for leaf in leaves_of(context, part, at)]
-
-
-def _relay_type(value: Value) -> Attribute:
-    """Return the type of `value` without building its tuple."""
-    if isinstance(value, TupleValue):
-        return tuple_of([_relay_type(part) for part in value.values])
-    return value.type
 
 
 def _arguments(
@@ -155,7 +146,7 @@ def _arguments(
         raise site.problem(f"{name} expects {len(wanted)} arguments, but got {len(fields)}")
     at = site.call.args[1].offset
     for i, (given, param) in enumerate(zip(fields, wanted, strict=True)):
-        context.require(_relay_type(given), param, f"argument {i} of {name}", at)
+        context.require(given.type, param, f"argument {i} of {name}", at)
     places = devices or [None] * len(fields)
     return [
         _fixed(site, leaf, place, at)
@@ -177,7 +168,9 @@ def _fixed(site: Site, value: SSAValue, device: VirtualDeviceAttr | None, at: in
 # ----------------------------------------------------------------------- calls
 
 
-def _destination_call(site: Site, op: type[vm.DestinationCall], **properties: Attribute) -> Value:
+def _destination_call(
+    site: Site, op: type[vm.DestinationCall], **properties: Attribute
+) -> SSAValue:
     """Build a call that writes into given tensors and returns unit."""
     context, callee = site.context, _callee(site)
     ins = _arguments(site, callee)
@@ -203,12 +196,12 @@ def _holds_tuples(context: Context, type: Attribute) -> bool:
     )
 
 
-def _invoke_tvm_op(site: Site) -> Value:
+def _invoke_tvm_op(site: Site) -> SSAValue:
     """Build `vm.invoke_tvm_op`; any attributes only repeat those of the kernel and are dropped."""
     return _destination_call(site, vm.InvokeTvmOp)
 
 
-def _shape_func(site: Site) -> Value:
+def _shape_func(site: Site) -> SSAValue:
     """Build `vm.shape_func`; `is_input` has a flag for each tensor argument."""
     flags = site.attributes(is_input=None)["is_input"]
     numbers = cast("tuple[Any, ...]", flags if isinstance(flags, tuple) else (None,))
@@ -218,7 +211,7 @@ def _shape_func(site: Site) -> Value:
     return _destination_call(site, vm.ShapeFuncOp, is_input=is_input)
 
 
-def _call_lowered(site: Site) -> Value:
+def _call_lowered(site: Site) -> SSAValue:
     """
     Build `relay.call_lowered`, which returns what the kernel computes.
 
@@ -261,7 +254,7 @@ KERNEL_CALLS = frozenset(_RULES)
 """The calls of kernels, by TVM's names."""
 
 
-def kernel_call(context: Context, call: ast.Call) -> Value:
+def kernel_call(context: Context, call: ast.Call) -> SSAValue:
     """Build the call of a kernel; its rule reads the syntax, as the callee is not a value."""
     site = Site(context, call)
     count, rule = _RULES[site.name]

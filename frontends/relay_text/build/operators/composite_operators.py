@@ -18,7 +18,7 @@ from xdsl.ir import OpResult, SSAValue
 from .....dialects.device import VirtualDeviceAttr
 from .....dialects.tensors import as_tensor, is_static
 from ...text import syntax as ast
-from ..build_context import Context, Value
+from ..build_context import Context
 from ..declared_dims import refine_dims
 from ..deferred import when_known
 from . import explicit_memory
@@ -29,7 +29,7 @@ from .layouts import layout_transform
 # --------------------------------------------------------------------- devices
 
 
-def on_device(site: Site) -> Value:
+def on_device(site: Site) -> SSAValue:
     """Build a device hint."""
     site.require_count(len(site.args), 1)
     given = site.attributes(virtual_device=None, constrain_result=False, constrain_body=True)
@@ -44,10 +44,10 @@ def on_device(site: Site) -> Value:
     (value,) = site.args
     if explicit_memory.absorb_hint(site, value, device, body or result):
         return value
-    return site.hint(site.context.ssa(value), device, body, result)
+    return site.hint(value, device, body, result)
 
 
-def _device_copy(site: Site) -> Value:
+def _device_copy(site: Site) -> SSAValue:
     """Build a copy as two hints: types carry no devices before planning."""
     (value,) = site.values(1)
     given = site.attributes(src_virtual_device=None, dst_virtual_device=None)
@@ -61,16 +61,16 @@ def _device_copy(site: Site) -> Value:
 # --------------------------------------------------------------------- tensors
 
 
-def _dropout(site: Site) -> Value:
+def _dropout(site: Site) -> SSAValue:
     (data,) = site.values(1)
     site.attributes(rate=0.5)
-    mask = site.context.ssa(when_known(site.context, _mask, site.call, [data]))
-    return site.context.tuple_value([data, mask], site.call.offset, from_operator=True)
+    mask = when_known(site.context, _mask, site.call, [data])
+    return site.context.packed([data, mask], site.call.offset, from_operator=True)
 
 
-def _mask(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
+def _mask(context: Context, call: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
     """Build ones like the one argument, which are erased if nothing uses them."""
-    data = context.ssa(args[0])
+    data = args[0]
     mask = _filled_like(Site(context, call, args), data, 1)
     assert isinstance(mask, OpResult), "an op fills the mask"
     sources = [v.op for v in mask.op.operands if v is not data and isinstance(v, OpResult)]
@@ -78,7 +78,7 @@ def _mask(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
     return mask
 
 
-def _like(site: Site) -> Value:
+def _like(site: Site) -> SSAValue:
     """Build `zeros_like` or `ones_like`."""
     (data,) = site.values(1)
     site.attributes()
@@ -95,7 +95,7 @@ def _filled_like(site: Site, data: SSAValue, number: int) -> SSAValue:
     return refine_dims(site.context, filled, type, site.call.offset)
 
 
-def _full(site: Site) -> Value:
+def _full(site: Site) -> SSAValue:
     """Build `full`; TVM may also state a dtype, to which the value is cast."""
     (value,) = site.values(1)
     given = site.attributes(shape=None, dtype="")
@@ -104,7 +104,7 @@ def _full(site: Site) -> Value:
     return site.build("full", [value], {"shape": given["shape"]})
 
 
-def _pad(site: Site) -> Value:
+def _pad(site: Site) -> SSAValue:
     """Build `nn.pad`; the value is the second argument or (before TVM 0.8) an attribute."""
     if len(site.args) == 2:
         return CONVERTED["nn.pad"](site)
@@ -138,7 +138,7 @@ COMPOSITES: Mapping[str, Rule] = {
 """The rule of each other composite operator; the types of its arguments are known."""
 
 
-def composite(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
+def composite(context: Context, call: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
     """Build a composite operator on `args`, whose types are known."""
     site = Site(context, call, args)
     return COMPOSITES[site.name](site)

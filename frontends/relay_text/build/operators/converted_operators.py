@@ -21,16 +21,15 @@ from .....dialects.attributes import ELEMENT_TYPES
 from .....dialects.tensors import as_tensor
 from ...tvm_layouts import parse_layout
 from ...tvm_operators import operand_count
-from ..build_context import TupleValue, Value
 from .call_site import Attrs, Rule, Site, dtype_of
 from .layouts import change_layout
 from .relay_operators import call_operator
 
-Conversion: TypeAlias = Callable[[Site, list[SSAValue], Attrs], Value]
+Conversion: TypeAlias = Callable[[Site, list[SSAValue], Attrs], SSAValue]
 """Builds a call of an operator on tensors, with attributes that it may change."""
 
 
-def _converted(site: Site) -> Value:
+def _converted(site: Site) -> SSAValue:
     """
     Build the call of an operator that is converted.
 
@@ -38,7 +37,7 @@ def _converted(site: Site) -> Value:
     to the operator, which reports it.
     """
     args = site.args if len(site.args) == operand_count(site.name) else ()
-    values = [site.context.ssa(arg) for arg in args]
+    values = [arg for arg in args]
     if not values or any(as_tensor(value.type) is None for value in values):
         return call_operator(site.context, site.call, site.args)
     return _CONVERSIONS[site.name](site, values, dict(site.call.attrs))
@@ -55,7 +54,7 @@ def _scalar(site: Site, value: SSAValue) -> SSAValue:
     return site.value("reshape", value, newshape=())
 
 
-def _pad(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
+def _pad(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     """Cast the value, the last operand, to the dtype of the data."""
     args[-1] = _scalar(site, site.cast(args[-1], dtype_of(args[0])))
     args[0] = _cropped(site, args[0], attrs)
@@ -93,7 +92,7 @@ def _is_pair(value: Any) -> bool:
             return False
 
 
-def _one_hot(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
+def _one_hot(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     """Cast both values to `dtype`; a dynamic depth may be a vector of one."""
     dtype = attrs.get("dtype")
     if dtype in ELEMENT_TYPES:
@@ -102,28 +101,28 @@ def _one_hot(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
     return site.build(site.name, args, attrs)
 
 
-def _where(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
+def _where(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     """Build `where`; a condition that is not bool is whether it is not 0."""
     return site.build("where", [site.cast(args[0], "bool"), *args[1:]], attrs)
 
 
-def _sum(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
+def _sum(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     """Build `sum`; that of bools is whether any is true."""
     return site.build("any" if dtype_of(args[0]) == "bool" else "sum", args, attrs)
 
 
-def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
+def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     """Build `shape_of` or a selection, whose sizes or indices TVM may give as floats."""
     dtype = attrs.get("dtype")
     if not isinstance(dtype, str) or not dtype.startswith("float"):
         return site.build(site.name, args, attrs)
     made = site.build(site.name, args, {**attrs, "dtype": "int32"})
-    if isinstance(made, TupleValue):
-        values, indices = made.values
-        converted = [values, site.cast(indices, dtype)]
-        return site.context.tuple_value(converted, site.call.offset, from_operator=True)
+    fields = site.context.fields(made)
+    if fields is not None:
+        converted = [fields[0], site.cast(fields[1], dtype)]
+        return site.context.packed(converted, site.call.offset, from_operator=True)
     are_values = site.name != "shape_of" and attrs.get("ret_type") != "indices"
-    return made if are_values else site.cast(site.context.ssa(made), dtype)
+    return made if are_values else site.cast(made, dtype)
 
 
 # ---------------------------------------------------------------------- layouts
@@ -138,7 +137,7 @@ def _has_axes(layout: Any, axes: str) -> bool:
     return parsed is not None and parsed.has_axes(axes)
 
 
-def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
+def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     """
     Build an operator on data in one of the layouts of images that it has, the first by default.
 
@@ -179,7 +178,7 @@ def _multiplied(site: Site, weight: SSAValue, attrs: Attrs) -> tuple[SSAValue, s
     return site.value("reshape", weight, newshape=tuple(size[axis] for axis in end)), end
 
 
-def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
+def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     """Build `nn.conv2d` in layouts that the dialect has."""
     weight, layout = _multiplied(site, args[1], attrs)
     if layout not in _KERNELS and _has_axes(layout, "OIHW"):
@@ -188,7 +187,7 @@ def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
     return _on_images(site, [args[0], weight], {**attrs, "kernel_layout": layout})
 
 
-def _conv2d_transpose(site: Site, args: list[SSAValue], attrs: Attrs) -> Value:
+def _conv2d_transpose(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     """Build `nn.conv2d_transpose` in the layouts that the dialect has."""
     layout = attrs.get("kernel_layout") or "IOHW"
     if _has_axes(layout, "IOHW"):

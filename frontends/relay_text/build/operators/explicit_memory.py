@@ -29,7 +29,7 @@ from .....dialects.relay.elementwise import CastOp
 from .....dialects.tensors import as_tensor
 from ...json import saved_arrays
 from ...text import syntax as ast
-from ..build_context import Context, UnitResult, Value
+from ..build_context import Context
 from ..deferred import when_known
 from .call_site import Attrs, Site
 
@@ -37,12 +37,12 @@ SCALAR = tensor_type(i64, [])
 """The type of sizes and offsets."""
 
 
-def unit_result(site: Site, op: Operation) -> Value:
+def unit_result(site: Site, op: Operation) -> SSAValue:
     """Add `op` and return its unit result."""
-    context, at = site.context, site.call.offset
-    context.add(op, at)
-    place = context.source_map.location(at)
-    return UnitResult([], place, context.block, op, from_operator=False, op=op)
+    site.context.add(op, site.call.offset)
+    unit = site.context.packed([], site.call.offset)
+    site.context.units[unit] = op
+    return unit
 
 
 def _explicit(site: Site, op: Operation) -> SSAValue:
@@ -114,7 +114,7 @@ def _size(site: Site, value: SSAValue, what: str) -> int | SSAValue:
 # --------------------------------------------------------------------- storage
 
 
-def alloc_storage(site: Site) -> Value:
+def alloc_storage(site: Site) -> SSAValue:
     """
     Build `(size, alignment)`, or since TVM 0.14 `(size, shape, alignment)` with an unused shape.
     """
@@ -146,7 +146,7 @@ def _element(site: Site, dtype: Any) -> Attribute:
 # --------------------------------------------------------------------- tensors
 
 
-def alloc_tensor(site: Site) -> Value:
+def alloc_tensor(site: Site) -> SSAValue:
     """Build a tensor in a storage, without contents."""
     storage, offset, shape = site.values(3)
     given = site.attributes(dtype="float32", const_shape=None, assert_shape=None)
@@ -217,7 +217,7 @@ def _listed(dims: Sequence[int]) -> str:
     return f"[{', '.join('?' if dim == DYNAMIC_INDEX else str(dim) for dim in dims)}]"
 
 
-def reshape_tensor(site: Site) -> Value:
+def reshape_tensor(site: Site) -> SSAValue:
     """Build a view of a tensor with another shape."""
     data, shape = site.values(2)
     dims = site.attributes(newshape=None)["newshape"]
@@ -228,15 +228,15 @@ def reshape_tensor(site: Site) -> Value:
     return when_known(site.context, _reshape_on_known, site.call, operands, shallow=True)
 
 
-def _reshape_on_known(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
+def _reshape_on_known(context: Context, call: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
     site = Site(context, call, args)
-    operands = [context.ssa(arg) for arg in args]
+    operands = [arg for arg in args]
     result = tensor_type(site.tensor(operands[0]).element_type, list(call.attrs["newshape"]))
     op = vm.ReshapeTensorOp.create(operands=operands, result_types=[result])
     return _explicit(site, op)
 
 
-def shape_of(site: Site) -> Value:
+def shape_of(site: Site) -> SSAValue:
     """Build the dims of a tensor."""
     (data,) = site.values(1)
     dtype = site.attributes(dtype="int64")["dtype"]
@@ -246,7 +246,7 @@ def shape_of(site: Site) -> Value:
     return site.add(vm.ShapeOfOp.create(operands=[data], result_types=[result]))
 
 
-def kill(site: Site) -> Value:
+def kill(site: Site) -> SSAValue:
     """Build the end of the life of a tensor or another value."""
     (value,) = site.values(1)
     site.attributes()
@@ -258,7 +258,7 @@ def kill(site: Site) -> Value:
 # ----------------------------------------------------------------------- hints
 
 
-def absorb_hint(site: Site, arg: Value, device: VirtualDeviceAttr, constrains: bool) -> bool:
+def absorb_hint(site: Site, arg: SSAValue, device: VirtualDeviceAttr, constrains: bool) -> bool:
     """
     Absorb an `on_device` around a call that allocates a tensor or returns unit.
 
@@ -267,8 +267,8 @@ def absorb_hint(site: Site, arg: Value, device: VirtualDeviceAttr, constrains: b
     tensors that it writes.
     """
     context = site.context
-    if isinstance(arg, UnitResult):
-        for value in arg.op.results if constrains and arg.op is not None else ():
+    if arg in context.units:
+        for value in context.units[arg].results if constrains else ():
             site.hint(value, device)
         return True
     inner = site.call.args[0]

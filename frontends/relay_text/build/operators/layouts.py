@@ -18,11 +18,10 @@ from xdsl.ir import SSAValue
 
 from .....dialects.tensors import is_static
 from ...tvm_layouts import Layout, parse_layout
-from ..build_context import Value
 from .call_site import Site
 
 
-def layout_transform(site: Site) -> Value:
+def layout_transform(site: Site) -> SSAValue:
     """Reorder axes, and split them into blocks or join them."""
     (data,) = site.values(1)
     layouts: list[Layout] = []

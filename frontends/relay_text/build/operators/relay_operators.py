@@ -28,12 +28,12 @@ from ...tvm_operators import (
     returns_tuple,
     verify_repeated,
 )
-from ..build_context import Context, TupleValue, Value
+from ..build_context import Context
 from ..deferred import when_known
 from ..tuple_rules import project
 
 
-def call_operator(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
+def call_operator(context: Context, call: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
     """Build a call of an operator of the dialect, as soon as the types of `args` are known."""
     assert isinstance(call.callee, ast.Name)
     name, count = call.callee.name, operand_count(call.callee.name)
@@ -42,24 +42,24 @@ def call_operator(context: Context, call: ast.Call, args: Sequence[Value]) -> Va
         wanted = "one tuple" if count is None else f"{count} argument{'' if count == 1 else 's'}"
         raise context.error(f"{name} expects {wanted}, but got {len(args)}", call.offset, len(name))
     if count is not None:
-        args = [a if isinstance(a, SSAValue) else context.ssa(a) for a in args]
+        args = list(args)
     return when_known(context, _on_known, call, args)
 
 
-def _on_known(context: Context, call: ast.Call, args: Sequence[Value]) -> Value:
+def _on_known(context: Context, call: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
     assert isinstance(call.callee, ast.Name)
     return operator(context, call.callee.name, args, call.attrs, call.offset)
 
 
 def operator(
-    context: Context, name: str, args: Sequence[Value], attrs: Mapping[str, Any], at: int
-) -> Value:
+    context: Context, name: str, args: Sequence[SSAValue], attrs: Mapping[str, Any], at: int
+) -> SSAValue:
     """Build operator `name` on `args`, whose types are known; several results become a tuple."""
     cls, properties, dropped = prepare(context, name, attrs, at)
     if is_variadic(name) and len(args) == 1:
         operands = _fields(context, name, args[0], at)
     else:
-        operands = [context.ssa(arg) for arg in args]
+        operands = [arg for arg in args]
     op = cls.create(operands=operands, properties=properties)
     try:
         if dropped:
@@ -73,19 +73,19 @@ def operator(
     op.results = SSAValues(OpResult(type, op, i) for i, type in enumerate(types))
     context.add(op, at)
     if returns_tuple(name, len(op.results)):
-        return context.tuple_value(op.results, at, from_operator=True)
+        return context.packed(op.results, at, from_operator=True)
     return op.results[0]
 
 
-def _fields(context: Context, name: str, arg: Value, at: int) -> Sequence[SSAValue]:
+def _fields(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSAValue]:
     """Return the fields of the one tuple that a variadic operator takes."""
-    if isinstance(arg, TupleValue):
-        return arg.values
-    type = arg.type
+    known, type = context.fields(arg), arg.type
+    if known is not None:
+        return known
     if not isinstance(type, TupleType):
         given = context.text(type)
         raise context.error(f"{name} expects a tuple, but got a value of type {given}", at)
-    return [context.ssa(project(context, arg, i, at)) for i in range(len(type.types))]
+    return [project(context, arg, i, at) for i in range(len(type.types))]
 
 
 def prepare(

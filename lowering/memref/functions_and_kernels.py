@@ -1,15 +1,18 @@
 """
-Functions, calls of them, and branches.
+Functions, kernels, calls of both, and branches.
 
     func.func @f(%x: tensor<4xf32>, %r: !memory.storage {memory.result = 0 : i64}) -> tensor<4xf32>
     %z = relay.if %c : tensor<i1> -> (tensor<4xf32>) { … } else { … }
+    %y = vm.invoke_tvm_op @k ins(%x : …) outs(%t : …)
     ->
     func.func @f(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0 : i64})
     %0 = memref.load %c[] : memref<i1>
     %z = scf.if %0 -> (memref<4xf32>) { … } else { … }
+    func.call @k(%x, %t) : (memref<4xf32>, memref<4xf32>) -> ()
 
 A result that lies in a storage of the caller is not returned: of its shape, the function returns
-the dims that are not static. Any other result belongs to the caller, who frees it.
+the dims that are not static. Any other result belongs to the caller, who frees it. A kernel writes
+into the buffers of its results.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects import arith, bufferization, func, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -29,14 +32,16 @@ from xdsl.dialects.builtin import (
     FunctionType,
     IndexType,
     IntegerAttr,
+    MemRefType,
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
     i1,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
 
-from ...dialects import memory, relay
+from ...dialects import memory, relay, vm
 from ...dialects.relay.language.annotations import NAME
 from ...dialects.xdsl_extras.xdsl_internals import set_type
 from ...passes.analysis.blocks import only_block
@@ -88,12 +93,9 @@ def plain_entries(
 
 def lent_results(function: func.FuncOp) -> dict[int, int]:
     """Return the results that lie in a storage of the caller: the parameter of each."""
-    found: dict[int, int] = {}
-    for i, _ in enumerate(function.function_type.inputs):
-        result = memory.parameter_attributes(function, i).get(memory.RESULT)
-        if isinstance(result, IntegerAttr):
-            found[result.value.data] = i
-    return found
+    parameters = range(len(function.function_type.inputs))
+    results = ((memory.result_in_parameter(function, i), i) for i in parameters)
+    return {result: i for result, i in results if result is not None}
 
 
 def convert_signature(function: func.FuncOp, state: Conversion) -> None:
@@ -212,3 +214,65 @@ _OBJECTS = (
     relay.RefReadOp,
     relay.RefWriteOp,
 )
+
+
+KERNEL = "xrelay.kernel"
+"""Marks the function of a kernel; one that is only declared is called through the runtime."""
+
+
+@converts(vm.DestinationCall)
+def convert_kernel_call(op: vm.DestinationCall, w: Writer) -> None:
+    """Call a kernel, or a shape function, with the buffers of its results."""
+    call = w(func.CallOp(op.callee, [on_host(operand, w) for operand in op.operands], []))
+    call.attributes = kept(op)
+    w.replace(*op.outs)
+
+
+def on_host(value: SSAValue, w: Writer) -> SSAValue:
+    """Return `value` as a memref of no device: a kernel runs on all of them."""
+    type = as_memref(value.type)
+    plain = MemRefType(type.element_type, type.shape)
+    return value if type == plain else w.value(memref.MemorySpaceCastOp(value, plain))
+
+
+@converts(relay.PrimFuncOp)
+def convert_kernel(op: relay.PrimFuncOp, w: Writer) -> None:
+    """Let a kernel write its results into buffers; declare one that is not lowered."""
+    types, name = w.state.types, op.sym_name.data
+    inputs = [types.of(argument) for argument in op.body.block.args]
+    outputs = [types(type, op) for type in op.function_type.outputs]
+    if op.has_operators:
+        new = func.FuncOp.external(name, [*inputs, *outputs], [])
+        more = {"llvm.emit_c_interface": UnitAttr()}
+    else:
+        body = _with_buffers(op, inputs, outputs, w)
+        new, more = func.FuncOp(name, ([*inputs, *outputs], []), body, "private"), {}
+    new.attributes = {**kept(op), KERNEL: UnitAttr(), **more}
+    w.rewriter.replace(op, new, [])
+
+
+def _with_buffers(
+    op: relay.PrimFuncOp, inputs: Sequence[Attribute], outputs: Sequence[Attribute], w: Writer
+) -> Region:
+    """Return the body of a kernel whose parameters are buffers."""
+    block, rewriter = op.body.block, w.rewriter
+    for number, (argument, type) in enumerate(zip(tuple(block.args), inputs, strict=True)):
+        plain = rewriter.insert_block_argument(block, 2 * number, type)
+        plain.name_hint = argument.name_hint
+        to_tensor = bufferization.ToTensorOp(plain, restrict=True)
+        rewriter.insert(to_tensor, InsertPoint.at_start(block))
+        argument.replace_all_uses_with(to_tensor.tensor)
+    for argument in tuple(block.args)[1::2]:
+        rewriter.erase_block_argument(argument)
+    end = block.last_op
+    assert isinstance(end, relay.YieldOp), "verified: a kernel yields"
+    for value, type in zip(end.values, outputs, strict=True):
+        out = rewriter.insert_block_argument(block, len(block.args), type)
+        w.before(end)(
+            bufferization.MaterializeInDestinationOp.create(
+                operands=[value, out],
+                properties={"restrict": UnitAttr(), "writable": UnitAttr()},
+            )
+        )
+    rewriter.replace(end, func.ReturnOp())
+    return op.detach_region(op.body)

@@ -1,8 +1,9 @@
 """
-The C of a compiled library: tables of its entries, which `shim.c` interprets, and public functions.
+The C of a compiled library: its header, and tables of its entries, which `shim.c` interprets.
 
     static const struct xrelay_function net_main_function = {"main", …, net_main_code};
-    int32_t net_main(const float *x, float *y, void *workspace) { … }
+    int32_t net_main(const float *x, float *y, void *workspace) { … }                    unpacked
+    int32_t net_main_packed(DLTensor *const *tensors, int32_t count, void *workspace) { … }
 
 `shim.c` does not depend on the program: it checks what a caller gives, describes it to the compiled
 code, and catches failures. Only what depends on C types is code here: calls of compiled functions
@@ -16,19 +17,146 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ....operators.element_types import NUMBER_TYPES
 from ....runtime.native.interface import FLAT, Entry, Library, spec_of
 from ....runtime.program.dtypes import element_type
-from ....runtime.program.program import TensorSpec
-from ...entries.c_names import EVENTS, hook_symbol, kernel_symbol, user_hook_symbol
+from ....runtime.program.program import Param, TensorSpec
+from ...entries.c_names import EVENTS, hook_symbol, kernel_symbol, spelled, user_hook_symbol
 from ..toolchain.linking import c_file
-from .c_declarations import (
-    DLPACK,
-    comment_text,
-    context_name,
-    devices_with_contexts,
-    dynamic_axes,
-    hook_declarations,
-    library_prototypes,
-    prototypes,
-)
+
+DLPACK = c_file("dlpack.h")
+"""The types of DLPack, for headers."""
+
+CALLBACK = "int32_t (*callback)(void *, int32_t, const DLTensor *const *, int32_t)"
+
+
+def dynamic_axes(params: Iterable[Param]) -> list[tuple[int, int]]:
+    """Return the tensor and axis of each dynamic dim, in order."""
+    return [
+        (i, axis)
+        for i, param in enumerate(params)
+        for axis, size in enumerate(spec_of(param).shape)
+        if size is None
+    ]
+
+
+def context_name(library: Library, device: int) -> str:
+    """Return the name of the parameter that is the context of a device."""
+    return f"device_context_{spelled(library.devices[device])}"
+
+
+def devices_with_contexts(library: Library) -> list[int]:
+    """Return the devices that have a context in some entry."""
+    return sorted({device for entry in library.entries for device in entry.contexts})
+
+
+def hook_declarations(library: Library) -> Iterator[str]:
+    """Yield the declarations of the user's functions for events of devices, by device."""
+    for device in devices_with_contexts(library):
+        symbols = (user_hook_symbol(library.devices[device], event) for event in EVENTS)
+        yield "\n".join(f"int32_t {symbol}(void *context);" for symbol in symbols)
+
+
+def prototypes(library: Library, entry: Entry) -> dict[str, str]:
+    """Return the declarations of the public functions of `entry`, by what they are for."""
+    inputs, symbol, unpacked = len(entry.function.params), entry.symbol, list[str]()
+    for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
+        type = "DLTensor" if entry.allocates(i) else NUMBER_TYPES[spec_of(param).dtype].c
+        unpacked.append(f"{'const ' if i < inputs else ''}{type} *{name}")
+    pools = [f"void *{pool.symbol}" for pool in entry.pools]
+    contexts = [f"void *{context_name(library, device)}" for device in entry.contexts]
+    unpacked += [*(["const int64_t *dims"] if entry.is_dynamic else ()), *pools, *contexts]
+    packed = ", ".join(["DLTensor *const *tensors", "int32_t count", *pools])
+    forms = {
+        "unpacked": f"int32_t {symbol}({', '.join(unpacked) or 'void'})",
+        "packed": f"int32_t {symbol}_packed({packed})",
+        "cpacked": f"int32_t {symbol}_cpacked({packed}, void *resource_handle)",
+    }
+    found = {form: text for form, text in forms.items() if form in entry.forms}
+    for pool in entry.pools:
+        found[pool.symbol] = f"int64_t {symbol}_{pool.symbol}_size(const int64_t *dims)"
+    found["shapes"] = f"int32_t {symbol}_output_shapes(const int64_t *dims, int64_t *shapes)"
+    return found
+
+
+def library_prototypes(library: Library) -> dict[str, str]:
+    """Return the declarations of the functions that all entries share, by what they are for."""
+    name = library.name
+    found = {"error": f"const char *{name}_last_error(void)"}
+    if any(any(entry.allocated) for entry in library.entries):
+        found["release"] = f"void {name}_release(void *data)"
+    if library.kernels:
+        found["kernels"] = f"void {name}_set_kernels({CALLBACK}, void *context)"
+    return found
+
+
+def public_symbols(library: Library) -> list[str]:
+    """Return the names of all that the header declares and the library defines."""
+    declared = [*library_prototypes(library).values()]
+    for entry in library.entries:
+        declared += prototypes(library, entry).values()
+    names = [text.partition("(")[0].rpartition(" ")[2].lstrip("*") for text in declared]
+    return [*names, f"{library.name}_metadata"]
+
+
+COMMENTS = {
+    "error": "The message of the last failure in this thread.",
+    "release": "Free the data of an output that a call allocated.",
+    "kernels": "Supply the kernels that the library does not have, before the first call.",
+}
+"""Of `library_prototypes`."""
+
+
+def header_source(library: Library) -> str:
+    """Return the header for callers from C and C++."""
+    return "".join(line + "\n" for line in _header(library))
+
+
+def _header(library: Library) -> Iterator[str]:
+    guard = f"{library.name.upper()}_H"
+    yield "/* Written by xrelay-opt. Functions return 0, or 1 after a failure. */"
+    yield f"#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n"
+    yield f'#ifdef __cplusplus\nextern "C" {{\n#endif\n\n{DLPACK}'
+    for entry in library.entries:
+        yield from _comment(entry)
+        yield from (f"{prototype};" for prototype in prototypes(library, entry).values())
+        yield ""
+    for name, prototype in library_prototypes(library).items():
+        yield f"/* {COMMENTS[name]} */\n{prototype};\n"
+    devices = devices_with_contexts(library)
+    for device, hooks in zip(devices, hook_declarations(library), strict=True):
+        yield f"/* Hooks of {library.devices[device]}, which the program must define. */\n{hooks}"
+    yield "/* The interface, as JSON. */"
+    yield f"extern const char {library.name}_metadata[];"
+    yield "\n#ifdef __cplusplus\n}\n#endif\n#endif"
+
+
+def _comment(entry: Entry) -> Iterator[str]:
+    yield f"/* {comment_text(entry.function.name)}:"
+    inputs = entry.function.params
+    for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
+        kind = "input" if i < len(inputs) else "output"
+        known = "; its size is known after the call, which allocates it"
+        note = known if entry.allocates(i) else ""
+        yield f" *   {kind} {name}: {comment_text(_shape_text(param))}{note}"
+    if entry.is_dynamic:
+        dims = [f"{entry.names[i]}[{axis}]" for i, axis in dynamic_axes(inputs)]
+        yield f" *   dims: the sizes of {', '.join(dims)}"
+    for pool in entry.pools:
+        size = f"{pool.symbol}_size(dims)" if pool.size is None else pool.size
+        text = f"{size} bytes, aligned to {pool.alignment}; if NULL, allocated for the call"
+        yield f" *   {pool.symbol}: {text}"
+    yield " */"
+
+
+def comment_text(text: str) -> str:
+    """Return `text` as it can be in a comment."""
+    return text.replace("*/", "* /").replace("\n", " ")
+
+
+def _shape_text(param: Param) -> str:
+    spec = spec_of(param)
+    pairs = zip(spec.shape, param.dims or ("",) * len(spec.shape), strict=True)
+    dims = [name or "?" if size is None else str(size) for size, name in pairs]
+    return f"{spec.dtype}[{', '.join(dims)}]"
+
 
 INCLUDED = '#include "dlpack.h"\n'
 TABLES = "static const struct xrelay_"
@@ -73,7 +201,6 @@ def _shim(library: Library) -> Iterator[str]:
     yield support_source()
     yield "/* ---- the program ---- */\n"
     yield from _program_table(library)
-    yield from _hooks(library)
     yield from _supplied_kernels(library)
     for entry in library.entries:
         yield f"/* {comment_text(entry.function.name)} */\n"
@@ -95,41 +222,33 @@ def _shim(library: Library) -> Iterator[str]:
 
 def _program_table(library: Library) -> Iterator[str]:
     """Yield the table that all entries share."""
-    constants, size, messages, abandon = "NULL", 0, "NULL", "NULL"
+    constants, messages, devices = "NULL", "NULL", "NULL"
     if any(entry.has_constants for entry in library.entries):
-        constants, size = f"{library.name}_constants", library.constants_size
+        constants = f"{library.name}_constants"
         yield f"const void *{constants}(char *error, size_t room);"
     if library.messages:
         messages = "xrelay_messages"
         yield array(f"static const char *const {messages}", map(c_string, library.messages))
-    if devices_with_contexts(library):
-        abandon = "abandon"
-        yield f"static void {abandon}(struct xrelay_call *call);"
-    numbers = f"{len(library.messages)}, {constants}, {size}, {len(library.devices)}"
-    yield f"{TABLES}library xrelay_program = {{\n    {messages}, {numbers}, {abandon}}};\n"
-
-
-def _hooks(library: Library) -> Iterator[str]:
-    """Yield the functions that compiled code calls around the use of devices with contexts."""
-    yield from hook_declarations(library)
-    devices, closing = devices_with_contexts(library), list[str]()
-    for device in devices:
-        bit, name = 1 << device, library.devices[device]
-        symbols = {event: user_hook_symbol(name, event) for event in EVENTS}
-        for event in EVENTS:
-            begins = event in ("activate", "open")
-            state = "is_active" if "activate" in event else "is_open"
-            change = f"xrelay_current->{state} {f'|= {bit}' if begins else f'&= ~{bit}'};"
-            call = f'if ({symbols[event]}(context)) xrelay_fail("device {name} failed to {event}");'
-            body = f"{call} {change}" if begins else f"{change} {call}"
-            function = hook_symbol(library.name, name, event)
-            yield f"XRELAY_SHARED void {function}(void *context) {{ {body} }}"
-        for state, event in (("is_open", "close"), ("is_active", "deactivate")):
-            call = f"(void){symbols[event]}(call->contexts[{device}])"
-            closing.append(f"  if (call->{state} & {bit}) {call};\n")
-    if devices:
-        yield "\n/* Close and deactivate the devices of a call that failed. */"
-        yield f"static void abandon(struct xrelay_call *call) {{\n{''.join(closing)}}}\n"
+    if with_contexts := devices_with_contexts(library):
+        devices = "xrelay_devices"
+        yield from hook_declarations(library)
+        none = ["NULL"] * len(EVENTS)
+        rows = (
+            (name, [user_hook_symbol(name, e) for e in EVENTS] if i in with_contexts else none)
+            for i, name in enumerate(library.devices)
+        )
+        yield array(
+            f"{TABLES}device {devices}",
+            (f"{{{c_string(name)}, {{{', '.join(hooks)}}}}}" for name, hooks in rows),
+        )
+    numbers = f"{len(library.messages)}, {constants}, {library.constants_size}"
+    fields = f"{messages}, {numbers}, {devices}, {len(library.devices)}"
+    yield f"{TABLES}library xrelay_program = {{\n    {fields}}};\n"
+    for device in with_contexts:
+        for number, event in enumerate(EVENTS):
+            hook = hook_symbol(library.name, library.devices[device], event)
+            body = f"xrelay_event({device}, {number}, context);"
+            yield f"XRELAY_SHARED void {hook}(void *context) {{ {body} }}"
 
 
 def _supplied_kernels(library: Library) -> Iterator[str]:

@@ -1,13 +1,18 @@
-"""Dims of shape rules that are expressions."""
+"""Shape rules read with expressions for dims: by a reader of IR, and by one that emits it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from ...operators.sizes import UNKNOWN, Check, Dim, Size, SizeOp
+from xdsl.ir import Operation
+
+from ...dialects.type_rules import call_of, rule_of
+from ...operators.signature import Elements, Tensor
+from ...operators.sizes import UNKNOWN, Check, Dim, SignatureError, Size, SizeOp
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.size_expressions import Expr
+from ..support.diagnostics import PassError
 
 
 class RuleDim(Dim):
@@ -29,7 +34,10 @@ class RuleDim(Dim):
             self.reader.require(check, as_expr(left), as_expr(right), message)
 
     def measure(self, name: str, args: Sequence[Size | float]) -> Size:
-        return self.reader.measured(name, args)
+        if UNKNOWN in args:
+            return UNKNOWN
+        sizes = [as_expr(arg) if isinstance(arg, int | Dim) else arg for arg in args]
+        return self.reader.as_size(self.reader.measure(name, sizes))
 
     def __repr__(self) -> str:
         return str(self.expr)
@@ -53,19 +61,27 @@ class RuleReader(ABC):
     def as_size(self, expr: Expr) -> Size:
         """Return an expression as a size of rules: an integer if it is constant."""
         constant = expr.constant
-        if constant is not None:
-            return constant
+        return self.dim(expr) if constant is None else constant
+
+    def dim(self, expr: Expr) -> RuleDim:
+        """Return an expression that is not constant as a dim of rules."""
         dim = self._rule_dims.get(expr)
         if dim is None:
             dim = self._rule_dims[expr] = RuleDim(self, expr)
         return dim
 
-    def measured(self, name: str, args: Sequence[Size | float]) -> Size:
-        """Return the measure `name` of sizes and numbers; `UNKNOWN` if one of them is."""
-        if UNKNOWN in args:
-            return UNKNOWN
-        sizes = [as_expr(arg) if isinstance(arg, int | Dim) else arg for arg in args]
-        return self.as_size(self.measure(name, sizes))
+    def results(
+        self, op: Operation, operands: Sequence[Tensor | str], elements: Mapping[int, Elements]
+    ) -> Sequence[Tensor] | None:
+        """Return the results of `op` by its rule, if it has one, on operands with dims of rules."""
+        rule = rule_of(op)
+        if rule is None:
+            return None
+        call = call_of(op.name, op.properties, ())
+        try:
+            return rule(call._replace(operands=operands, elements=elements))
+        except SignatureError as error:
+            raise PassError(str(error), op) from error
 
     @abstractmethod
     def binary(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
