@@ -41,7 +41,7 @@ from xdsl.dialects.builtin import (
     TupleType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region
 from xdsl.passes import ModulePass
 
 from ..dialects import relay
@@ -102,18 +102,23 @@ def leaves(type: Attribute, name: str | None) -> Iterator[tuple[Attribute, str |
         yield from leaves(field, name and f"{name}_{i}")
 
 
-def rebuilt(
-    type: Attribute, parts: Sequence[SSAValue], at: Operation
-) -> tuple[SSAValue, list[relay.TupleOp]]:
-    """Return a value of `type` made of `parts`, and the ops that make it, innermost first."""
-    ops: list[relay.TupleOp] = []
+def insert_before(op: Operation, inserted: list[Operation]) -> Callable[[Operation], None]:
+    """Return what inserts ops before `op`, at its location, and appends them to `inserted`."""
 
-    def write(op: Operation) -> None:
+    def write(new: Operation) -> None:
+        new.location = op.location
+        assert op.parent is not None, "an op is in a block"
+        op.parent.insert_op_before(new, op)
+        inserted.append(new)
+
+    return write
+
+
+def fold(tuples: Sequence[Operation]) -> None:
+    """Replace the fields of `tuples`, innermost first, by what they are made of."""
+    for op in reversed(tuples):
         assert isinstance(op, relay.TupleOp)
-        op.location = at.location
-        ops.append(op)
-
-    return rebuild(type, iter(parts), write), ops
+        fold_projections(op)
 
 
 def not_a_tensor(what: str, type: Attribute, at: Operation, text: TypeText) -> PassError:
@@ -124,9 +129,7 @@ def not_a_tensor(what: str, type: Attribute, at: Operation, text: TypeText) -> P
 
 
 def flatten_parameter(argument: BlockArgument, at: Operation, text: TypeText) -> list[Operation]:
-    """
-    Split a tuple parameter into one per tensor; return the ops that rebuild it, outermost first.
-    """
+    """Split a tuple parameter into one per tensor; return the tuples that rebuild it."""
     block, type = argument.block, argument.type
     fields = [*leaves(type, argument.name_hint)]
     for field, name in fields:
@@ -138,15 +141,14 @@ def flatten_parameter(argument: BlockArgument, at: Operation, text: TypeText) ->
     for i, (field, name) in enumerate(fields):
         parts.append(block.insert_arg(field, argument.index + i))
         parts[-1].name_hint = name
-    whole, ops = rebuilt(type, parts, at)
-    first = block.first_op
+    first, tuples = block.first_op, list[Operation]()
     assert first is not None, "a function returns a value"
-    block.insert_ops_before(ops, first)
-    argument.replace_all_uses_with(whole)
+    argument.replace_all_uses_with(rebuild(type, iter(parts), insert_before(first, tuples)))
     block.erase_arg(argument)
-    for op in reversed(ops):
-        fold_projections(op)
-    return [*reversed(ops)]
+    for op in tuples:
+        op.location = at.location
+    fold(tuples)
+    return tuples[::-1]
 
 
 def flatten_body(block: Block, text: TypeText) -> list[int]:
@@ -163,11 +165,7 @@ def flatten_body(block: Block, text: TypeText) -> list[int]:
         tuples += flatten_parameter(argument, last, text)
         counts.append(1 + len(block.args) - before)
 
-    def write(op: Operation) -> None:
-        op.location = last.location
-        block.insert_op_before(op, last)
-
-    returned = [*last.operands]
+    returned, write = [*last.operands], insert_before(last, [])
     results = [leaf for value in returned for leaf in flatten(value, write)]
     for result in results:
         if as_tensor(result.type) is None:
@@ -220,15 +218,15 @@ def flatten_results(op: relay.CallLoweredOp, types: Sequence[Attribute]) -> rela
         return op
     (result,) = op.results
     made = relay.CallLoweredOp.on(op.callee, op.operands, types, op.reshape_only, op.impure)
-    made.location = op.location
-    whole, tuples = rebuilt(result.type, made.results, op)
-    block.insert_ops_before([made, *tuples], op)
+    tuples: list[Operation] = []
+    write = insert_before(op, tuples)
+    write(made)
+    whole = rebuild(result.type, iter(made.results), write)
     whole.name_hint = result.name_hint
     result.replace_all_uses_with(whole)
     block.erase_op(op)
-    for each in reversed(tuples):
-        fold_projections(each)
-    for each in reversed(tuples):
+    fold(tuples[1:])
+    for each in reversed(tuples[1:]):
         erase_unused(each)
     return made
 

@@ -63,6 +63,7 @@ MAY_IMPORT = {
         *("frontends", "dialects", "operators"),
         *(
             "passes.infer_types",
+            "passes.functions.captures",
             "passes.functions.instantiation",
             "passes.make_kernels",
             "passes.rename_written_tensors",

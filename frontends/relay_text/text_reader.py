@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,7 @@ from .outline.kernel_literals import name_literals
 from .outline.lift_generics import pass_captures
 from .text.grammar import Grammar
 from .text.lexer import tokenize
-from .text.syntax import Definition, Local, Module, TypeData, is_empty
+from .text.syntax import Constructor, Definition, Local, Module, TypeData, is_empty
 from .text.type_grammar import STORAGE
 
 
@@ -105,7 +105,7 @@ def read_module(ctx: XdslContext, module: Module, separate: bool) -> Read:
     try:
         return _Reader(context).read(module)
     except RecursionError:
-        at = max(context.reached, context.scopes.regions.reached)
+        at = max(context.reached, context.scopes.reached)
         raise context.source_map.error(TOO_DEEP, at) from None
     except TypeTooLarge as error:
         raise context.source_map.error(str(error), context.reached) from None
@@ -186,31 +186,18 @@ class _Reader:
     # ------------------------------------------------------------ declarations
 
     def _declare_types(self, module: Module) -> None:
-        types, source_map = self.program.types, module.source_map
+        types, constructors = self.program.types, self.program.constructors
         for definition in module.types:
-            before = types.get(definition.name)
-            if before is not None:
-                raise self._redefinition(
-                    "type", definition.name, definition.offset, module.source_map, before
-                )
-            data = types[definition.name] = DataType(definition, source_map)
+            name = definition.name
+            if name in types:
+                raise _redefined(f"the type {name}", module, definition, len(name), types[name])
+            data = types[name] = DataType(definition, module.source_map)
             for constructor in definition.constructors:
-                made = self.program.constructors.get(constructor.name)
-                if made is not None:
-                    raise self._redefinition(
-                        "constructor", constructor.name, constructor.offset, source_map, made.of
-                    )
-                self.program.constructors[constructor.name] = ConstructorInfo(data, constructor)
-
-    def _redefinition(
-        self, what: str, name: str, at: int, source_map: SourceMap, before: DataType
-    ) -> RelayTextError:
-        error = source_map.error(f"redefinition of the {what} {name}", at, len(name))
-        first = before.definition.offset
-        if what == "constructor":
-            first = next(c.offset for c in before.definition.constructors if c.name == name)
-        error.notes = (("first defined here", before.source_map.location(first)),)
-        return error
+                name = constructor.name
+                if name in constructors:
+                    what, before = f"the constructor {name}", constructors[name]
+                    raise _redefined(what, module, constructor, len(name), before)
+                constructors[name] = ConstructorInfo(constructor, module.source_map, data)
 
     def _check_types(self, module: Module) -> None:
         for (name, count), at in module.names.types.items():
@@ -229,18 +216,13 @@ class _Reader:
     def _declare_functions(self, module: Module) -> None:
         annotation = self.context.types.annotation
         for definition in module.functions:
-            before = self.program.functions.get(definition.name)
-            if before is not None:
-                error = module.source_map.error(
-                    f"redefinition of @{definition.name}",
-                    definition.offset,
-                    len(definition.name) + 1,
-                )
-                here = before.source_map.location(before.definition.offset)
-                error.notes = (("first defined here", here),)
-                raise error
-            if definition.name in self.program.types:
-                raise self._name_clash(definition, module.source_map)
+            name, width = definition.name, len(definition.name) + 1
+            if name in self.program.functions:
+                before = self.program.functions[name]
+                raise _redefined(f"@{name}", module, definition, width, before)
+            if name in self.program.types:  # symbols cannot share a name
+                what, note = f"{name}: it already names a data type", "the type is defined here"
+                raise _redefined(what, module, definition, width, self.program.types[name], note)
             function = definition.function
             params = [annotation(p.type) for p in function.params]
             type = FunctionType.from_lists(params, [annotation(function.result)])
@@ -249,19 +231,6 @@ class _Reader:
                 *(function.type_params, function.params),
             )
             self.program.functions[definition.name] = signature
-
-    def _name_clash(self, definition: Definition, source_map: SourceMap) -> RelayTextError:
-        """Return the error that a function and a data type share a name, which symbols cannot."""
-        data, name = self.program.types[definition.name], definition.name
-        error = source_map.error(
-            f"redefinition of {name}: it already names a data type",
-            definition.offset,
-            len(name) + 1,
-        )
-        error.notes = (
-            ("the type is defined here", data.source_map.location(data.definition.offset)),
-        )
-        return error
 
     # ------------------------------------------------------------------ bodies
 
@@ -281,19 +250,11 @@ class _Reader:
 
     # --------------------------------------------------------------------- ops
 
-    def _type_ops(self) -> list[Operation]:
-        made: list[Operation] = []
-        for data in self.program.types.values():
-            definition = data.definition
-            if is_storage(definition):
-                continue
-            constructors = [(c.name, c.fields) for c in definition.constructors]
-            op = relay.TypeDataOp(
-                definition.name, definition.params, constructors, definition.extern
-            )
-            op.location = data.source_map.location(definition.offset)
-            made.append(op)
-        return made
+    def _type_ops(self) -> Iterator[Operation]:
+        for name, data in self.program.types.items():
+            op = self.program.type_op(name)
+            if op is not None and not is_storage(data.definition):
+                yield op
 
     def _function_op(self, signature: Signature) -> Operation:
         definition = signature.definition
@@ -315,6 +276,19 @@ class _Reader:
         if attrs is not None:
             op.attributes[ATTRS] = attrs
         return op
+
+
+def _redefined(
+    what: str,
+    module: Module,
+    definition: TypeData | Constructor | Definition,
+    width: int,
+    before: DataType | ConstructorInfo | Signature,
+    note: str = "first defined here",
+) -> RelayTextError:
+    error = module.source_map.error(f"redefinition of {what}", definition.offset, width)
+    error.notes = ((note, before.source_map.location(before.definition.offset)),)
+    return error
 
 
 def is_storage(definition: TypeData) -> bool:

@@ -133,7 +133,7 @@ class TupleGetItemOp(IRDLOperation):
 
 # ------------------------------------------------------- flattening, rebuilding
 
-Write: TypeAlias = Callable[[Operation], None]
+Write: TypeAlias = Callable[[Operation], object]
 """Inserts a new op where it is needed; operands come before their users."""
 
 

@@ -28,13 +28,13 @@ from ....dialects import relay
 from ....dialects.dense import Dense
 from ....dialects.relay.language.language_types import substituted
 from ....dialects.relay.unification import Unifier
+from ....dialects.type_algebra import tuple_of
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ..errors import RelayTextError, SourceMap
 from ..infer.weight_types import Weights
 from ..text import syntax as ast
 from ..type_texts import type_text
-from .binding_scopes import Scopes, is_within
-from .definition_regions import Region
+from .binding_scopes import Region, Scopes, is_within
 from .definitions_of_program import Generic, Program, Signature
 from .fixed_hints import FixedHints
 
@@ -156,13 +156,13 @@ class Context:
     """The caches of rules, each with keys of its own."""
 
     def __post_init__(self) -> None:
-        self.hints = FixedHints(self.scopes.regions)
+        self.hints = FixedHints(self.scopes)
 
     def enter(self, signature: Signature) -> None:
         """Begin the definition of `signature`."""
         self.source_map, self.signature = signature.source_map, signature
         self.scopes = Scopes()
-        self.hints = FixedHints(self.scopes.regions)
+        self.hints = FixedHints(self.scopes)
         self.scopes.collect(signature.definition.function)
 
     # ------------------------------------------------------------- expressions
@@ -176,7 +176,7 @@ class Context:
     def lookup(self, use: ast.Use) -> SSAValue | Generic:
         """Return the value that a variable is bound to."""
         local = use.local
-        region = self.scopes.regions.home[local]
+        region = self.scopes.home[local]
         if region is not self.region and not is_within(self.region, region):
             raise self.source_map.error(
                 f"%{local.name} is not in scope: the graph binding that uses it is itself used "
@@ -208,7 +208,7 @@ class Context:
 
         What is needed is collected on an explicit stack, so chains can have any length.
         """
-        values, refs = self.values, self.scopes.regions.refs
+        values, refs = self.values, self.scopes.refs
         stack = [b for b in reversed(bindings) if b not in values]
         while stack:
             binding = stack[-1]
@@ -293,7 +293,8 @@ class Context:
 
     def packed(self, fields: Sequence[SSAValue], at: int, from_operator: bool = False) -> SSAValue:
         """Insert the tuple of `fields`, which is erased if nothing uses it in the end."""
-        value = self.value(relay.TupleOp(fields), at)
+        type = tuple_of([field.type for field in fields])
+        value = self.value(relay.TupleOp.create(operands=fields, result_types=[type]), at)
         self.tuples[value] = from_operator
         return value
 

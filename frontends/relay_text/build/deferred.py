@@ -16,6 +16,7 @@ from typing import Any
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
+from ....dialects.relay.language.tuples import TupleOp
 from ....dialects.relay.unification import IncompleteType
 from ....dialects.xdsl_extras.xdsl_internals import set_type
 from .build_context import Context, Deferred, DeferredOp
@@ -39,7 +40,7 @@ def when_known(
         run_ready(context)
         unknown = _first_unknown(context, args, shallow)
     if unknown is None:
-        _complete(context, args)
+        complete(context, args)
         return rule(context, node, args)
     op = DeferredOp.create(operands=args, result_types=[context.types.fresh()])
     deferred = Deferred(*(op, rule, node, args, shallow), context.source_map, context.signature)
@@ -72,12 +73,12 @@ def _first_unknown(
     return None
 
 
-def _complete(context: Context, args: Sequence[SSAValue]) -> None:
-    """Fill in what is known so far about the types of `args`."""
+def complete(context: Context, args: Sequence[SSAValue]) -> None:
+    """Fill in what is known so far about the types of `args`, and of the fields of tuples."""
     for arg in args:
         if arg.type.__class__ is not TensorType:
             set_type(arg, context.types.resolved(arg.type))
-            _complete(context, context.fields(arg) or ())
+            complete(context, arg.owner.operands if isinstance(arg.owner, TupleOp) else ())
 
 
 def _build(context: Context, deferred: Deferred) -> None:
@@ -85,7 +86,7 @@ def _build(context: Context, deferred: Deferred) -> None:
     op, at = deferred.op, deferred.node.offset
     assert op.parent is not None, "a placeholder is in a block"
     source_map, context.source_map = context.source_map, deferred.source_map
-    _complete(context, op.operands)
+    complete(context, op.operands)
     with context.writing(op.parent, op):
         value = context.named(deferred.rule(context, deferred.node, deferred.args))
         context.require(value.type, op.result.type, "this", at)

@@ -69,12 +69,13 @@ class DataType:
 class ConstructorInfo:
     """A constructor and its data type."""
 
+    definition: Constructor
+    source_map: SourceMap
     of: DataType
-    constructor: Constructor
 
     @property
     def fields(self) -> Sequence[Attribute]:
-        return self.constructor.fields
+        return self.definition.fields
 
 
 @dataclass(eq=False, repr=False)
@@ -93,5 +94,6 @@ class Program:
             definition = data.definition
             constructors = [(c.name, c.fields) for c in definition.constructors]
             op = relay.TypeDataOp(name, definition.params, constructors, definition.extern)
+            op.location = data.source_map.location(definition.offset)
             self._type_ops[name] = op
         return op

@@ -14,14 +14,14 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from ..text import syntax as ast
-from .definition_regions import Regions
+from .binding_scopes import Scopes
 
 
 class FixedHints:
     """The values of statements and bindings, with their hints fixed."""
 
-    def __init__(self, regions: Regions):
-        self._regions = regions
+    def __init__(self, scopes: Scopes):
+        self._scopes = scopes
         self._bound: dict[ast.Binding, ast.Expr] = {}
         self._results: dict[ast.Body, ast.Expr] = {}
 
@@ -39,12 +39,12 @@ class FixedHints:
     def fixed(self, expr: ast.Expr) -> ast.Expr:
         """Return `expr`, the value of a `let` or the result of a function, with its hint fixed."""
         if isinstance(expr, ast.Node):
-            if len(self._regions.uses[expr.binding]) == 1:
+            if len(self._scopes.uses[expr.binding]) == 1:
                 self._bound[expr.binding] = self.fixed(self.value(expr.binding))
         elif isinstance(expr, ast.Body):
             if not ast.has_lets(expr):
                 body = replace(expr, result=self.fixed(expr.result))
-                self._regions.refs[body] = self._regions.refs[expr]
+                self._scopes.refs[body] = self._scopes.refs[expr]
                 return body
         elif isinstance(expr, ast.Projection):
             hint, field = self._take_off_hint(expr)
@@ -62,7 +62,7 @@ class FixedHints:
             chain.append(expr)
             if isinstance(expr, ast.Projection):
                 expr = expr.tuple
-            elif len(self._regions.uses[expr.binding]) == 1:
+            elif len(self._scopes.uses[expr.binding]) == 1:
                 expr = self.value(expr.binding)
                 if isinstance(expr, ast.Node):
                     return None, projection

@@ -28,7 +28,7 @@ def region_body(
     context: Context, body: ast.Body, block: Block, is_function: bool = False
 ) -> SSAValue:
     """Build the body of a region into `block`; return its value."""
-    region = context.scopes.regions.of[body]
+    region = context.scopes.of[body]
     context.scopes.settle(region)
     context.blocks[region] = block
     outer, context.region = context.region, region
@@ -51,7 +51,7 @@ def branch(context: Context, body: ast.Body, block: Block) -> SSAValue:
 
 def body_value(context: Context, body: ast.Body, is_function: bool = False) -> SSAValue:
     """Build the statements of `body` in order, then its result."""
-    hints, refs = context.hints, context.scopes.regions.refs
+    hints, refs = context.hints, context.scopes.refs
     result = hints.result(body) if is_function else body.result
     lets = {
         s: replace(s, value=hints.fixed(s.value))
@@ -61,7 +61,7 @@ def body_value(context: Context, body: ast.Body, is_function: bool = False) -> S
     for statement in body.statements:
         if isinstance(statement, ast.Binding):
             is_here = context.scopes.place.get(statement) is context.region
-            if is_here and statement not in context.scopes.regions.impure:
+            if is_here and statement not in context.scopes.impure:
                 context.compute([statement])
             continue
         context.compute(refs[statement])
@@ -161,7 +161,7 @@ def function_value(
 ) -> SSAValue:
     """Build the parameters and the body of `function`, which `itself` names, into `block`."""
     add_params(context, block, function.params, types)
-    home, region = context.scopes.regions.home, context.scopes.regions.of[function.body]
+    home, region = context.scopes.home, context.scopes.of[function.body]
     scope = region if itself is None else home[itself]
     if itself is not None:
         home[itself] = region

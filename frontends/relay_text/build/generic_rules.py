@@ -28,8 +28,8 @@ from xdsl.ir import Attribute, Block, SSAValue
 from ....dialects import relay
 from ....dialects.relay.language.language_types import substituted
 from ....dialects.type_algebra import parts
+from ....passes.functions.captures import type_variables
 from ..errors import RelayTextError, location_of
-from ..outline.lift_generics import type_params
 from ..text import syntax as ast
 from . import function_rules
 from .build_context import Context, ssa_name
@@ -224,7 +224,7 @@ def check_scopes(context: Context) -> None:
         return
     known = {signature.block: set(signature.type_params) for signature in signatures}
     for value in context.open_values:
-        params = set(type_params(value.type))
+        params = set(type_variables(value.type))
         body = _body_of(value)
         wrong = params - known.get(body, params) if body is not None else params
         if wrong:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import FileLineColLoc, FunctionType, TupleType
+from xdsl.dialects.builtin import FunctionType, TupleType
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
@@ -13,7 +13,7 @@ from ....dialects.xdsl_extras.xdsl_internals import set_type
 from ..build.build_context import Context, Deferred
 from ..build.declared_dims import reshape_view, try_retype
 from ..build.deferred import run_ready
-from ..errors import RelayTextError
+from ..errors import RelayTextError, location_of
 
 
 def complete_types(context: Context) -> None:
@@ -66,26 +66,16 @@ def _complete_type_arguments(context: Context) -> None:
 
 def cannot_infer(what: str, op: Operation) -> RelayTextError:
     """Return the error that the type of `what` cannot be inferred."""
-    location = op.location
-    assert isinstance(location, FileLineColLoc)
-    return RelayTextError(f"cannot infer {what}; add a type annotation", location)
+    return RelayTextError(f"cannot infer {what}; add a type annotation", location_of(op))
 
 
 def _unknown_value(value: SSAValue, context: Context) -> RelayTextError:
     name = f"%{value.name_hint}" if value.name_hint else "this"
+    location = location_of(value)
     if isinstance(value, BlockArgument):
-        location = getattr(value, "location", None)
-        if isinstance(location, FileLineColLoc):
-            return RelayTextError(
-                f"cannot infer the type of {name}; add a type annotation", location
-            )
-        op = value.block.parent_op()
-        assert op is not None
-    else:
-        assert isinstance(value, OpResult)
-        op = value.op
-    location = op.location
-    assert isinstance(location, FileLineColLoc)
+        message = f"cannot infer the type of {name}; add a type annotation"
+        return RelayTextError(message, location)
+    op = value.owner
     if isinstance(op, relay.CallOpaqueOp):
         return RelayTextError(
             f"cannot infer the result type of {op.operator.data}, which is not an operator of the "
@@ -167,12 +157,10 @@ def _adapt_result(context: Context, returned: Operation, declared: Attribute) ->
         block.insert_op_before(op, returned)
         returned.operands = [op.result]
         return
-    location = returned.location
-    assert isinstance(location, FileLineColLoc)
     raise RelayTextError(
         f"the function returns a value of type {context.text(value.type)}, "
         f"but its result is declared as {context.text(declared)}",
-        location,
+        location_of(returned),
     )
 
 

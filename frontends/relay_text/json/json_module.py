@@ -8,16 +8,26 @@ the same binding. The line of a location is the number of the node.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    FileLineColLoc,
+    FunctionType,
+    IntAttr,
+    TupleType,
+)
+from xdsl.ir import Attribute, TypeAttribute
 
-from ....dialects.device import VirtualDeviceAttr
+from ....dialects.device import VirtualDeviceAttr, tensor_type
+from ....dialects.memory import StorageType
+from ....dialects.relay.language.language_types import AdtType, RefType, TypeVarType, substituted
 from ..errors import SourceMap
 from ..text import syntax as ast
-from .json_types import TypeReader, kind
-from .node_graph import Attrs, GraphError, NodeGraph
+from ..text.attribute_grammar import MAX_NESTED
+from ..text.type_grammar import HOLE, STORAGE
+from .node_graph import Attrs, GraphError, NodeGraph, Parts, Unread
+from .saved_arrays import element_type_of
 
 
 class NodeMap(SourceMap):
@@ -48,9 +58,20 @@ _LISTS = ("args", "fields")
 _CELLS = {"RefCreate": "ref", "RefRead": "ref_read", "RefWrite": "ref_write"}
 
 
-class _ModuleReader(TypeReader):
+def kind(graph: NodeGraph, number: int) -> str:
+    """Return the kind of node `number`, without the prefix that only some kinds have."""
+    return graph.key(number).removeprefix("relay.")
+
+
+class _ModuleReader:
     def __init__(self, graph: NodeGraph):
-        super().__init__(graph)
+        self.graph = graph
+        self.names = ast.Names()
+        self._type_definitions: list[ast.TypeData] = []
+        self._types: dict[int, Attribute] = {}
+        self._reading: set[int] = set()
+        """The types being read; none of them may contain itself."""
+        self._parts = Parts()
         self.locals: dict[int, ast.Local] = {}
         self.bound: dict[int, ast.Binding] = {}
         self.statements: list[ast.Statement | ast.Binding] = []
@@ -70,7 +91,7 @@ class _ModuleReader(TypeReader):
             functions.append(self._definition("main", root))
         elif kind(graph, root) == "IRModule":
             for number in graph.children(root, "type_definitions")[1::2]:
-                self.types.append(self.type_data(number))
+                self._type_definitions.append(self._type_data(number))
             pairs = graph.children(root, "functions")
             if len(pairs) % 2:
                 raise GraphError("the functions must be pairs of a name and a function")
@@ -85,7 +106,7 @@ class _ModuleReader(TypeReader):
                 functions.append(self._definition(name, function))
         else:
             raise GraphError(f"the root must be an IRModule, but is a {graph.key(root)}")
-        types = tuple(self.types)
+        types = tuple(self._type_definitions)
         return ast.Module(source_map, types, tuple(functions), self.names, self._checked_type)
 
     def _definition(self, name: str, number: int) -> ast.Definition:
@@ -98,10 +119,10 @@ class _ModuleReader(TypeReader):
         params = [self._local(n) for n in graph.children(number, "params")]
         return ast.Function(
             number,
-            tuple(self.type_params(graph.children(number, "type_params"))),
+            tuple(self._type_params(graph.children(number, "type_params"))),
             tuple(params),
             self._function_attrs(graph.child(number, "attrs")),
-            self.optional_type(graph.child(number, "ret_type")),
+            self._optional_type(graph.child(number, "ret_type")),
             self._device(number),
             self._body(graph.child(number, "body")),
         )
@@ -122,7 +143,7 @@ class _ModuleReader(TypeReader):
         graph = self.graph
         vid = graph.child(number, "vid")
         name = graph.text(graph.child(vid, "name_hint"))
-        type = self.optional_type(graph.child(number, "type_annotation"))
+        type = self._optional_type(graph.child(number, "type_annotation"))
         local = ast.Local(name, number, type, self._device(number))
         self.locals[vid] = local
         return local
@@ -239,7 +260,7 @@ class _ModuleReader(TypeReader):
     def _checked_type(self, call: ast.Call) -> Attribute | None:
         """Return the type that TVM inferred for a call; None if absent or unsupported."""
         try:
-            return self.optional_type(self.graph.child(call.offset, "_checked_type_"))
+            return self._optional_type(self.graph.child(call.offset, "_checked_type_"))
         except GraphError:
             return None
 
@@ -303,3 +324,97 @@ class _ModuleReader(TypeReader):
         fields = tuple(self._pattern(n) for n in self.graph.children(number, "patterns"))
         self.open.discard(number)
         return fields
+
+    # ------------------------------------------------------------------- types
+
+    def _optional_type(self, number: int) -> Attribute | None:
+        """Read the type of node `number`; None when it is null or unknown."""
+        if kind(self.graph, number) in ("", "IncompleteType"):
+            return None
+        return self._type(number)
+
+    def _type(self, number: int) -> Attribute:
+        """Read the type of node `number`."""
+        known = self._types.get(number)
+        if known is None:
+            if number in self._reading:
+                raise GraphError(f"node {number} contains itself")
+            if len(self._reading) == MAX_NESTED:
+                raise GraphError(f"types are nested more than {MAX_NESTED} levels deep")
+            self._reading.add(number)
+            with self._parts.of(number):
+                known = self._types[number] = self._read(number)
+            self._reading.discard(number)
+        self._parts.add(number)
+        return known
+
+    def _read(self, number: int) -> Attribute:
+        graph = self.graph
+        match kind(graph, number):
+            case "" | "IncompleteType":
+                return HOLE
+            case "TensorType":
+                return self._tensor(number)
+            case "TupleType":
+                fields = tuple(self._type(n) for n in graph.children(number, "fields"))
+                return TupleType(cast("tuple[TypeAttribute, ...]", fields))
+            case "FuncType":
+                params = [self._type(n) for n in graph.children(number, "arg_types")]
+                type = FunctionType.from_lists(
+                    params, [self._type(graph.child(number, "ret_type"))]
+                )
+                own = self._type_params(graph.children(number, "type_params"))
+                return substituted(type, dict.fromkeys(own, HOLE))
+            case "RefType":
+                return RefType(self._type(graph.child(number, "value")))
+            case "TypeVar":
+                return TypeVarType(self._hint(number))
+            case "GlobalTypeVar":
+                return self._adt(number, self._hint(number), [])
+            case "TypeCall":
+                name = self._hint(graph.child(number, "func"))
+                args = [self._type(n) for n in graph.children(number, "args")]
+                return self._adt(number, name, args)
+            case _:
+                raise GraphError(f"a {graph.key(number)} (node {number}) is not a type")
+
+    def _tensor(self, number: int) -> Attribute:
+        graph = self.graph
+        values: list[Any] = [graph.value(n) for n in graph.children(number, "shape")]
+        dims = [DYNAMIC_INDEX if isinstance(d, Unread) and d.is_dim else d for d in values]
+        if any(not isinstance(dim, int) or not -(2**63) <= dim < 2**63 for dim in dims):
+            raise GraphError(f"the dims of node {number} must be numbers or Any")
+        dtype = graph.field(number, "dtype")
+        element = element_type_of(dtype)
+        if element is None:
+            raise GraphError(f"the dtype {dtype} (node {number}) is not supported")
+        return tensor_type(element, cast("list[int]", dims))
+
+    def _adt(self, number: int, name: str, args: list[Attribute]) -> Attribute:
+        own = any(t.name == STORAGE and not ast.is_empty(t) for t in self._type_definitions)
+        if name == STORAGE and not args and not own:
+            return StorageType()
+        self.names.types.setdefault((name, len(args)), number)
+        return AdtType(name, args)
+
+    def _hint(self, number: int) -> str:
+        """Return the name of a type variable or a constructor."""
+        return self.graph.text(self.graph.child(number, "name_hint"))
+
+    def _type_params(self, numbers: list[int]) -> list[str]:
+        """Return the names of type parameters."""
+        names = [self._hint(n) for n in numbers]
+        if len(set(names)) != len(names):
+            raise GraphError(f"duplicate type parameter in {', '.join(names)}")
+        return names
+
+    def _type_data(self, number: int) -> ast.TypeData:
+        """Read the definition of a data type."""
+        graph = self.graph
+        constructors = tuple(
+            ast.Constructor(n, self._hint(n), tuple(map(self._type, graph.children(n, "inputs"))))
+            for n in graph.children(number, "constructors")
+        )
+        params = self._type_params(graph.children(number, "type_vars"))
+        name = self._hint(graph.child(number, "header"))
+        return ast.TypeData(number, name, tuple(params), constructors, extern=False)

@@ -20,8 +20,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr
 
 from ....dialects.device import VirtualDeviceAttr
 from ....dialects.relay.unification import MAX_PARTS
-from ..tvm_devices import virtual_device
-from ..tvm_targets import TargetParts
+from ..tvm_devices import TargetParts, virtual_device
 from . import saved_arrays
 
 _STRINGS = frozenset(("runtime.String", "String", "Op", "GlobalVar"))

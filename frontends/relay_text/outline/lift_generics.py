@@ -12,7 +12,7 @@ parameters of the enclosing functions that its body or its callees need.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 
@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ....dialects import relay
-from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.walking import walk
+from ....passes.functions.captures import type_variables
 from ..build.definitions_of_program import Generic
 from ..errors import RelayTextError
 from ..text.syntax import Local
@@ -79,16 +79,8 @@ def _body(generic: Generic, generics: Mapping[str, Generic]) -> _Body:
             callee = generics.get(op.callee.string_value())
             types += op.type_args.data[: None if callee is None else len(callee.own)]
     types += [value.type for value in (*defined, *used)]
-    params = {name for type in types for name in type_params(type)}
+    params = {name for type in types for name in type_variables(type)}
     return _Body(generic, defined, {v: None for v in used if v not in defined}, params)
-
-
-def type_params(type: Attribute) -> Iterator[str]:
-    """Yield the type parameters in `type`."""
-    if isinstance(type, relay.TypeVarType):
-        yield type.parameter.data
-    for part in parts(type):
-        yield from type_params(part)
 
 
 def _propagate_captures(bodies: Sequence[_Body]) -> None:

@@ -25,7 +25,7 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.type_algebra import parts
 from ....dialects.vm import DestinationCall
 from ..errors import unprintable
-from .printer_literals import literal
+from ..literals import literal
 from .printer_metadata import MetadataTable
 from .printer_names import LocalNames
 from .printer_operators import OperatorTexts

@@ -21,8 +21,7 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.tensors import as_tensor, is_static
 from ..errors import unprintable
 from ..json.saved_arrays import encode
-from ..tvm_devices import DEVICE_TYPES
-from ..tvm_targets import target_parts
+from ..tvm_devices import DEVICE_TYPES, target_parts
 from .printer_types import dtype_text
 
 _NUMBERS = {name: number for number, name in DEVICE_TYPES.items()}

@@ -34,8 +34,8 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.relay import BY_NAME
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import unprintable
+from ..literals import attribute_float, string_text
 from ..tvm_operators import IMPLYING, Rule, pairs_of, rule_of
-from .printer_literals import attribute_float, string_text
 from .printer_metadata import MetadataTable
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")

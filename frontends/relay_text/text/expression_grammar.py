@@ -7,6 +7,7 @@ The grammar of expressions, bodies and functions; names of locals are resolved h
     item     := binding | expression
     binding  := 'let' LOCAL (':' type)? '=' expression | GRAPH '=' expression
     operand  := (binding ';')+ expression       a body as an operand, without the ';' after it
+    pattern  := '_' | LOCAL (':' type)? | IDENT ('(' pattern,* ')')? | '(' pattern,* ')'
     function := ('[' IDENT,* ']')? '(' param,* attribute,* ')' ('->' type)? '{' body '}'
 
 Chains of infix operators and sequences of items are read by loops, so that they can have any
@@ -23,30 +24,9 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from ....dialects.device import VirtualDeviceAttr
 from ..json.metadata_section import Metadata
 from ..json.node_graph import Attrs
-from .attribute_grammar import AttributeGrammar
-from .local_names import LocalNames, projected
-from .name_scopes import NameScopes
-from .pattern_grammar import PatternGrammar
-from .syntax import (
-    Binding,
-    Body,
-    Call,
-    Case,
-    Cell,
-    Dense,
-    Expr,
-    Function,
-    Global,
-    If,
-    Local,
-    Match,
-    Name,
-    Names,
-    Node,
-    Scalar,
-    Statement,
-    Tuple,
-)
+from . import syntax as ast
+from .attribute_grammar import MAX_NESTED, AttributeGrammar
+from .local_names import LocalNames, NameScopes, projected
 from .token_stream import TokenStream
 from .type_grammar import TypeGrammar
 
@@ -73,31 +53,31 @@ _CLOSERS = frozenset((")", "}", "]", ",", "end"))
 class ExpressionGrammar:
     """Reads the expressions of one definition after another."""
 
-    def __init__(self, tokens: TokenStream, metadata: Metadata, used: Names):
+    def __init__(self, tokens: TokenStream, metadata: Metadata, used: ast.Names):
         self.tokens = tokens
         self._attributes = AttributeGrammar(tokens, metadata)
         self.types = TypeGrammar(self._attributes, NameScopes(), used.types)
         self._locals = LocalNames(tokens)
-        self._patterns = PatternGrammar(self._locals, self.types, used)
         self._used = used
         self._open = 0
-        self._free: list[Local] | None = None
-        self._bindings: dict[str, Binding] = {}
+        self._open_patterns = 0
+        self._free: list[ast.Local] | None = None
+        self._bindings: dict[str, ast.Binding] = {}
 
-    def start_definition(self, free: list[Local] | None) -> None:
+    def start_definition(self, free: list[ast.Local] | None) -> None:
         """Forget the graph bindings; `free` gets free variables, None where none are allowed."""
         self._bindings = {}
         self._free = free
 
     # -------------------------------------------------------------- functions
 
-    def function(self, at: int) -> Function:
+    def function(self, at: int) -> ast.Function:
         """Parse `[A](params) -> type { body }`."""
         tokens = self.tokens
         marks = self.types.names.open(), self._locals.names.open()
         type_params = self.types.type_params()
         tokens.take("(")
-        params: list[Local] = []
+        params: list[ast.Local] = []
         attrs: dict[str, Any] = {}
         while tokens.kinds[tokens.position] != ")":
             if tokens.kinds[tokens.position] == "local" and not attrs:
@@ -114,16 +94,16 @@ class ExpressionGrammar:
         body = self._braces()
         self.types.names.close(marks[0])
         self._locals.names.close(marks[1])
-        return Function(at, tuple(type_params), tuple(params), attrs, result, device, body)
+        return ast.Function(at, tuple(type_params), tuple(params), attrs, result, device, body)
 
-    def _require_distinct(self, params: list[Local]) -> None:
+    def _require_distinct(self, params: list[ast.Local]) -> None:
         names: set[str] = set()
         for param in params:
             if param.name in names:
                 raise self._locals.error(f"duplicate parameter %{param.name}", param)
             names.add(param.name)
 
-    def _param(self) -> Local:
+    def _param(self) -> ast.Local:
         tokens = self.tokens
         at = tokens.starts[tokens.position]
         name = tokens.take("local")
@@ -138,7 +118,7 @@ class ExpressionGrammar:
                     f"unknown parameter attribute {key}; expected virtual_device", at
                 )
             tokens.take("}")
-        local = Local(name, at, self.types.annotation(), device)
+        local = ast.Local(name, at, self.types.annotation(), device)
         self._locals.names.declare(name, local)
         return local
 
@@ -153,7 +133,7 @@ class ExpressionGrammar:
 
     # ----------------------------------------------------------------- bodies
 
-    def body(self, is_operand: bool = False) -> Body:
+    def body(self, is_operand: bool = False) -> ast.Body:
         """
         Parse items and a result, up to the closing token.
 
@@ -163,7 +143,7 @@ class ExpressionGrammar:
         tokens = self.tokens
         start = tokens.starts[tokens.position]
         mark = self._locals.names.open()
-        statements: list[Statement | Binding] = []
+        statements: list[ast.Statement | ast.Binding] = []
         kinds = tokens.kinds
         while True:
             kind = kinds[tokens.position]
@@ -182,17 +162,17 @@ class ExpressionGrammar:
             at = tokens.starts[tokens.position]
             value = self._value()
             if not is_operand and tokens.take_if(";") and kinds[tokens.position] not in _CLOSERS:
-                statements.append(Statement(at, None, value))
+                statements.append(ast.Statement(at, None, value))
                 continue
             self._locals.names.close(mark)
-            return Body(start, tuple(statements), value)
+            return ast.Body(start, tuple(statements), value)
 
-    def _value(self) -> Expr:
+    def _value(self) -> ast.Expr:
         """Parse the value of an item."""
         tokens = self.tokens
         return self._braces() if tokens.kinds[tokens.position] == "{" else self._binary(0)
 
-    def _braces(self) -> Body:
+    def _braces(self) -> ast.Body:
         self.tokens.take("{")
         body = self.body()
         self.tokens.take("}")
@@ -205,17 +185,17 @@ class ExpressionGrammar:
         if tokens.kinds[tokens.position] in _CLOSERS:
             raise tokens.unexpected(f"an expression after {what}")
 
-    def _typed_local(self) -> Local:
+    def _typed_local(self) -> ast.Local:
         at = self.tokens.starts[self.tokens.position]
         name = self.tokens.take("local")
-        return Local(name, at, self.types.annotation())
+        return ast.Local(name, at, self.types.annotation())
 
-    def _let(self) -> Statement:
+    def _let(self) -> ast.Statement:
         self.tokens.take("let")
         local = self._typed_local()
         self.tokens.take("=")
         self._locals.names.declare(local.name, local)
-        return Statement(local.offset, local, self._value())
+        return ast.Statement(local.offset, local, self._value())
 
     def _free_var(self) -> None:
         tokens = self.tokens
@@ -229,7 +209,7 @@ class ExpressionGrammar:
         self._free.append(local)
         self._locals.names.declare_everywhere(local.name, local)
 
-    def _bind(self) -> Binding:
+    def _bind(self) -> ast.Binding:
         tokens = self.tokens
         at = tokens.starts[tokens.position]
         number = tokens.take("graph")
@@ -242,12 +222,12 @@ class ExpressionGrammar:
                 len(number) + 1,
                 [("first bound here", before.offset)],
             )
-        binding = self._bindings[number] = Binding(number, at, self._value())
+        binding = self._bindings[number] = ast.Binding(number, at, self._value())
         return binding
 
     # ------------------------------------------------------------ expressions
 
-    def _expression(self) -> Expr:
+    def _expression(self) -> ast.Expr:
         """Parse an expression in brackets, which may begin with items."""
         tokens = self.tokens
         kind = tokens.kinds[tokens.position]
@@ -259,10 +239,10 @@ class ExpressionGrammar:
         if not tokens.take_if(";"):
             return value
         remainder = self.body()
-        first = Statement(value.offset, None, value)
-        return Body(remainder.offset, (first, *remainder.statements), remainder.result)
+        first = ast.Statement(value.offset, None, value)
+        return ast.Body(remainder.offset, (first, *remainder.statements), remainder.result)
 
-    def _binary(self, tightest: int) -> Expr:
+    def _binary(self, tightest: int) -> ast.Expr:
         """Parse an expression of infix operators that bind tighter than `tightest`."""
         tokens = self.tokens
         self._open += 1
@@ -278,14 +258,14 @@ class ExpressionGrammar:
             tokens.position = position + 1
             right = self._binary(infix[0])
             at = tokens.starts[position]
-            value = Call(at, self._name(at, infix[1]), (value, right), {}, self._end())
+            value = ast.Call(at, self._name(at, infix[1]), (value, right), {}, self._end())
 
     def _end(self) -> int:
         """Return the end of the last token read."""
         position = self.tokens.position - 1
         return self.tokens.starts[position] + self.tokens.width(position)
 
-    def _postfix(self) -> Expr:
+    def _postfix(self) -> ast.Expr:
         tokens = self.tokens
         value = self._atom()
         while True:
@@ -297,15 +277,15 @@ class ExpressionGrammar:
             else:
                 return value
 
-    def _projection(self, value: Expr) -> Expr:
+    def _projection(self, value: ast.Expr) -> ast.Expr:
         at = self.tokens.starts[self.tokens.position]
         return projected(value, self.tokens.take("proj"), at, self.tokens)
 
-    def _call(self, callee: Expr) -> Expr:
+    def _call(self, callee: ast.Expr) -> ast.Expr:
         tokens = self.tokens
         tokens.position += 1
         kinds = tokens.kinds
-        args: list[Expr] = []
+        args: list[ast.Expr] = []
         attrs: Mapping[str, Any] = {}
         while kinds[tokens.position] != ")":
             if kinds[tokens.position + 1] == "=" and self._attributes.at_attribute():
@@ -325,7 +305,7 @@ class ExpressionGrammar:
         if kinds[tokens.position] != ")":
             raise tokens.unexpected("',' or ')'")
         tokens.position += 1
-        return Call(callee.offset, callee, tuple(args), attrs, self._end())
+        return ast.Call(callee.offset, callee, tuple(args), attrs, self._end())
 
     def _attrs_object(self) -> Mapping[str, Any]:
         position = self.tokens.position
@@ -337,7 +317,7 @@ class ExpressionGrammar:
 
     # ------------------------------------------------------------------ atoms
 
-    def _atom(self) -> Expr:
+    def _atom(self) -> ast.Expr:
         tokens = self.tokens
         position = tokens.position
         at = tokens.starts[position]
@@ -352,14 +332,14 @@ class ExpressionGrammar:
             case "global":
                 tokens.position += 1
                 self._used.functions.setdefault(tokens.texts[position], at)
-                return Global(at, tokens.texts[position])
+                return ast.Global(at, tokens.texts[position])
             case "number":
-                return Scalar(at, *tokens.number())
+                return ast.Scalar(at, *tokens.number())
             case "-":
-                return Scalar(at, *tokens.negative())
+                return ast.Scalar(at, *tokens.negative())
             case "True" | "False" as word:
                 tokens.position += 1
-                return Scalar(at, int(word == "True"), "bool")
+                return ast.Scalar(at, int(word == "True"), "bool")
             case "meta":
                 return self._constant(at)
             case "(":
@@ -378,40 +358,40 @@ class ExpressionGrammar:
             case _:
                 raise tokens.unexpected("an expression")
 
-    def _name(self, at: int, name: str) -> Expr:
+    def _name(self, at: int, name: str) -> ast.Expr:
         if name == "inff":
-            return Scalar(at, float("inf"), "float32")
+            return ast.Scalar(at, float("inf"), "float32")
         self._used.operators.setdefault(name, at)
-        return Name(at, name)
+        return ast.Name(at, name)
 
-    def _graph_use(self, at: int) -> Expr:
+    def _graph_use(self, at: int) -> ast.Expr:
         number = self.tokens.take("graph")
         binding = self._bindings.get(number)
         if binding is None:
             raise self.tokens.error(f"%{number} is used before it is bound", at, len(number) + 1)
-        return Node(at, binding)
+        return ast.Node(at, binding)
 
-    def _constant(self, at: int) -> Expr:
+    def _constant(self, at: int) -> ast.Expr:
         position = self.tokens.position
         value = self._attributes.meta()
         if not isinstance(value, DenseIntOrFPElementsAttr):
             self.tokens.position = position
             raise self.tokens.unexpected("an expression, such as a meta[relay.Constant] entry")
-        return Dense(at, value, self.tokens.texts[position])  # pyright: ignore[reportUnknownArgumentType]
+        return ast.Dense(at, value, self.tokens.texts[position])  # pyright: ignore[reportUnknownArgumentType]
 
-    def _brackets(self, at: int) -> Expr:
+    def _brackets(self, at: int) -> ast.Expr:
         tokens = self.tokens
         tokens.position += 1
         if tokens.take_if(")"):
-            return Tuple(at, ())
+            return ast.Tuple(at, ())
         first = self._expression()
         if tokens.take_if(")"):
             return first
         if not tokens.take_if(","):
             raise tokens.unexpected("',' or ')'")
-        return Tuple(at, (first, *tokens.listed(self._expression, ")")))
+        return ast.Tuple(at, (first, *tokens.listed(self._expression, ")")))
 
-    def _if(self, at: int) -> Expr:
+    def _if(self, at: int) -> ast.Expr:
         tokens = self.tokens
         tokens.take("if")
         tokens.take("(")
@@ -419,9 +399,9 @@ class ExpressionGrammar:
         tokens.take(")")
         then = self._braces()
         tokens.take("else", "'else', as an if always has a value")
-        return If(at, condition, then, self._braces())
+        return ast.If(at, condition, then, self._braces())
 
-    def _cell(self, at: int) -> Expr:
+    def _cell(self, at: int) -> ast.Expr:
         tokens = self.tokens
         kind = tokens.kinds[tokens.position]
         tokens.position += 1
@@ -432,9 +412,9 @@ class ExpressionGrammar:
             operands.append(self._expression())
         tokens.take_if(",")
         tokens.take(")")
-        return Cell(at, kind, tuple(operands))
+        return ast.Cell(at, kind, tuple(operands))
 
-    def _match(self, at: int) -> Expr:
+    def _match(self, at: int) -> ast.Expr:
         tokens = self.tokens
         complete = tokens.kinds[tokens.position] == "match"
         tokens.position += 1
@@ -442,12 +422,53 @@ class ExpressionGrammar:
         while tokens.kinds[tokens.position] == "proj":
             data = self._projection(data)
         tokens.take("{")
-        return Match(at, data, tuple(tokens.listed(self._case, "}")), complete)
+        return ast.Match(at, data, tuple(tokens.listed(self._case, "}")), complete)
 
-    def _case(self) -> Case:
+    def _case(self) -> ast.Case:
         mark = self._locals.names.open()
-        pattern = self._patterns.pattern({})
+        pattern = self._pattern({})
         self.tokens.take("=>")
         body = self.body()
         self._locals.names.close(mark)
-        return Case(pattern, body)
+        return ast.Case(pattern, body)
+
+    # --------------------------------------------------------------- patterns
+
+    def _pattern(self, names: dict[str, int]) -> ast.Pattern:
+        """Parse a pattern; `names` are those of its variables so far."""
+        self._open_patterns += 1
+        if self._open_patterns > MAX_NESTED:
+            raise self.tokens.too_deep(MAX_NESTED, "patterns")
+        pattern = self._bare_pattern(names)
+        self._open_patterns -= 1
+        return pattern
+
+    def _bare_pattern(self, names: dict[str, int]) -> ast.Pattern:
+        tokens = self.tokens
+        at = tokens.starts[tokens.position]
+        match tokens.kinds[tokens.position]:
+            case "local":
+                return self._variable(at, names)
+            case "(":
+                tokens.position += 1
+                return ast.Fields(at, tuple(tokens.listed(lambda: self._pattern(names), ")")))
+            case "ident":
+                name = tokens.take("ident")
+                if name == "_":
+                    return ast.Wildcard(at)
+                self._used.operators.setdefault(name, at)
+                if not tokens.take_if("("):
+                    return ast.Constructed(at, name, None)
+                fields = tokens.listed(lambda: self._pattern(names), ")")
+                return ast.Constructed(at, name, tuple(fields))
+            case _:
+                raise tokens.unexpected("a pattern")
+
+    def _variable(self, at: int, names: dict[str, int]) -> ast.Pattern:
+        name = self.tokens.take("local")
+        if name in names and name != "_":
+            raise self.tokens.error(f"duplicate variable %{name} in the pattern", at, len(name) + 1)
+        names[name] = at
+        local = ast.Local(name, at, self.types.annotation())
+        self._locals.names.declare(name, local)
+        return ast.Variable(at, local)

@@ -20,7 +20,7 @@ from ..json.metadata_section import Metadata
 from .attribute_grammar import AttributeGrammar
 from .expression_grammar import ExpressionGrammar
 from .lexer import Tokens, tokenize
-from .name_scopes import NameScopes
+from .local_names import NameScopes
 from .syntax import Call, Constructor, Definition, Function, Local, Module, Name, Names, TypeData
 from .token_stream import TokenStream
 from .type_grammar import TypeGrammar

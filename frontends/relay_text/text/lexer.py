@@ -127,32 +127,3 @@ def _after_nested_comment(text: str, position: int, source_map: SourceMap) -> in
             f'expected #[version = "0.0.5"] or #[metadata], but got {found}', start, width
         )
     raise source_map.error(f"unexpected character {text[start]!r}", start)
-
-
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|([0-7]{3})|(.))", re.DOTALL)
-
-
-def unescaped(literal: str) -> str:
-    """
-    Return the text that a string literal, quotes included, denotes.
-
-    TVM's printer escapes (`\\"`, `\\\\`, `\\n`, `\\xHH`, `\\ooo`) byte by byte in UTF-8; an unknown
-    escape denotes its character. Bytes that are not valid UTF-8 become U+FFFD.
-    """
-    inner = literal[1:-1]
-    if "\\" not in inner:
-        return inner
-    data = bytearray()
-    at = 0
-    for match in _ESCAPE.finditer(inner):
-        data += inner[at : match.start()].encode("utf-8", "surrogatepass")
-        at = match.end()
-        if match[1] is not None:
-            data.append(int(match[1], 16))
-        elif match[2] is not None:
-            data.append(int(match[2], 8) & 0xFF)
-        else:
-            data += _ESCAPES.get(match[3], match[3]).encode("utf-8", "surrogatepass")
-    data += inner[at:].encode("utf-8", "surrogatepass")
-    return data.decode("utf-8", "replace")

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from ....dialects.errors import TOO_DEEP
 from ..errors import RelayTextError, SourceMap
-from .lexer import Tokens, unescaped
-from .literals import LiteralError, number
+from ..literals import LiteralError, number, unescaped
+from .lexer import Tokens
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from ..errors import nearest
 from ..json.node_graph import Unread
 from ..json.saved_arrays import element_type_of
 from .attribute_grammar import MAX_NESTED, AttributeGrammar
-from .name_scopes import NameScopes
+from .local_names import NameScopes
 
 STORAGE = "Storage"
 """TVM's name of the type of a storage."""

@@ -3,8 +3,8 @@
 import pytest
 
 from xrelay.frontends.relay_text.errors import RelayTextError, SourceMap
-from xrelay.frontends.relay_text.text.lexer import tokenize, unescaped
-from xrelay.frontends.relay_text.text.literals import LiteralError, number
+from xrelay.frontends.relay_text.literals import LiteralError, number, unescaped
+from xrelay.frontends.relay_text.text.lexer import tokenize
 
 
 def tokens(text: str) -> list[tuple[str, str]]:

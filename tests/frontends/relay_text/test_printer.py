@@ -24,15 +24,15 @@ from xrelay.dialects.memory import Memory
 from xrelay.dialects.relay import Relay
 from xrelay.dialects.vm import Vm
 from xrelay.frontends.relay_text import parse_module
-from xrelay.frontends.relay_text.print.printer import module_text
-from xrelay.frontends.relay_text.print.printer_literals import (
+from xrelay.frontends.relay_text.literals import (
     attribute_float,
     float_text,
     literal,
+    number,
     string_text,
 )
+from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.frontends.relay_text.print.printer_names import LocalNames
-from xrelay.frontends.relay_text.text.literals import number
 from xrelay.passes.plan_devices import PlanDevicesPass
 from xrelay.passes.support.verifier import verify
 

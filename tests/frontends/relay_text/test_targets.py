@@ -10,7 +10,7 @@ from xdsl.parser import Parser
 
 from xrelay.frontends.relay_text import parse_module
 from xrelay.frontends.relay_text.print.printer import module_text
-from xrelay.frontends.relay_text.tvm_targets import TargetParts, target_parts
+from xrelay.frontends.relay_text.tvm_devices import TargetParts, target_parts
 
 # The layout of nodes is that of TVM 0.16's planner.
 SAVED = """#[version = "0.0.5"]

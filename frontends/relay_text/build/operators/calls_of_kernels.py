@@ -29,12 +29,13 @@ from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from .....dialects import relay, vm
 from .....dialects.device import VirtualDeviceAttr
+from .....dialects.relay.language.tuples import fields_of, flatten
 from .....dialects.type_algebra import tuple_of
 from ...text import syntax as ast
 from ..build_context import Context
+from ..deferred import complete
 from ..definitions_of_program import Signature
 from ..function_rules import signature_of
-from ..tuple_rules import project
 from .call_site import Rule, Site
 from .explicit_memory import unit_result
 
@@ -99,35 +100,21 @@ def _note(site: Site, op: Operation, callee: Signature | relay.FnOp) -> None:
 # ------------------------------------------------------------------- arguments
 
 
-def _fields(site: Site, index: int) -> list[SSAValue]:
-    """Return the fields of the tuple argument `index`; a tuple literal is not built for that."""
+def _fields(site: Site, index: int) -> Sequence[SSAValue]:
+    """Return the fields of the tuple argument `index`."""
     context, expr = site.context, site.call.args[index]
-    if isinstance(expr, ast.Tuple):
-        return [context.emit(field) for field in expr.fields]
     value = context.emit(expr)
-    parts = parts_of(context, value, expr.offset)
-    if parts is None:
+    complete(context, [value])
+    if not isinstance(value.type, TupleType):
         given = context.text(value.type)
         raise site.problem(f"argument {index} must be a tuple, but is of type {given}")
-    return parts
+    return fields_of(value, lambda op: context.add(op, expr.offset))
 
 
-def parts_of(context: Context, value: SSAValue, at: int) -> list[SSAValue] | None:
-    """Return the fields of `value`; None if it is not known to be a tuple."""
-    if isinstance(value, OpResult) and isinstance(value.op, relay.TupleOp):
-        return list(value.op.operands)
-    type = context.types.shallow(value.type)
-    if not isinstance(type, TupleType):
-        return None
-    return [project(context, value, i, at) for i in range(len(type.types))]
-
-
-def leaves_of(context: Context, value: SSAValue, at: int) -> list[SSAValue]:
+def _leaves(context: Context, value: SSAValue, at: int) -> Sequence[SSAValue]:
     """Return the tensors in `value`, flattening known tuples."""
-    parts = parts_of(context, value, at)
-    if parts is None:
-        return [value]
-    return [leaf for part in parts for leaf in leaves_of(context, part, at)]
+    complete(context, [value])
+    return flatten(value, lambda op: context.add(op, at))
 
 
 def _arguments(
@@ -151,7 +138,7 @@ def _arguments(
     return [
         _fixed(site, leaf, place, at)
         for given, place in zip(fields, places, strict=True)
-        for leaf in leaves_of(context, given, at)
+        for leaf in _leaves(context, given, at)
     ]
 
 
@@ -175,7 +162,7 @@ def _destination_call(
     context, callee = site.context, _callee(site)
     ins = _arguments(site, callee)
     at = site.call.args[2].offset
-    outs = [o for value in _fields(site, 2) for o in leaves_of(context, value, at)]
+    outs = [o for value in _fields(site, 2) for o in _leaves(context, value, at)]
     (result,) = _type_of(context, callee).outputs.data
     known = context.types.shallow(result)
     types = [out.type for out in outs]
