@@ -42,7 +42,7 @@ from xrelay.runtime.files import replace
 from xrelay.runtime.machine.paths import Kept, Object, State
 from xrelay.runtime.memory.spaces import Space
 from xrelay.runtime.program.program import Program
-from xrelay.tools.array_files.npz import npz_pieces
+from xrelay.tools.array_files import npz_pieces
 
 NOT_REPAIRED = re.compile("would have to be on|only tensors and tuples can be copied")
 """Conflicts of devices that copies cannot repair."""

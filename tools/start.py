@@ -16,8 +16,7 @@ from importlib import import_module
 from types import FrameType
 from typing import NoReturn
 
-from .commands import guarded
-from .pass_run.collector import collected_rarely, end
+from .commands import collected_rarely, end, guarded
 
 IMPORTS = "<frozen importlib._bootstrap>"
 """The file name of Python's code that imports modules."""

@@ -201,8 +201,8 @@ def run_pipeline(module: ModuleOp, pipeline: str, **options: Unpack[SharedOption
 
 def _compiler():
     """Import the compiler: a hundred thousand objects, which all stay."""
+    from .tools.commands import collected_rarely
     from .tools.errors import require_compiler
-    from .tools.pass_run.collector import collected_rarely
 
     require_compiler("xrelay.load runs compiled programs")
     with collected_rarely():

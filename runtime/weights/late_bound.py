@@ -32,8 +32,8 @@ def added_sections(program: Program) -> dict[str, bytes]:
     A plug-in that fails, returns other objects than bytes, or whose name is that of a section or
     none, is skipped with a warning.
     """
+    from ..executable.executable_files import SECTIONS
     from ..executable.layout import is_section_name
-    from ..executable.sections import SECTIONS
 
     added: dict[str, bytes] = {}
     for entry in sorted(entry_points_of(GROUP)):

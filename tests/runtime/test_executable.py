@@ -33,8 +33,8 @@ from xrelay.runtime.executable import (
     read_executable,
     write_executable,
 )
+from xrelay.runtime.executable.executable_files import RECORDS, decode, flags_of, sections_of
 from xrelay.runtime.executable.layout import OPTIONAL, header_of, laid_out
-from xrelay.runtime.executable.sections import RECORDS, decode, flags_of, sections_of
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.data_types import (

@@ -14,8 +14,8 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 import xrelay
 from xrelay.runtime import files
-from xrelay.tools.array_files import array_files
-from xrelay.tools.array_files.array_files import read_array
+from xrelay.tools import array_files
+from xrelay.tools.array_files import read_array
 from xrelay.tools.errors import FileError, UsageError
 from xrelay.tools.run import run
 from xrelay.tools.run.run_calls import difference

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from xrelay.runtime.files import replace
-from xrelay.tools.array_files.npz import npz_pieces, open_npz
+from xrelay.tools.array_files import npz_pieces, open_npz
 from xrelay.tools.errors import FileError
 from xrelay.tools.run import run
 

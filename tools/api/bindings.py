@@ -23,7 +23,7 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
-    from ..array_files.array_files import ArrayFiles
+    from ..array_files import ArrayFiles
 
 Shapes: TypeAlias = "Mapping[str, Sequence[int | None]]"
 Dims: TypeAlias = Mapping[str, int]
@@ -55,7 +55,7 @@ def with_shapes(bindings: InputBindings, arrays: ArrayFiles) -> InputBindings:
 
 
 def _value(name: str, text: str) -> Value:
-    from ..array_files.array_files import SINGLE, read_array  # imports NumPy
+    from ..array_files import SINGLE, read_array  # imports NumPy
 
     if text.endswith(SINGLE):
         return read_array(text)

@@ -88,7 +88,7 @@ class Opt:
         )
         self.bindings = bindings_of(args.shape, args.dim, args.input)
         if args.inputs:
-            from ..array_files.array_files import open_arrays  # imports NumPy
+            from ..array_files import open_arrays  # imports NumPy
 
             self.bindings = with_shapes(self.bindings, open_arrays(args.inputs, "input"))
         self.session.context.remarks = args.remarks

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 
 from ...dialects.xdsl_extras.xdsl_internals import REPLACED
-from .collector import collected_rarely
+from ..commands import collected_rarely
 
 RECURSION_LIMIT = 20_000
 

@@ -15,7 +15,7 @@ from ...runtime.calls.input_bindings import BindingError, InputBindings, dim_opt
 from ...runtime.memory.limits import Memory
 from ...runtime.program.program import Array, Param, TensorSpec, spec_of
 from ..api.bindings import UNBOUND
-from ..array_files.array_files import ArrayFiles, FileArray
+from ..array_files import ArrayFiles, FileArray
 from ..errors import FileError, UsageError
 
 

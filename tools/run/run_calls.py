@@ -13,7 +13,7 @@ from ...operators.spelling import known_names
 from ...runtime.machine.machine import Machine
 from ...runtime.program.program import Array, Param, spec_of
 from ...runtime.weights.derived_weights import weights_in
-from ..array_files.array_files import ArrayFiles, open_arrays
+from ..array_files import ArrayFiles, open_arrays
 from ..errors import FileError, UsageError
 from ..output_files import OutputFiles
 from ..progress import Progress
@@ -141,7 +141,7 @@ def _write_outputs(path: str, outputs: Mapping[str, Any], files: OutputFiles) ->
     for name, value in outputs.items():
         if not isinstance(value, np.ndarray):
             raise UsageError(f"'{name}' is not a tensor, but {path} can only hold tensors")
-    from ..array_files.npz import npz_pieces  # imports zipfile
+    from ..array_files import npz_pieces  # imports zipfile
 
     files.write(path, npz_pieces(outputs))
 

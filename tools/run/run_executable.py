@@ -9,7 +9,7 @@ from ...runtime.executable import load_weights, read_executable
 from ...runtime.program.program import Array
 from ...runtime.weights.given_weights import bound_inputs
 from ..api.bindings import bindings_of
-from ..array_files.array_files import open_arrays
+from ..array_files import open_arrays
 from ..commands import read_stdin
 from ..errors import CommandLineError
 from .executables import Arrays, Compiled

@@ -12,7 +12,7 @@ from ..api.loaded import compile_program, native_kernels, with_random_weights
 from ..api.session import Given, Session, is_bytecode
 from ..api.shared_options import frontend_of
 from ..api.source import read_source
-from ..array_files.array_files import open_arrays
+from ..array_files import open_arrays
 from ..errors import CommandLineError
 from ..messages import Reporter
 from .evaluated import Evaluated, functions_of

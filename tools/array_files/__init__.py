@@ -1,1 +1,0 @@
-"""Files of arrays: `.npz`, `.npy`, `.pb`."""
