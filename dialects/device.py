@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from typing import Self, cast
+from collections.abc import Iterator, Sequence
+from typing import Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import IntAttr, NoneAttr, StringAttr, TensorType
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -21,7 +21,8 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from .tensors import Tensor, as_tensor, signless
-from .type_algebra import parts, rebuild
+from .type_algebra import folded, parts, rebuild
+from .xdsl_extras.identity import new_cache
 
 DEVICE = "relay.device"
 """
@@ -227,7 +228,33 @@ def device_of(type: Attribute) -> VirtualDeviceAttr | None:
         return encoding if isinstance(encoding, VirtualDeviceAttr) else None
     if isinstance(type, DeviceCarrier):
         return type.carried_device
-    return next((d for d in map(device_of, parts(type)) if d is not None), None)
+    return _first_and_all(type)[0] if parts(type) else None
+
+
+def is_placed(type: Attribute) -> bool:
+    """Test whether each leaf of `type` that can carry a device carries one."""
+    return _first_and_all(type)[1]
+
+
+_Devices: TypeAlias = tuple[VirtualDeviceAttr | None, bool]
+
+_DEVICES: dict[int, tuple[Attribute, _Devices]] = new_cache()
+
+
+def _first_and_all(type: Attribute) -> _Devices:
+    """Return the first device in `type`, and whether all leaves have one."""
+    return folded(type, _DEVICES, _placed_parts, _devices)
+
+
+def _placed_parts(type: Attribute) -> Sequence[Attribute]:
+    return () if as_tensor(type) or isinstance(type, DeviceCarrier) else parts(type)
+
+
+def _devices(type: Attribute, inner: Sequence[_Devices]) -> _Devices:
+    if as_tensor(type) or isinstance(type, DeviceCarrier):
+        device = device_of(type)
+        return device, device is not None
+    return next((d for d, _ in inner if d is not None), None), all(placed for _, placed in inner)
 
 
 def with_device(type: Attribute, device: VirtualDeviceAttr | None) -> Attribute:
@@ -243,7 +270,17 @@ def with_device(type: Attribute, device: VirtualDeviceAttr | None) -> Attribute:
     if isinstance(type, DeviceCarrier):
         return type.with_device(device)
     inner = parts(type)
-    return rebuild(type, [with_device(part, device) for part in inner]) if inner else type
+    if not inner:
+        return type
+    key = id(type), id(device)
+    if key not in _PLACED:
+        placed = rebuild(type, [with_device(part, device) for part in inner])
+        _PLACED[key] = placed, type, device
+    return _PLACED[key][0]
+
+
+_PLACED = new_cache()
+"""The types of several parts on a device, by identity: those that share parts still do."""
 
 
 def equal_but_for_devices(a: Attribute, b: Attribute) -> bool:
@@ -293,8 +330,10 @@ def upstream_type(type: Attribute) -> Attribute:
 
 def devices_in(type: Attribute) -> Iterator[VirtualDeviceAttr | None]:
     """Yield the device, or None, of each leaf of `type` that can carry one, in order."""
-    if as_tensor(type) or isinstance(type, DeviceCarrier):
-        yield device_of(type)
-        return
-    for part in parts(type):
-        yield from devices_in(part)
+    pending = [type]
+    while pending:
+        part = pending.pop()
+        if as_tensor(part) or isinstance(part, DeviceCarrier):
+            yield device_of(part)
+        else:
+            pending += reversed(parts(part))

@@ -12,11 +12,15 @@ All recursions over types use these functions.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Self, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Self, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, FunctionType, TensorType, TupleType
 from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+
+from .xdsl_extras.identity import new_cache
+
+R = TypeVar("R")
 
 
 class CompositeType(ABC):
@@ -97,18 +101,40 @@ MAX_PARTS = 100_000
 """The largest type of a result or of a subpattern: types can double in size at every step."""
 
 
-def has_more_parts(type: Attribute, most: int) -> bool:
+def folded(
+    root: Attribute,
+    known: dict[int, tuple[Attribute, R]],
+    inside: Callable[[Attribute], Sequence[Attribute]],
+    value: Callable[[Attribute, Sequence[R]], R],
+) -> R:
     """
-    Test whether `type` consists of more than `most` attributes, counting no further than that.
+    Return the `value` of an attribute, which follows from the values of those `inside` it.
+
+    Each object is visited once: a type of many parts may share most of them with others. `known`
+    is of `new_cache`, and has the values by identity.
     """
-    pending = [type]
+    pending = [root]
     while pending:
-        most -= 1
-        if most < 0:
-            return True
-        part = pending.pop()
-        if isinstance(part, ArrayAttr):
-            pending += cast("ArrayAttr[Attribute]", part).data
-        elif isinstance(part, ParametrizedAttribute):
-            pending += part.parameters
-    return False
+        at = pending[-1]
+        within = () if id(at) in known else inside(at)
+        if missing := [part for part in within if id(part) not in known]:
+            pending += missing
+            continue
+        pending.pop()
+        if id(at) not in known:
+            known[id(at)] = at, value(at, [known[id(part)][1] for part in within])
+    return known[id(root)][1]
+
+
+def _attributes_in(attribute: Attribute) -> Sequence[Attribute]:
+    if isinstance(attribute, ArrayAttr):
+        return cast("ArrayAttr[Attribute]", attribute).data
+    return attribute.parameters if isinstance(attribute, ParametrizedAttribute) else ()
+
+
+_COUNTS = new_cache()
+
+
+def has_more_parts(type: Attribute, most: int) -> bool:
+    """Test whether `type` consists of more than `most` attributes."""
+    return folded(type, _COUNTS, _attributes_in, lambda _, counts: 1 + sum(counts)) > most

@@ -23,10 +23,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from .bytes.arenas import gather, write
+from .bytes.packs import JoinPack, packs_of
 from .bytes.storages import Storage, storages_in
 from .sizes.reader import Sizes
 from .support.levels import Level
+from .support.rewriting import apply_patterns
 
 
 def stays_in_region(storage: Storage) -> bool:
@@ -46,8 +47,11 @@ class CoalesceStoragePass(ModulePass):
         places = [
             place
             for storages in storages_in(op)
-            for place in gather(
-                filter(stays_in_region, storages.found), lambda storage: storage.region, sizes
+            for place in packs_of(
+                filter(stays_in_region, storages.found),
+                lambda storage: storage.region,
+                sizes,
+                with_lifetimes=False,
             )
         ]
-        write(op, places, with_lifetimes=False)
+        apply_patterns(op, JoinPack(places))

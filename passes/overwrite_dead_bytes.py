@@ -43,6 +43,7 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory, relay, vm
 from ..dialects.dense import dense
+from ..dialects.device import tensor_type
 from ..dialects.integers import i64_array
 from ..dialects.relay.creation import DynFullOp
 from ..dialects.relay.elementwise import FullOp
@@ -97,10 +98,10 @@ def is_visible(value: Operation, at: Operation) -> bool:
 def kernel(name: str, type: TensorType[Attribute]) -> relay.PrimFuncOp:
     """Return a kernel that sets all bits of a tensor of `type`."""
     is_open = DYNAMIC_INDEX in type.get_shape()
-    shape = TensorType(i64, [type.get_num_dims()])
+    shape = tensor_type(i64, [type.get_num_dims()])
     block = Block(arg_types=[shape] if is_open else [])
     ones = b"\1" if dtype_name(type.element_type) == "bool" else b"\xff"
-    scalar = TensorType(type.element_type, [])
+    scalar = tensor_type(type.element_type, [])
     value = relay.ConstantOp(dense(scalar, ones * element_size(type.element_type)))
     operands: Sequence[SSAValue] = (*value.results, *block.args)
     filled = (

@@ -31,10 +31,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
-from .bytes.arenas import gather, write
+from .bytes.packs import JoinPack, packs_of
 from .bytes.storages import Region, Storage, Storages, storages_in
 from .sizes.reader import Sizes, read_sizes
 from .support.levels import Level
+from .support.rewriting import apply_patterns
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,11 @@ class PackStoragePass(ModulePass):
         places = [
             place
             for storages in storages_in(op)
-            for place in gather(
+            for place in packs_of(
                 storages.found,
                 Homes(storages, next(iter(storages.regions.values())), is_of_dims),
                 sizes,
+                with_lifetimes=True,
             )
         ]
-        write(op, places, with_lifetimes=True)
+        apply_patterns(op, JoinPack(places))

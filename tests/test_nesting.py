@@ -8,16 +8,19 @@ machine: four times the depth may take only slightly more than four times the st
 import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType, f32
 from xdsl.dialects.test import TestOp
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Operation, Region, SSAValue
 
+from xrelay.dialects import relay
 from xrelay.dialects.xdsl_extras.walking import walk
 from xrelay.dialects.xdsl_extras.xdsl_internals import holds
+from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.support.diagnostics import ReportingContext
 from xrelay.passes.support.verifier import verify
@@ -128,6 +131,56 @@ def test_steps_are_linear_in_depth(program: str):
         deep = dict(compiled(make(DEEP)))
     growth = {name: deep[name] / shallow[name] for name in shallow}
     assert {name: by for name, by in growth.items() if by > MOST} == {}
+
+
+def lowered(module: ModuleOp, passes: str) -> ModuleOp:
+    context = ReportingContext(handler=lambda message: None)
+    for name, factory in UNIVERSE.all_dialects.items():
+        context.register_dialect(name, factory)
+    verify(module)
+    for step in build(passes, UNIVERSE.all_passes, named_pipelines):
+        step.run.apply(context, module)
+        verify(module)
+    return module
+
+
+def last_uses(depth: int) -> str:
+    """Each `relay.if` in the first branch of the one before; its other branch uses a tensor."""
+    lines = [f"%v{i + 1} = relay.tanh %v{i} : ({T}) -> {T}\n" for i in range(depth)]
+    lines += [f"%r{i} = relay.if %c : tensor<i1> -> ({T}) {{\n" for i in range(depth)]
+    for i in reversed(range(depth)):
+        inner = f"r{i + 1}" if i + 1 < depth else "v0"
+        lines.append(f"relay.yield %{inner} : {T} }} else {{ %e{i} = relay.exp %v{i + 1} : ")
+        lines.append(f"({T}) -> {T} relay.yield %e{i} : {T} }}\n")
+    head = f"func.func @main(%c: tensor<i1>, %v0: {T}) -> {T} {{\n"
+    return f"{head}{''.join(lines)}func.return %r0 : {T} }}"
+
+
+@pytest.mark.parametrize("memory", ["plan", "none"])
+def test_bytecode_is_linear_in_depth(memory: Literal["plan", "none"]):
+    def size(depth: int) -> int:
+        with settings():
+            module = lowered(module_of(last_uses(depth)), VmPipeline(memory).text)
+        return sum(1 for _ in module.walk())
+
+    assert size(DEEP) / size(SHALLOW) < MOST
+
+
+def test_nested_tuples_are_compiled_in_linear_time():
+    def steps(depth: int) -> int:
+        block = Block(arg_types=[TensorType(f32, [4])])
+        value: SSAValue = block.args[0]
+        for _ in range(depth):
+            block.add_op(op := relay.TupleOp([value, block.args[0]]))
+            value = op.result
+        block.add_op(func.ReturnOp(value))
+        type = FunctionType.from_lists(block.arg_types, [value.type])
+        module = ModuleOp([func.FuncOp("main", type, Region(block))])
+        with settings():
+            return steps_of(lambda: lowered(module, VmPipeline().text))[0]
+
+    steps(2)
+    assert steps(DEEP) / steps(SHALLOW) < 1.5 * MOST  # a device for each of its tensors
 
 
 def module_of(text: str) -> ModuleOp:

@@ -3,7 +3,7 @@
 from xdsl.ir import Dialect
 
 from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
-from .pack import Arm, PackedOps, Packing, PackOp, PackType, Slice, SliceOp, TotalOp, pack_slices
+from .pack import Arm, Packing, PackOp, PackType, Slice, SliceOp, TotalOp
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import verify_shape
 from .storage_ops import AllocStorageOp, StorageType
@@ -53,7 +53,6 @@ __all__ = [
     "Memory",
     "PackOp",
     "PackType",
-    "PackedOps",
     "Packing",
     "ResultIsOuts",
     "Slice",
@@ -63,7 +62,6 @@ __all__ = [
     "TotalOp",
     "WorkspaceSizeOp",
     "alignment_of_parameter",
-    "pack_slices",
     "parameter_attributes",
     "result_in_parameter",
     "shapes_of_workspace",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -208,6 +208,10 @@ class KeptIfNumbered(AllocatesResults):
         return super().get_effects(op)
 
 
+_PACK_ALONE = DenseArrayBase.from_list(i32, [1, 0, 0, 0, 0, 0])
+_PACK_AND_SIZE = DenseArrayBase.from_list(i32, [1, 1, 0, 0, 0, 0])
+
+
 @irdl_op_definition
 class SliceOp(IRDLOperation):
     """
@@ -263,18 +267,18 @@ class SliceOp(IRDLOperation):
     traits = traits_def(KeptIfNumbered(), NumbersOnHost())
 
     def __init__(self, pack: SSAValue, slice: Slice):
-        size = slice.size
-        super().__init__(
-            operands=[pack, None if isinstance(size, int) else size, [], None, [], None],
-            properties={
-                "lifetime": i64_array([slice.start, slice.stop]),
-                "static_size": IntegerAttr(size, i64) if isinstance(size, int) else None,
-                "in_arms": i64_array([n for arm in slice.arms for n in arm])
-                if slice.arms
-                else None,
-            },
-            result_types=[i64],
-        )
+        size, arms = slice.size, slice.arms
+        is_static = isinstance(size, int)
+        properties: dict[str, Attribute] = {
+            "lifetime": i64_array((slice.start, slice.stop)),
+            "operandSegmentSizes": _PACK_ALONE if is_static else _PACK_AND_SIZE,
+        }
+        if is_static:
+            properties["static_size"] = IntegerAttr(size, i64)
+        if arms:
+            properties["in_arms"] = i64_array(n for arm in arms for n in arm)
+        operands = (pack,) if is_static else (pack, size)
+        Operation.__init__(self, operands=operands, properties=properties, result_types=(i64,))
 
     def segments(self) -> tuple[int, ...]:
         """Return the number of operands in each group: the pack, the size, `on`, and so on."""
@@ -658,24 +662,3 @@ class Packing:
 
 
 _PLAIN = Row()
-
-
-class PackedOps(NamedTuple):
-    """The ops of a new pack."""
-
-    pack: PackOp
-    slices: list[SliceOp]
-    total: TotalOp
-
-    def all(self) -> Iterator[Operation]:
-        yield self.pack
-        yield from self.slices
-        yield self.total
-
-
-def pack_slices(
-    alignment: int, slices: Iterable[Slice], workspace: SSAValue | None = None
-) -> PackedOps:
-    """Return the ops of a pack of `slices`."""
-    pack = PackOp(alignment, workspace)
-    return PackedOps(pack, [SliceOp(pack.pack, slice) for slice in slices], TotalOp(pack.pack))

@@ -11,8 +11,9 @@ from xdsl.printer import Printer
 
 from ..device import device_of, equal_but_for_devices, tensor_type
 from ..tensors import Tensor, as_tensor
-from ..type_algebra import CompositeType, leaves, pairs, rebuild
+from ..type_algebra import CompositeType, folded, pairs, parts, rebuild
 from ..xdsl_extras.described_constraints import Described, of
+from ..xdsl_extras.identity import new_cache
 
 
 @irdl_attr_definition
@@ -59,11 +60,16 @@ AnyTensor = Described[Tensor | IncompleteType](
 """The type of an operator's operands and results: a ranked tensor, or one still to be inferred."""
 
 
+_INCOMPLETE = new_cache()
+
+
 def is_incomplete(type: Attribute) -> bool:
     """Test whether `type`, or a part of it, is still to be inferred."""
     if type.__class__ is TensorType:
         return False
-    return any(leaf.__class__ is IncompleteType for leaf in leaves(type))
+    return folded(
+        type, _INCOMPLETE, parts, lambda part, inner: part.__class__ is IncompleteType or any(inner)
+    )
 
 
 def refine(declared: Attribute, inferred: Attribute) -> Attribute | None:

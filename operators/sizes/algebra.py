@@ -131,8 +131,6 @@ class Algebra:
         measure has no value for numbers.
         """
         args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
-        if op in PREDICATES:
-            return self.compare(op, *args)
         normal = NORMAL_FORMS.get(op)
         if normal is not None:
             if operation(op).commutes:
@@ -332,27 +330,27 @@ class Algebra:
                 return Expr.of(left.constant % divisor)
         return self.opaque(SizeOp.MOD, (left, right))
 
-    def truncdiv(self, left: Expr, right: Expr) -> Expr:
-        """Return `left / right`, rounded towards 0."""
-        return self._truncated("truncdiv", self.floordiv, left, right)
-
-    def truncmod(self, left: Expr, right: Expr) -> Expr:
-        """Return the remainder of `truncdiv`, which has the sign of `left`."""
-        return self._truncated("truncmod", self.mod, left, right)
-
-    def _truncated(
-        self, op: str, rounded_down: Callable[[Expr, Expr], Expr], left: Expr, right: Expr
-    ) -> Expr:
+    def truncated(self, op: str, floored: SizeOp, left: Expr, right: Expr) -> Expr:
+        """Return a quotient rounded towards 0, or its remainder, which has the sign of `left`."""
         a, b = left.constant, right.constant
         if a is not None and b:
             return Expr.of(compute(op, a, b))
         if (left.is_natural and right.is_natural) or self._quotient(left, right) is not None:
-            return rounded_down(left, right)
+            return self.apply(floored, left, right)
         return self.opaque(op, (left, right))
 
     def align(self, size: Expr, unit: Expr) -> Expr:
         """Return `size` rounded up to a multiple of `unit`."""
         return self.multiply(self.floordiv(size + unit - 1, unit), unit)
+
+    def masked(self, left: Expr, right: Expr) -> Expr:
+        """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
+        a, b = left.constant, right.constant
+        if b is None or (a is None and (b >= 0 or -b & (-b - 1))):
+            return self.opaque("and", (left, right))
+        if a is not None:
+            return Expr.of(a & b)
+        return self.multiply(self.floordiv(left, Expr.of(-b)), Expr.of(-b))
 
     def compare(self, predicate: str, left: Expr, right: Expr) -> Expr:
         """Return 1 if `left` and `right` are in the relation of a predicate, else 0."""
@@ -395,15 +393,8 @@ class Algebra:
         bounds = operation("max").range(left.range, right.range) if is_maximum else None
         return self.opaque(SELECT, (less, more, left, right), bounds)
 
-    def maximum(self, left: Expr, right: Expr) -> Expr:
-        """Return the greater size."""
-        return self._extremum(SizeOp.MAX, left, right)
-
-    def minimum(self, left: Expr, right: Expr) -> Expr:
-        """Return the lesser size."""
-        return self._extremum(SizeOp.MIN, left, right)
-
-    def _extremum(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
+    def extremum(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
+        """Return the greater or the lesser size."""
         greater, lesser = (left, right) if op is SizeOp.MAX else (right, left)
         if (greater - lesser).is_natural:
             return left
@@ -421,7 +412,7 @@ class Algebra:
             a, b = (operand + sum.offset for operand in symbol.operands)
             for kept, dropped in ((a, b), (b, a)):
                 if (other - dropped).is_natural:
-                    return self._extremum(SizeOp.MAX, kept, other)
+                    return self.extremum(SizeOp.MAX, kept, other)
         return None
 
     def broadcast(self, left: Expr, right: Expr) -> Expr:
@@ -439,8 +430,7 @@ class Algebra:
 
     def _is_one_where(self, size: Expr, symbol: Symbol) -> bool:
         """Test whether `size`, which is not deep, is 1 where `symbol` is."""
-        is_deep = any(s.depth > MAX_DEPTH for s in size.symbols())
-        return not is_deep and self.where(size, {symbol: 1}) == Expr.of(1)
+        return not size.is_deeper(MAX_DEPTH) and self.where(size, {symbol: 1}) == Expr.of(1)
 
 
 def _degree(polynomial: Expr) -> int:
@@ -466,20 +456,31 @@ def _key(polynomial: Expr) -> list[tuple[tuple[int, tuple[int, ...]], int]]:
     return [(rank(term), term[1]) for term in polynomial.terms]
 
 
+def _given(method: Callable[..., Expr], *first: str) -> Callable[..., Expr]:
+    """Return a method of algebras with its first arguments."""
+
+    def normal(algebra: Algebra, *operands: Expr) -> Expr:
+        return method(algebra, *first, *operands)
+
+    return normal
+
+
 NORMAL_FORMS: Mapping[str, Callable[..., Expr]] = {
     SizeOp.ADD: Algebra.add,
     SizeOp.SUB: Algebra.subtract,
     SizeOp.MUL: Algebra.multiply,
     SizeOp.FLOORDIV: Algebra.floordiv,
     SizeOp.MOD: Algebra.mod,
-    SizeOp.MAX: Algebra.maximum,
-    SizeOp.MIN: Algebra.minimum,
+    SizeOp.MAX: _given(Algebra.extremum, SizeOp.MAX),
+    SizeOp.MIN: _given(Algebra.extremum, SizeOp.MIN),
     SizeOp.BROADCAST: Algebra.broadcast,
-    "truncdiv": Algebra.truncdiv,
-    "truncmod": Algebra.truncmod,
+    "truncdiv": _given(Algebra.truncated, "truncdiv", SizeOp.FLOORDIV),
+    "truncmod": _given(Algebra.truncated, "truncmod", SizeOp.MOD),
+    "and": Algebra.masked,
     ALIGN: Algebra.align,
     SELECT: Algebra.select_less,
     CHOOSE: Algebra.choose,
+    **{name: _given(Algebra.compare, name) for name in PREDICATES},
 }
 """The normal form of each operation that is more than a symbol."""
 

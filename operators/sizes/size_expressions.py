@@ -35,7 +35,7 @@ class Symbol:
     `kind` is its name in the table and `args` are its operands: expressions, numbers, or a layout.
     """
 
-    __slots__ = ("_name", "args", "depth", "divisor", "kind", "number", "range")
+    __slots__ = ("_name", "args", "divisor", "kind", "number", "range")
 
     def __init__(self, number: int, name: str | None, kind: str, args: tuple[Hashable, ...]):
         self.number = number
@@ -46,9 +46,6 @@ class Symbol:
         """The least and the greatest value."""
         self.divisor = 1
         """A number that divides it."""
-        operands = (s.depth for arg in self.operands for s in arg.symbols())
-        self.depth = 1 + max(operands, default=-1)
-        """The number of operations in each other."""
 
     @property
     def name(self) -> str:
@@ -198,6 +195,11 @@ class Expr:
         """True if the value is never below 0."""
         bound = self.range[0]
         return bound is not None and bound >= 0
+
+    def is_deeper(self, depth: int) -> bool:
+        """Test whether more than `depth` operations are in each other."""
+        operands = (operand for symbol in self.symbols() for operand in symbol.operands)
+        return any(depth == 0 or operand.is_deeper(depth - 1) for operand in operands)
 
     def symbols(self) -> list[Symbol]:
         return list(dict.fromkeys(s for monomial, _ in self.terms for s in monomial))

@@ -22,7 +22,7 @@ from ...planning.offsets.bounds import lower_bound
 from ...planning.offsets.core import core_of
 from ..sizes.reader import Sizes
 from .aliases import AliasClasses
-from .arenas import arms_of
+from .packs import arms_of
 from .storages import storages_of
 
 SAMPLES = (1, 16, 128, 1024)

@@ -20,13 +20,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from math import inf
 from typing import NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from ...dialects import memory
+from ...dialects.tensors import as_tensor, static_size
 from .aliases import AliasClasses
 from .numbered import Arm, Row
+from .op_facts import is_storage, root_of
 
 MAX_STARTS = 16
 """The number of classes up to which those that one arm does not use die at its start in kills."""
@@ -199,7 +203,8 @@ def deaths(classes: AliasClasses, few: bool = False) -> Deaths:
     Find where the bytes of each class die that `ends_here`.
 
     With `few`, the number of deaths is linear in ops: if more than `MAX_STARTS` classes would die
-    at the start of an arm, they live until the choice is left, but for those that branches yield.
+    at the start of an arm, they live until the choice is left, but for those that branches yield,
+    and those that were planned: other tensors may lie in their bytes as soon as they are dead.
     """
     scan = _Scan(classes)
     found = scan.run()
@@ -207,16 +212,44 @@ def deaths(classes: AliasClasses, few: bool = False) -> Deaths:
         return found
     class_of = classes.class_of
     yields = (arm.rows[-1].uses for row in classes.body.choices for arm in row.arms if arm.rows)
-    yielded = {class_of[number] for numbers in yields for number in numbers}
+    exempt = {class_of[number] for numbers in yields for number in numbers}
+    exempt |= planned(classes)
     held: dict[int, list[int]] = {}
     outer: dict[int, int] = {}
     """The end of the outermost choice that holds each value."""
     for row, crowd in reversed(scan.crowds):
-        held[row.at] = [
-            n for n in crowd if row.at >= outer.get(n, 0) and class_of[n] not in yielded
-        ]
+        held[row.at] = [n for n in crowd if row.at >= outer.get(n, 0) and class_of[n] not in exempt]
         outer.update(dict.fromkeys(held[row.at], row.stop))
     return _Scan(classes, held=held).run()
+
+
+def planned(classes: AliasClasses) -> set[int]:
+    """Return the classes with a tensor whose bytes are, or may be, another class's later."""
+    tensors: dict[SSAValue, list[tuple[int, float, int]]] = {}
+    """The start, end and class of tensors, by their storages."""
+    lent: set[SSAValue] = set()
+    number, class_of = classes.body.number, classes.class_of
+    for row in classes.body.rows:
+        if type(row.op) is memory.AllocTensorOp:
+            storage, offset = row.op.start
+            root, type_ = root_of(storage), as_tensor(row.op.results[0].type)
+            size = None if type_ is None else static_size(type_)
+            start, stop = 0, inf
+            if root is storage and isinstance(offset, int) and size is not None:
+                start, stop = offset, offset + size
+            tensors.setdefault(root, []).append((start, stop, class_of[number(row.op.results[0])]))
+        elif row.facts.views is None and not row.facts.frees:
+            lent.update(root_of(value) for value in row.op.operands if is_storage(value))
+    found: set[int] = set()
+    for root, members in tensors.items():
+        highest, owner = 0.0, -1
+        """The highest end of a tensor so far, and its class."""
+        for start, stop, tensor in sorted(members):
+            if root in lent or (start < highest and tensor != owner):
+                found |= {tensor, owner}
+            if stop > highest:
+                highest, owner = stop, tensor
+    return found
 
 
 def names_alive_after_kills(

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, cast
 
 from xdsl.ir import Attribute, BlockArgument
 
-from ...operators.orders import Layout, Orders, PoolTotal
+from ...operators.orders import Layout, PoolTotal
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import DIM, Expr, Symbol
 from ...operators.sizes.size_table import OPERATIONS, SELECT, TOTAL, compute
@@ -65,7 +65,7 @@ class Formulas(Writer[Reference]):
         self.variables: list[Variable] = []
         self.polynomials: dict[int, Expr] = {}
         """The size of each formula that was numbered."""
-        self._layouts: dict[tuple[Orders, tuple[Reference, ...]], Layout[Reference]] = {}
+        self._layouts: dict[Packed, Layout[Reference]] = {}
 
     def number(self, size: Expr) -> int:
         """Return the number of the formula for `size`."""
@@ -151,10 +151,10 @@ class Formulas(Writer[Reference]):
         orders = packed.packing.orders if isinstance(packed, Packed) else None
         if orders is None or not isinstance(packed, Packed) or cast(int, number) <= 0:
             return self._variable(symbol)
-        sizes = tuple(Reference(self.number(size)) for size in packed.sizes)
-        layout = self._layouts.get((orders, sizes))
+        layout = self._layouts.get(packed)
         if layout is None:
-            layout = self._layouts[orders, sizes] = PoolTotal(orders).layout(sizes, self.apply)
+            sizes = [Reference(self.number(size)) for size in packed.sizes]
+            layout = self._layouts[packed] = PoolTotal(orders).layout(sizes, self.apply)
         return self.value(layout.offsets[cast(int, number) - 1])
 
     def _variable(self, symbol: Symbol) -> Reference:

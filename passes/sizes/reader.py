@@ -170,8 +170,6 @@ class Sizes(RuleReader):
         if constant is not None:
             return Expr.of(constant)
         if value.type == i64 and isinstance(op, Operation):
-            if isinstance(op, arith.AndIOp):
-                return self._masked(op)
             name = arith_ops().get(type(op))
             if name is not None:
                 return self.algebra.apply(name, *map(self.size, op.operands))
@@ -272,41 +270,38 @@ class Sizes(RuleReader):
         if total is None:
             return None
 
-        def at_call(symbol: Symbol) -> Expr | None:
-            if symbol.kind != DIM:
-                return None
-            value, axis = cast("tuple[SSAValue, int]", symbol.args)
-            if not isinstance(value, BlockArgument) or value.block is not param.block:
-                return None
-            dims = dims_of(value.index)
-            return None if dims is None else dims[axis]
-
-        return self.algebra.substitute(total, at_call)
+        return self._at_call(total, param.block, dims_of)
 
     def translated(self, size: Expr, body: Block, operands: Sequence[SSAValue]) -> Expr | None:
         """Return a size of the function of `body` as one of its caller; None if it has none."""
+
+        def size_of(i: int) -> Expr | None:
+            return self.size(operands[i]) if operands[i].type == i64 else None
+
+        return self._at_call(
+            size, body, lambda i: self.dims(operands[i]), lambda i: self.shape(operands[i]), size_of
+        )
+
+    def _at_call(
+        self,
+        size: Expr,
+        body: Block,
+        dims_of: Callable[[int], Dims | None],
+        elements_of: Callable[[int], Dims | None] = lambda index: None,
+        size_of: Callable[[int], Expr | None] = lambda index: None,
+    ) -> Expr | None:
+        """Return `size` with what parameters of `body` have in a call; None if it has none."""
 
         def at_call(symbol: Symbol) -> Expr | None:
             value, *position = symbol.args or (None,)
             if not isinstance(value, BlockArgument) or value.block is not body:
                 return None
-            operand = operands[value.index]
-            if symbol.kind == DIM:
-                return self.dims(operand)[cast(int, position[0])]
-            if symbol.kind == "element":
-                elements = self.shape(operand)
-                return None if elements is None else elements[cast(int, position[0])]
-            return self.size(operand) if operand.type == i64 else None
+            if symbol.kind not in (DIM, "element"):
+                return size_of(value.index)
+            parts = (dims_of if symbol.kind == DIM else elements_of)(value.index)
+            return None if parts is None else parts[cast(int, position[0])]
 
         return self.algebra.substitute(size, at_call)
-
-    def _masked(self, op: arith.AndIOp) -> Expr:
-        """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
-        unit = -(integer(op.rhs) or 0)
-        if unit <= 0 or unit & (unit - 1):
-            return self.algebra.symbol(_shown(op.result), "value", (op.result,), natural=False)
-        whole = self.algebra.binary(SizeOp.FLOORDIV, self.size(op.lhs), Expr.of(unit))
-        return self.algebra.binary(SizeOp.MUL, whole, Expr.of(unit))
 
     def _extracted(self, op: tensor.ExtractOp) -> Expr:
         elements = self.shape(op.tensor) if len(op.indices) < 2 else None

@@ -25,8 +25,8 @@ from ...dialects.device import (
     UNCONSTRAINED,
     VirtualDeviceAttr,
     device_of,
-    devices_in,
     disambiguated,
+    is_placed,
 )
 from ...dialects.interfaces import Bufferizable, DeviceRule, Fusible, Pinned, SameDomain
 from ...dialects.relay.incomplete import is_incomplete
@@ -107,7 +107,7 @@ def hint(op: Operation) -> str:
 
 def without_device(op: Operation) -> str | None:
     for value in defined_values(op):
-        if None in devices_in(value.type):
+        if not is_placed(value.type):
             type = value.type
             return f"it has a value of type {type}: plan-devices should have given it a device"
     return None

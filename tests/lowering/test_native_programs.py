@@ -284,7 +284,7 @@ def test_recursion_and_failures(tmp_path: Path):
     """Loops by calls; what recurs for ever, or does not fit, is an error, and memory is freed."""
     batch = NativeBatch()
     texts = (LOOP, EVEN, SUM, DEEP, LISTS, SWAP, NAMES)
-    added = [batch.add(parse(text), f"{PASSES},{MEMORY[0]}") for text in texts]
+    added = [batch.add(parse(text), f"{PASSES},{MEMORY[1]}") for text in texts]
     loop, even, add, deep, lists, swap, names = (number for number in added if number is not None)
     batch.build(tmp_path)
     x = np.arange(4, dtype=np.float32)

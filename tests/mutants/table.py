@@ -120,8 +120,8 @@ MUTANTS = (
         "select-in-formulas",
         "formulas of memory reports have a made-up variable for a size that a comparison selects",
         "passes/memory_report/formulas.py",
-        "if symbol.kind not in OPERATIONS or not symbol.is_computed:",
-        "if symbol.kind not in OPERATIONS or symbol.kind == SELECT or not symbol.is_computed:",
+        "return symbol.is_computed and symbol.kind in OPERATIONS",
+        "return symbol.is_computed and symbol.kind in OPERATIONS and symbol.kind != SELECT",
         (
             "tests/passes/test_memory_use.py -k 'several_orders or formulas'",
             golden("passes/report-memory/selected.mlir"),

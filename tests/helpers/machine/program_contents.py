@@ -28,8 +28,8 @@ def contents(program: Program) -> object:
 
 
 def locations(program: Program) -> object:
-    """Return the locations of the instructions and steps of `program`."""
-    code = [function.locations for function in program.functions]
+    """Return the locations of the instructions and steps of `program`, `()` if none is known."""
+    code = [f.locations if any(f.locations) else () for f in program.functions]
     return code, [[step.location for step in kernel.steps] for kernel in program.kernels]
 
 
