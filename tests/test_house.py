@@ -24,7 +24,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition
 
 from xrelay.dialects.interfaces import DeviceRule, Fusible, InferTypes
 from xrelay.dialects.relay import OPERATORS
-from xrelay.frontends.relay_text import tvm_operators
+from xrelay.frontends.relay_text import text_reader, tvm_operators
 from xrelay.lowering.linalg import rule_registry
 from xrelay.operators.all_rules import MEANINGS, RULES
 from xrelay.runtime.kernels import KERNELS
@@ -620,6 +620,10 @@ def test_passes_say_what_they_do(name: str):
     assert pass_info(name, cls).description.endswith(".")
     doc = f"{import_module(cls.__module__).__doc__}\n{cls.__doc__}"
     assert "->" in doc or any(f"stage={stage}" in doc or f"`{stage}`" in doc for stage in STAGES)
+
+
+def test_relay_text_is_completed_by_passes():
+    assert set(text_reader.OPENING) <= set(PASSES)
 
 
 @every_pass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,47 +141,13 @@ class _Reader:
         result = ModuleOp([*self._type_ops(), *functions, *literals])
         result.location = module.source_map.location(0)
         try:
-            if self.context.explicit.has_calls:
-                make_kernels(result, self.context.text)
-            if self.context.explicit.has_calls or self.context.explicit.ops:
-                rename_written_tensors(result)
-                self._verify_explicit_memory(result)
-            self._refine(result)
+            for step in OPENING.values():
+                step(self.context, result)
         except PassError as error:
             here = module.source_map.location(0)
             notes = [(note.message, note.location or here) for note in error.notes]
             raise RelayTextError(error.message, error.location or here, notes=notes) from None
         return Read(result, self.context.params)
-
-    def _refine(self, module: ModuleOp) -> None:
-        """
-        Infer the types again in functions where some were unknown when they were asked for.
-
-        A declared result stays: a function returns what its signature says.
-        """
-        only: list[Operation] = []
-        for signature in dict.fromkeys(d.signature for d in self.context.deferred):
-            assert signature is not None, "a placeholder is in a function"
-            function, last = signature.block.parent_op(), signature.block.last_op
-            assert function is not None
-            assert last is not None
-            only += walk(signature.block, region_first=True)
-            if signature.definition.function.result is None:
-                only.append(function)
-            else:
-                owners = {value.owner for value in last.operands}
-                only = [op for op in only if op not in owners]
-        if only:
-            refine_types(module, only)
-
-    def _verify_explicit_memory(self, module: ModuleOp) -> None:
-        ops = [op for op in self.context.explicit.ops if op.parent is not None]
-        calls = (op for op in walk(module) if isinstance(op, DestinationCall | relay.CallLoweredOp))
-        for op in (*ops, *calls):
-            try:
-                op.verify_()
-            except VerifyException as error:
-                raise RelayTextError(f"{op.name}: {error}", location_of(op)) from None
 
     # ------------------------------------------------------------ declarations
 
@@ -309,3 +275,55 @@ def _arg_attrs(params: Sequence[Local], block: Block) -> ArrayAttr[DictionaryAtt
     if not any(entries):
         return None
     return ArrayAttr([DictionaryAttr(entry) for entry in entries])
+
+
+# ---------------------------------------------------------------------- passes
+
+
+def _make_kernels(context: Context, module: ModuleOp) -> None:
+    if context.explicit.has_calls:
+        make_kernels(module, context.text)
+
+
+def _rename_written_tensors(context: Context, module: ModuleOp) -> None:
+    """Rename tensors, and verify explicit memory, which is complete then."""
+    if not context.explicit.has_calls and not context.explicit.ops:
+        return
+    rename_written_tensors(module)
+    ops = [op for op in context.explicit.ops if op.parent is not None]
+    calls = (op for op in walk(module) if isinstance(op, DestinationCall | relay.CallLoweredOp))
+    for op in (*ops, *calls):
+        try:
+            op.verify_()
+        except VerifyException as error:
+            raise RelayTextError(f"{op.name}: {error}", location_of(op)) from None
+
+
+def _infer_types(context: Context, module: ModuleOp) -> None:
+    """
+    Infer the types again in functions where some were unknown when they were asked for.
+
+    A declared result stays: a function returns what its signature says.
+    """
+    only: list[Operation] = []
+    for signature in dict.fromkeys(deferred.signature for deferred in context.deferred):
+        assert signature is not None, "a placeholder is in a function"
+        function, last = signature.block.parent_op(), signature.block.last_op
+        assert function is not None
+        assert last is not None
+        only += walk(signature.block, region_first=True)
+        if signature.definition.function.result is None:
+            only.append(function)
+        else:
+            owners = {value.owner for value in last.operands}
+            only = [op for op in only if op not in owners]
+    if only:
+        refine_types(module, only)
+
+
+OPENING: Mapping[str, Callable[[Context, ModuleOp], None]] = {
+    "make-kernels": _make_kernels,
+    "rename-written-tensors": _rename_written_tensors,
+    "infer-types": _infer_types,
+}
+"""The passes that complete a program once it is built, in order; each runs where it has work."""

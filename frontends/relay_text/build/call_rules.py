@@ -76,7 +76,7 @@ def call_name(context: Context, expr: ast.Call, args: Sequence[SSAValue]) -> SSA
         for attribute in expr.attrs:
             text = f"unexpected attribute {attribute}: a constructor has none"
             raise context.error(text, expr.offset)
-        return match_rules.construct(context, name, [a for a in args], expr)
+        return match_rules.construct(context, name, args, expr)
     if has_weights(name):
         _note_weights(context, name, args, expr.attrs)
     if name in EAGER:
@@ -86,7 +86,7 @@ def call_name(context: Context, expr: ast.Call, args: Sequence[SSAValue]) -> SSA
     if name in relay.BY_NAME:
         return call_operator(context, expr, args)
     if context.xdsl.allow_unregistered and is_operator_name(name):  # a saved module may have others
-        return opaque_call(context, name, [a for a in args], expr)
+        return opaque_call(context, name, args, expr)
     raise _unknown_name(context, name, expr.offset)
 
 

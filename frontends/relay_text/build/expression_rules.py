@@ -22,14 +22,16 @@ SCALAR_BOOL = tensor_type(i1, [])
 
 def use(context: Context, use: ast.Use) -> SSAValue:
     """Build a use of a variable."""
-    value = context.lookup(use)
-    return generic_rules.value(context, value, use.offset) if isinstance(value, Generic) else value
+    return _instance(context, context.lookup(use), use.offset)
 
 
 def node(context: Context, node: ast.Node) -> SSAValue:
     """Build a use of a graph binding."""
-    value = context.result_of(node.binding)
-    return generic_rules.value(context, value, node.offset) if isinstance(value, Generic) else value
+    return _instance(context, context.result_of(node.binding), node.offset)
+
+
+def _instance(context: Context, value: SSAValue | Generic, at: int) -> SSAValue:
+    return generic_rules.value(context, value, at) if isinstance(value, Generic) else value
 
 
 def scalar(context: Context, scalar: ast.Scalar) -> SSAValue:

@@ -60,7 +60,7 @@ class Site:
     def values(self, *counts: int) -> list[SSAValue]:
         """Return the arguments as SSA values; there must be as many as one of `counts`."""
         self.require_count(len(self.args), *counts)
-        return [arg for arg in self.args]
+        return [*self.args]
 
     def tensor(self, value: SSAValue) -> Tensor:
         """Return the type of `value`, which must be a tensor."""

@@ -36,8 +36,7 @@ def _converted(site: Site) -> SSAValue:
     What a conversion cannot expect, a wrong number of operands or one that is not a tensor, is left
     to the operator, which reports it.
     """
-    args = site.args if len(site.args) == operand_count(site.name) else ()
-    values = [arg for arg in args]
+    values = [*site.args] if len(site.args) == operand_count(site.name) else []
     if not values or any(as_tensor(value.type) is None for value in values):
         return call_operator(site.context, site.call, site.args)
     return _CONVERSIONS[site.name](site, values, dict(site.call.attrs))

@@ -230,9 +230,8 @@ def reshape_tensor(site: Site) -> SSAValue:
 
 def _reshape_on_known(context: Context, call: ast.Call, args: Sequence[SSAValue]) -> SSAValue:
     site = Site(context, call, args)
-    operands = [arg for arg in args]
-    result = tensor_type(site.tensor(operands[0]).element_type, list(call.attrs["newshape"]))
-    op = vm.ReshapeTensorOp.create(operands=operands, result_types=[result])
+    result = tensor_type(site.tensor(args[0]).element_type, list(call.attrs["newshape"]))
+    op = vm.ReshapeTensorOp.create(operands=args, result_types=[result])
     return _explicit(site, op)
 
 

@@ -41,8 +41,6 @@ def call_operator(context: Context, call: ast.Call, args: Sequence[SSAValue]) ->
     if len(args) != (1 if count is None else count):
         wanted = "one tuple" if count is None else f"{count} argument{'' if count == 1 else 's'}"
         raise context.error(f"{name} expects {wanted}, but got {len(args)}", call.offset, len(name))
-    if count is not None:
-        args = list(args)
     return when_known(context, _on_known, call, args)
 
 
@@ -56,10 +54,8 @@ def operator(
 ) -> SSAValue:
     """Build operator `name` on `args`, whose types are known; several results become a tuple."""
     cls, properties, dropped = prepare(context, name, attrs, at)
-    if is_variadic(name) and len(args) == 1:
-        operands = _fields(context, name, args[0], at)
-    else:
-        operands = [arg for arg in args]
+    is_tuple = is_variadic(name) and len(args) == 1
+    operands = _fields(context, name, args[0], at) if is_tuple else args
     op = cls.create(operands=operands, properties=properties)
     try:
         if dropped:
