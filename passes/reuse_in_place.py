@@ -35,12 +35,11 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from ..dialects.interfaces import Lookup, OverwritesOperands
-from ..dialects.tensors import as_tensor, element_size, static_size
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
-from ..operators.sizes.size_expressions import Expr
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.liveness import Interval, Point, deaths, live_ranges
 from .bytes.numbered import Row
+from .bytes.rooms import bytes_of, size_of
 from .bytes.storages import is_destination_of_shapes
 from .functions.symbol_names import symbols_of
 from .sizes.reader import Sizes
@@ -67,26 +66,6 @@ def interface_of(kind: type[Operation]) -> OverwritesOperands | None:
 
 def is_size(type: Attribute) -> bool:
     return type.__class__ is IntegerType and type == i64
-
-
-def bytes_of(tensor: memory.AllocTensorOp, sizes: Sizes) -> int | Expr:
-    type = as_tensor(tensor.results[0].type)
-    assert type is not None, "verified: a tensor is allocated"
-    size = static_size(type)
-    if size is not None:
-        return size
-    width = Expr.of(element_size(type.element_type))
-    found = sizes.algebra.product([width, *sizes.dims(tensor.tensor)])
-    return found if found.constant is None else found.constant
-
-
-def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> int | Expr:
-    size = storage.properties.get("size")
-    if size is not None:
-        return cast(IntegerAttr[I64], size).value.data
-    assert storage.dynamic_size is not None, "verified: a storage has a size"
-    found = sizes.size(storage.dynamic_size)
-    return found if found.constant is None else found.constant
 
 
 def may_replace(storage: memory.AllocStorageOp, other: memory.AllocStorageOp) -> bool:
@@ -210,11 +189,11 @@ class Body:
             if source is None or operand.owner is source or is_destination_of_shapes(source):
                 continue
             if size is None:
-                size = bytes_of(tensor, self.sizes)
+                size = bytes_of(tensor.tensor, self.sizes)
                 if size != size_of(own, self.sizes):
                     return
             storage = storage_of(source)
-            if storage is None or bytes_of(source, self.sizes) != size:
+            if storage is None or bytes_of(source.tensor, self.sizes) != size:
                 continue
             if source not in self.moves and size_of(storage, self.sizes) != size:
                 continue

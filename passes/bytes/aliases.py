@@ -114,11 +114,7 @@ class AliasClasses:
 
     def ends_here(self, value: SSAValue) -> bool:
         """Test whether the lifetime of `value`'s bytes ends in this body."""
-        return self.class_ends_here(self.of(value))
-
-    def class_ends_here(self, number: int) -> bool:
-        """Test whether the lifetime of the bytes of class `number` ends in this body."""
-        return self.owned[number] and not self.kept[number]
+        return self.is_owned(value) and not self.is_kept(value)
 
     def uses(self, op: Operation) -> Sequence[SSAValue]:
         """Return the values that `op` uses, itself or in code that it holds; kills are not uses."""

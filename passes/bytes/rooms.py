@@ -8,8 +8,9 @@ The bytes of storages and tensors, as their ops declare them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+from xdsl.dialects.builtin import I64, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import memory
@@ -27,6 +28,25 @@ class Room(NamedTuple):
     size: Expr | None
     """None of a storage whose caller knows it."""
     alignment: int | None = None
+
+
+def bytes_of(tensor: SSAValue, sizes: Sizes) -> Expr:
+    """Return the size of a tensor."""
+    type = as_tensor(tensor.type)
+    assert type is not None, "verified: a tensor"
+    bytes = static_size(type)
+    if bytes is not None:
+        return Expr.of(bytes)
+    return sizes.algebra.product([Expr.of(element_size(type.element_type)), *sizes.dims(tensor)])
+
+
+def size_of(storage: memory.AllocStorageOp, sizes: Sizes) -> Expr:
+    """Return the size of a storage."""
+    size = storage.properties.get("size")
+    if size is not None:
+        return Expr.of(cast(IntegerAttr[I64], size).value.data)
+    assert storage.dynamic_size is not None, "verified: a storage has a size"
+    return sizes.size(storage.dynamic_size)
 
 
 @dataclass(eq=False)
@@ -47,34 +67,20 @@ class Rooms:
         if room is None:
             room, op = Room(storage, Expr.of(0), None), storage.owner
             if isinstance(op, memory.AllocStorageOp):
-                size = self._size(op.dynamic_size if op.size is None else op.size.value.data)
-                room = room._replace(size=size, alignment=op.alignment.value.data)
+                size, alignment = size_of(op, self.sizes), op.alignment.value.data
+                room = room._replace(size=size, alignment=alignment)
             self._rooms[id(storage)] = room
         for slice in reversed(path):
             op = slice.owner
             assert isinstance(op, Operation), "a view"
             if (views := facts_of(op).views) is not None and (part := views.part(op)) is not None:
-                start = room.start + self._size(part.offset)
-                room = Room(room.root, start, self._size(part.size), part.alignment)
+                start = room.start + self.sizes.size_or(part.offset)
+                room = Room(room.root, start, self.sizes.size_or(part.size), part.alignment)
             self._rooms[id(slice)] = room
         return room
 
     def of_tensor(self, op: memory.AllocTensorOp) -> tuple[SSAValue, Expr, Expr]:
         """Return the root of a tensor, the offset in it, and the size."""
         storage, offset = op.start
-        room, size = self.of_storage(storage), self.bytes_of(op.results[0])
+        room, size = self.of_storage(storage), bytes_of(op.results[0], self.sizes)
         return room.root, room.start + self.sizes.size_or(offset), size
-
-    def bytes_of(self, tensor: SSAValue) -> Expr:
-        """Return the size of a tensor."""
-        type = as_tensor(tensor.type)
-        assert type is not None, "verified: a tensor"
-        bytes = static_size(type)
-        if bytes is not None:
-            return Expr.of(bytes)
-        width = Expr.of(element_size(type.element_type))
-        return self.sizes.algebra.product([width, *self.sizes.dims(tensor)])
-
-    def _size(self, size: int | SSAValue | None) -> Expr:
-        assert size is not None, "verified: static or dynamic"
-        return self.sizes.size_or(size)

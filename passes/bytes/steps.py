@@ -29,7 +29,6 @@ from xdsl.utils.disjoint_set import IntDisjointSet
 
 from ...dialects import memory, relay
 from ...dialects.interfaces import AllocatesResults, DestinationPassing, KernelEffects
-from ...dialects.xdsl_extras.walking import walk
 from .aliases import AliasClasses
 from .op_facts import facts_of, is_choice, root_of
 from .storages import is_destination_of_shapes
@@ -151,7 +150,7 @@ def may_be_on_demand(op: Operation) -> bool:
 def bytes_of(classes: AliasClasses) -> Bytes:
     """Return the bytes of a body."""
     found = Bytes()
-    ops = list(walk(classes.block, enters=is_choice))
+    ops = [row.op for row in classes.body.rows]
     inside = set(ops)
     roots = IntDisjointSet(size=len(classes.class_of))
     joined: list[int] = []

@@ -29,20 +29,21 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects import memory
 from ..bytes.aliases import AliasClasses
 from ..bytes.liveness import Deaths, Point, deaths
-from ..bytes.op_facts import facts_of, is_choice, is_storage
+from ..bytes.numbered import Arm, Row
+from ..bytes.op_facts import facts_of, is_storage
 
 MAX_ARMS = 16
 """The maximum number of arms that a span carries; those of the first branches are dropped."""
 
 
-class Arm(NamedTuple):
+class TakenArm(NamedTuple):
     """An arm of a branch; branches are numbered by their ends."""
 
     branch: int
     arm: int
 
 
-Arms = tuple[Arm, ...]
+Arms = tuple[TakenArm, ...]
 
 
 class Span(NamedTuple):
@@ -104,35 +105,33 @@ class _Walk:
     open: list[_Choice] = field(default_factory=list[_Choice])
 
     def run(self) -> None:
-        pending: list[tuple[Iterator[Operation], list[Block]]] = [
-            (iter(self.classes.block.ops), [])
-        ]
+        pending: list[tuple[Iterator[Row], Sequence[Arm]]]
+        pending = [(iter(self.classes.body.body.rows), ())]
         while pending:
-            ops, rest = pending[-1]
-            op = next(ops, None)
-            if op is None:
+            rows, rest = pending[-1]
+            row = next(rows, None)
+            if row is None:
                 pending.pop()
                 if not self.open:
                     break
                 self.leave_arm()
                 if rest:
-                    pending.append((iter(rest[0].ops), rest[1:]))
-                    self.enter_arm(rest[0])
+                    pending.append((iter(rest[0].rows), rest[1:]))
+                    self.enter_arm(rest[0].block)
                 else:
                     choice = self.leave()
                     self.die(choice.op)
                 continue
-            at = self.position
-            self.position += 1
+            op, at = row.op, row.at
+            self.position = at + 1
             if isinstance(op, memory.AllocTensorOp):
                 self.begin(_Live(self.classes.of(op.tensor), (op, 0)), (), at)
             for index in storages_used_by(op):
                 self.use(op, index, at)
-            if is_choice(op) and op.regions:
+            if row.arms:
                 self.open.append(_Choice(op, at))
-                first, *others = [region.block for region in op.regions]
-                pending.append((iter(first.ops), others))
-                self.enter_arm(first)
+                pending.append((iter(row.arms[0].rows), row.arms[1:]))
+                self.enter_arm(row.arms[0].block)
             else:
                 self.die(op)
         for number, tensors in self.live.items():
@@ -215,7 +214,7 @@ class _Walk:
         count = len(choice.bounds)
         for (live, arms), found in choice.handed.items():
             for arm in (None,) if len(set(found)) == count else dict.fromkeys(found):
-                carried = arms if arm is None else (*arms, Arm(branch, arm))[-MAX_ARMS:]
+                carried = arms if arm is None else (*arms, TakenArm(branch, arm))[-MAX_ARMS:]
                 self.begin(live, carried, self.position)
         return choice
 
@@ -251,18 +250,3 @@ def spans_of(
     walk = _Walk(classes, deaths(classes))
     walk.run()
     return walk.spans, walk.branches, walk.position
-
-
-def positions_of(block: Block) -> Iterator[tuple[int, Operation]]:
-    """Yield the ops of a body with their positions."""
-    pending = [iter(block.ops)]
-    position = 0
-    while pending:
-        op = next(pending[-1], None)
-        if op is None:
-            pending.pop()
-            continue
-        yield position, op
-        position += 1
-        if facts_of(op).chooses is not None:
-            pending += [iter(region.block.ops) for region in reversed(op.regions)]

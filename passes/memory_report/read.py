@@ -162,7 +162,7 @@ class _Reader:
 
     def read(self) -> None:
         spans, branches, length = path_liveness.spans_of(self.classes)
-        found = list(path_liveness.positions_of(self.classes.block))
+        found = [(row.at, row.op) for row in self.classes.body.rows]
         position_of = {op: position for position, op in found}
         tensors = [
             op

@@ -28,10 +28,10 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 from ...dialects import memory, relay
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.annotations import TYPE_PARAMS
-from ...dialects.tensors import as_tensor, element_size, is_static, tensor_size
-from ...operators.sizes.size_expressions import Expr
+from ...dialects.tensors import as_tensor, is_static
 from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
 from ..bytes.op_facts import is_storage, shape_of
+from ..bytes.rooms import bytes_of, size_of
 from ..bytes.storages import storages_of
 from ..functions.call_graph import CallGraph, symbols_in
 from ..sizes.reader import Sizes
@@ -188,15 +188,7 @@ class Lenders:
         type = as_tensor(type_at(value.type, path))
         if type is None or (path and not is_static(type)) or not self.knows_shape(value):
             return False
-        if storage.size is not None:
-            given = Expr.of(storage.size.value.data)
-        else:
-            assert storage.dynamic_size is not None, "verified: it has a size"
-            given = self.sizes.size(storage.dynamic_size)
-        if is_static(type):
-            return given == Expr.of(tensor_size(type))
-        width = Expr.of(element_size(type.element_type))
-        return given == self.sizes.algebra.product([width, *self.sizes.dims(value)])
+        return size_of(storage, self.sizes) == bytes_of(value, self.sizes)
 
     def workspaces(self, function: func.FuncOp, classes: AliasClasses) -> list[NewWorkspace]:
         """Return a workspace for each device with storages that may share an arena."""
