@@ -22,7 +22,7 @@ from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
 from ..bytes.numbered import Arm, Numbered, Row
 from ..bytes.op_facts import is_storage, viewed
-from ..bytes.rooms import Room
+from ..bytes.rooms import Room, bytes_of
 from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
 from .faults import End, How, NotShown, fault_in_place, fault_of_use, hint_of, place_note
@@ -365,7 +365,8 @@ class Checker:
 
     def check_view(self, op: Operation, data: SSAValue) -> None:
         """Check that a view is not certainly larger than its tensor `data`."""
-        tensor, view = map(self.slots.rooms.bytes_of, (data, op.results[0]))
+        sizes = self.slots.rooms.sizes
+        tensor, view = bytes_of(data, sizes), bytes_of(op.results[0], sizes)
         if tensor != view and at_least(view, tensor + 1):
             raise PassError(
                 f"a view of {view} bytes is larger than its tensor of {tensor} bytes",

@@ -28,7 +28,8 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAVal
 from ...dialects import memory, relay
 from ...dialects.interfaces import DestinationPassing
 from ...dialects.relay.language.annotations import TYPE_PARAMS
-from ...dialects.tensors import as_tensor, is_static
+from ...dialects.tensors import as_tensor, is_static, tensor_size
+from ...operators.sizes.size_expressions import Expr
 from ..bytes.aliases import AliasClasses, Returned, alias_classes, contents_of, returned_by
 from ..bytes.op_facts import is_storage, shape_of
 from ..bytes.rooms import bytes_of, size_of
@@ -188,7 +189,8 @@ class Lenders:
         type = as_tensor(type_at(value.type, path))
         if type is None or (path and not is_static(type)) or not self.knows_shape(value):
             return False
-        return size_of(storage, self.sizes) == bytes_of(value, self.sizes)
+        bytes = Expr.of(tensor_size(type)) if is_static(type) else bytes_of(value, self.sizes)
+        return size_of(storage, self.sizes) == bytes
 
     def workspaces(self, function: func.FuncOp, classes: AliasClasses) -> list[NewWorkspace]:
         """Return a workspace for each device with storages that may share an arena."""

@@ -119,6 +119,11 @@ def onnxruntime_session(model: ModelProto, threads: int = 0) -> Any:
     options = ort.SessionOptions()
     options.log_severity_level = 3  # it warns of initializers that are inputs too
     options.intra_op_num_threads = options.inter_op_num_threads = threads
+    if any(i.data_type == onnx.TensorProto.INT8 for i in model.graph.initializer) and any(
+        i.type.tensor_type.elem_type == onnx.TensorProto.UINT8 for i in model.graph.input
+    ):
+        # Products of uint8 and int8 saturate at 16 bits without VNNI, unless they are to be exact.
+        options.add_session_config_entry("session.x64quantprecision", "1")
     return ort.InferenceSession(
         model.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
