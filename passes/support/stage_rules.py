@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import OpTrait
 
-from ...dialects import memory, relay
+from ...dialects import memory, qnn, relay
 from ...dialects.device import (
     UNCONSTRAINED,
     VirtualDeviceAttr,
@@ -103,6 +103,10 @@ def incomplete_type(op: Operation) -> str | None:
 
 def hint(op: Operation) -> str:
     return "plan-devices should have turned it into a copy or removed it"
+
+
+def quantized(op: Operation) -> str:
+    return "lower-qnn should have replaced it"
 
 
 def without_device(op: Operation) -> str | None:
@@ -235,6 +239,13 @@ RULES = (
         in_kernels=False,
         concerns=has_values_on_devices,
         on_types=always,
+    ),
+    Rule(
+        "planned",
+        quantized,
+        concerns=is_one_of(qnn.QnnOperator),
+        lacks="is on quantized tensors",
+        cures=("lower-qnn",),
     ),
     Rule(
         "fused",
