@@ -294,6 +294,12 @@ def cast(attrs: Attrs, specs: Specs, x: Array) -> Array:
     return each(one).values(attrs, specs, x)
 
 
+def fixed_point_multiply(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    """The product with a rational number, rounded, halves up."""
+    factor = Fraction(attrs["multiplier"]) * Fraction(2) ** (attrs["shift"] - 31)
+    return each(lambda v: math.floor(v * factor + Fraction(1, 2))).values(attrs, specs, x)
+
+
 def normal(x: Array) -> Array:
     """The normal distribution function."""
     flat = x.reshape(-1)
@@ -1010,6 +1016,10 @@ REFERENCES: dict[str, Reference] = {
     "bitwise_xor": each(operator.xor),
     "broadcast_to": moved(lambda attrs, x: np.broadcast_to(x, attrs["shape"])),
     "cast": Reference(cast),
+    "fixed_point_multiply": Reference(fixed_point_multiply),
+    "reinterpret": Reference(
+        lambda attrs, specs, x: np.frombuffer(x.tobytes(), attrs["dtype"]).reshape(x.shape)
+    ),
     "cast_like": Reference(lambda attrs, specs, x, like: cast(attrs, specs, x)),
     "ceil": rounded(math.ceil),
     "clip": Reference(clip),

@@ -240,6 +240,8 @@ REFERENCES: Mapping[str, Reference] = {
     **{name: _told(getattr(np, name)) for name in ("equal", "not_equal", "less", "less_equal")},
     **{name: _told(getattr(np, name)) for name in ("greater", "greater_equal", "where")},
     "cast": lambda data, dtype: data.astype(dtype),
+    "reinterpret": lambda data, dtype: np.zeros(data.shape, dtype),
+    "fixed_point_multiply": lambda data, multiplier, shift: data,
     "full": lambda value, shape: np.full(shape, value),
     "broadcast_to": lambda data, shape: np.broadcast_to(data, shape),
     "tile": lambda data, reps: np.tile(data, reps),

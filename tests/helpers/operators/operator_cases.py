@@ -119,6 +119,17 @@ def cast(draw: Draw) -> Proposal:
     return [(draw.shape(), draw.dtype)], {"dtype": draw.one_of(*DTYPES)}
 
 
+def fixed_point_multiply(draw: Draw) -> Proposal:
+    attributes = {"multiplier": draw.number(-(2**31), 2**31 - 1), "shift": draw.number(-31, 3)}
+    return [(draw.shape(), "int32")], attributes
+
+
+def reinterpret(draw: Draw) -> Proposal:
+    dtype = np.dtype(draw.dtype)
+    alike = [d for d in DTYPES if np.dtype(d).itemsize == dtype.itemsize and d != "bool"]
+    return [(draw.shape(), draw.dtype)], {"dtype": draw.one_of(*alike)}
+
+
 def full(draw: Draw) -> Proposal:
     return [((), draw.dtype)], {"shape": draw.shape()}
 
@@ -690,6 +701,8 @@ GENERATORS: dict[str, Generator] = {
     "argwhere": argwhere,
     "broadcast_to": broadcast_to,
     "cast": cast,
+    "fixed_point_multiply": fixed_point_multiply,
+    "reinterpret": reinterpret,
     "clip": clip,
     "concatenate": concatenate,
     "cast_like": lambda draw: (

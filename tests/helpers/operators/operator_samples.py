@@ -121,6 +121,17 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("f64", {"dtype": "float16"}, "f16"),
     )
     yield from _each(
+        "reinterpret",
+        ("2x3xf32", {"dtype": "int32"}, "2x3xi32"),
+        ("4xui8", {"dtype": "int8"}, "4xi8"),
+        ("i64", {"dtype": "float64"}, "f64"),
+    )
+    yield from _each(
+        "fixed_point_multiply",
+        ("2x3xi32", {"multiplier": 1073741824, "shift": -2}, "2x3xi32"),
+        ("i32", {"multiplier": -3, "shift": 1}, "i32"),
+    )
+    yield from _each(
         "full",
         ("f32", {"shape": (2, 3)}, "2x3xf32"),
         ("i64", {"shape": ()}, "i64"),

@@ -88,6 +88,8 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     },
     "broadcast_to": {"shape": Given((2, 3)), "dtype": ""},
     "cast": {"dtype": Given("int32")},
+    "fixed_point_multiply": {"multiplier": Given(1073741824), "shift": Given(-2)},
+    "reinterpret": {"dtype": Given("int32")},
     "cast_like": _NONE,
     "clip": {"a_min": Given(0.0), "a_max": Given(6.0)},
     "concatenate": {"axis": 0},
