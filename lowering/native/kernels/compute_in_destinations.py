@@ -24,13 +24,13 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import tensor_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import generic_like, is_elementwise, is_identity, maps_of, move_body, replace
+from ..linalg_generics import is_elementwise, is_identity, maps_of, set_operands
 
 VIEWS = tensor.ExtractSliceOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp
 
@@ -212,18 +212,12 @@ def _read(op: Operation) -> set[SSAValue]:
 
 def _write_onto_input(op: linalg.GenericOp, number: int) -> None:
     """Let `op` write onto input `number`, in place of an empty tensor."""
-    inputs = [*op.inputs]
-    value = inputs.pop(number)
-    maps = maps_of(op)
+    empty, body, maps, inputs = op.outputs[0].owner, op.body.block, maps_of(op), [*op.inputs]
+    body.args[number].replace_all_uses_with(body.args[-1])
+    body.erase_arg(body.args[number])
+    written = inputs.pop(number)
     del maps[number]
-    old = op.body.block
-    block = Block(arg_types=[a.type for i, a in enumerate(old.args) if i != number])
-    values = [*block.args]
-    values.insert(number, block.args[-1])
-    move_body(old, block, values)
-    made = generic_like(op, inputs, [value], maps, block)
-    empty = op.outputs[0].owner
-    replace(op, made, made.results[0])
+    set_operands(op, inputs, written, maps)
     if isinstance(empty, tensor.EmptyOp) and not empty.results[0].uses:
         Rewriter.erase_op(empty)
 
