@@ -222,13 +222,9 @@ SSE = Vectors(16, 16)
 NEON = Vectors(16, 32)
 
 
+@cache
 def vectors_of(machine: Machine) -> Vectors:
     """Return the vector registers that code for `machine` may use."""
-    return _probed(machine)
-
-
-@cache
-def _probed(machine: Machine) -> Vectors:
     command = [tool("llc"), "-O1", *machine.flags, "-o", "-"]
     code = run("llc", command, PROBE.encode()).output.decode(errors="replace")
     for pattern, vectors in ((r"%zmm", AVX512), (r"%ymm", AVX), (r"%xmm", SSE)):
