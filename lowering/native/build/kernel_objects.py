@@ -112,7 +112,7 @@ def _in_parallel(kernels: Sequence[Kernel], settings: Settings) -> list[Result]:
     for kernel in kernels:
         # Apart: an object that calls a library cannot be linked without it, and the passes for
         # schedules rewrite all kernels of a module.
-        group = bool(kernel.declarations), kernel.schedule is not None
+        group = kernel.calls_library, kernel.schedule is not None
         groups.setdefault(group, []).append(kernel)
     modules: list[Sequence[Kernel]] = []
     for group in groups.values():
@@ -166,7 +166,7 @@ def _passes(
 
 def text_of_all(kernels: Sequence[Kernel]) -> str:
     """Return the text of a module with `kernels`, and what they refer to, each once."""
-    used = {op.sym_name.data: op for k in kernels for op in (*k.globals, *k.declarations)}
+    used = {op.sym_name.data: op for k in kernels for op in k.used}
     functions = [kernel.function for kernel in kernels]
     text = module_text(ModuleOp([*(op.clone() for op in used.values()), *functions]))
     for function in functions:
