@@ -22,6 +22,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.printer import Printer
 
 from ....passes.functions.call_graph import symbols_in
+from ...entries.descriptions import METADATA
 from ..kernel_pass import is_kernel, kernels_of
 from ..schedules import steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
@@ -116,11 +117,12 @@ def _hashed_text(op: Operation) -> str:
 
 
 def _program(module: ModuleOp, kernels: Mapping[str, Kernel]) -> ModuleOp:
-    """Return `module` with kernels only declared, by their symbols."""
+    """Return `module` with kernels only declared, by their symbols, and without its interface."""
     types = {kernel.symbol: kernel.function.function_type for kernel in kernels.values()}
     declared = [func.FuncOp.external(s, [*t.inputs], [*t.outputs]) for s, t in types.items()]
     others = (op.clone() for op in module.ops if not is_kernel(op))
-    program = ModuleOp([*declared, *others], dict(module.attributes))
+    attributes = {name: a for name, a in module.attributes.items() if name != METADATA}
+    program = ModuleOp([*declared, *others], attributes)
     for call in program.walk():
         if isinstance(call, func.CallOp) and call.callee.string_value() in kernels:
             symbol = kernels[call.callee.string_value()].symbol
