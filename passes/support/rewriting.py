@@ -4,6 +4,7 @@ The pattern driver of every pass.
     apply_patterns(module, KillTensor())               each op once
     while apply_patterns(module, FoldA(), FoldB()): …  until nothing changes
     rewrite_each(ops, lambda op, rewriter: …)          ops that an analysis chose
+    erase_unused(ops)                                  those of them that nothing uses
 
 The driver takes patterns of xDSL, but is not xDSL's walker:
 
@@ -17,16 +18,20 @@ The driver takes patterns of xDSL, but is not xDSL's walker:
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 from typing_extensions import override
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.traits import OpTrait
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.exceptions import DiagnosticException
 
+from ...dialects.xdsl_extras.trait_patterns import (
+    op_trait_rewrite_pattern as op_trait_rewrite_pattern,  # for passes, of plug-ins too
+)
+from ...dialects.xdsl_extras.trait_patterns import required_trait
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import exchange_results, expected_classes
 from .diagnostics import PassError
@@ -40,31 +45,6 @@ def locate(op: Operation, location: LocationAttr, instead_of: LocationAttr = UNK
     for inner in walk(op):
         if inner.location is instead_of:
             inner.location = location
-
-
-_Match = TypeVar("_Match", bound=Callable[[Any, Operation, PatternRewriter], None])
-
-
-def op_trait_rewrite_pattern(trait: type[OpTrait]) -> Callable[[_Match], _Match]:
-    """
-    Offer only ops that have `trait` to the decorated `match_and_rewrite`.
-
-    The driver asks each class once; called by anything else, the method gets any op.
-    """
-
-    def decorate(match: _Match) -> _Match:
-        _REQUIRED_TRAITS[match] = trait
-        return match
-
-    return decorate
-
-
-_REQUIRED_TRAITS: dict[Callable[..., None], type[OpTrait]] = {}
-
-
-def required_trait(match: Callable[..., None]) -> type[OpTrait] | None:
-    """Return the trait of the ops that a `match_and_rewrite` is offered, if it asks for one."""
-    return _REQUIRED_TRAITS.get(match)
 
 
 def _accepts(pattern: RewritePattern, kind: type[Operation]) -> bool:
@@ -204,6 +184,22 @@ def rewrite_each(ops: Iterable[_Op], rewrite: Callable[[_Op, PatternRewriter], o
     they are.
     """
     return _visit(ops, [_Each(rewrite)])
+
+
+def erase_unused(
+    ops: Iterable[Operation], is_removable: Callable[[Operation], bool] = is_trivially_dead
+) -> bool:
+    """
+    Erase those of `ops`, in program order, that nothing uses, the last first; return whether any.
+
+    Those that are not `is_removable` stay: by default, ops with effects.
+    """
+
+    def erase(op: Operation, rewriter: PatternRewriter) -> None:
+        if all(result.first_use is None for result in op.results) and is_removable(op):
+            rewriter.erase(op)
+
+    return rewrite_each([*ops][::-1], erase)
 
 
 def apply_patterns(
