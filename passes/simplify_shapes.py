@@ -37,7 +37,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.traits import is_side_effect_free
 
 from ..dialects import memory, relay, vm
-from ..dialects.dense import integer
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.interfaces import AllocatesResults, Bufferizable, ChoosesRegion, ReadsOnlySizes
 from ..dialects.tensors import as_tensor
@@ -318,23 +317,6 @@ class RemoveRequire(RewritePattern):
             scopes.add(key, op.lhs, op.parent)
 
 
-class FixStorageSize(RewritePattern):
-    """Make a constant size of a storage part of the op."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        size = None if op.dynamic_size is None else integer(op.dynamic_size)
-        if size is None or size < 0:
-            return
-        made = memory.AllocStorageOp.create(
-            properties={**op.properties, "size": IntegerAttr(size, i64)},
-            attributes=op.attributes,
-            result_types=[op.storage.type],
-        )
-        made.storage.name_hint = op.storage.name_hint
-        rewriter.replace(op, made)
-
-
 @dataclass(frozen=True)
 class ReadYielded(RewritePattern):
     """Read the dims that a branch yields, those of inner branches first; change nothing."""
@@ -439,7 +421,7 @@ class SimplifyShapesPass(ReportingPass):
             ShareShape(code),
             ShareComputation(code),
             RemoveRequire(code),
-            FixStorageSize(),
+            *memory.AllocStorageOp.get_canonicalization_patterns(),
             ReadYielded(code.sizes),
             only=[o for o in in_functions(op) if may_change(o)],
         )

@@ -18,10 +18,11 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import RewritePattern
 
+from xrelay.dialects.xdsl_extras.trait_patterns import required_trait
 from xrelay.dialects.xdsl_extras.xdsl_internals import expected_classes
 from xrelay.passes.support.changes import InspectionPass
 from xrelay.passes.support.composite import CompositePass
-from xrelay.passes.support.rewriting import required_trait, rewrite_each
+from xrelay.passes.support.rewriting import rewrite_each
 from xrelay.tools.registry import UNIVERSE
 from xrelay.tools.testing.reference import code, page, paragraphs, table
 
@@ -93,7 +94,6 @@ def _named_in(used: object) -> Iterator[Any]:
                 for member in vars(base).values():
                     yield from _named_in(_function_in(member))
     elif isinstance(used, FunctionType):
-        used = inspect.unwrap(used)
         for closed in used.__closure__ or ():
             yield from _named_in(_function_in(closed.cell_contents))
         yield from _named_by(used.__code__, used.__globals__)
