@@ -36,6 +36,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
+from ..dialects.dense import integer
 from ..operators.orders import Layout, On, Orders, Row
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
@@ -49,7 +50,6 @@ from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 from .workspaces.replaced_packs import (
     ListedCode,
-    constant_of,
     fold_constants,
     parts_of,
     replace_pack,
@@ -72,7 +72,7 @@ MAX_SUM = LIMIT // 2**16
 
 def static_size(size: int | SSAValue) -> int | None:
     """Return `size` if it is known at compile time."""
-    return size if isinstance(size, int) else constant_of(size)
+    return size if isinstance(size, int) else integer(size)
 
 
 def is_static(packing: memory.Packing) -> bool:
