@@ -28,8 +28,8 @@ from .names import BodyNames, Summaries
 from .overwriting_kernels import may_lie_over
 from .slots import Slot, Slots, Unordered
 
-PLACES = {memory.AllocStorageOp, memory.AllocTensorOp, memory.SliceStorageOp}
-"""The ops whose results are bytes, so that the sizes of their operands are read."""
+PLACED = {memory.AllocTensorOp, memory.SliceStorageOp}
+"""The ops whose result lies in a storage."""
 
 
 class Choosing(NamedTuple):
@@ -59,6 +59,7 @@ class Checker:
     state: State = field(init=False)
     lending: Lending = field(init=False)
     storages: set[int] = field(init=False)
+    captured: frozenset[int] = field(init=False)
     placed: set[tuple[Slot, int, int]] = field(default_factory=set[tuple[Slot, int, int]])
     """The slots that were checked, each with the identities of a storage and a type."""
 
@@ -78,6 +79,7 @@ class Checker:
             for number, value in enumerate(self.body.values)
             if not may_have_bytes[number] and is_storage(value)
         }
+        self.captured = frozenset(self.body.from_above)
         sized = self.with_sizes()
         path, ends = list[Choosing](), self.state.ends.now
         for row in self.body.rows:
@@ -101,7 +103,8 @@ class Checker:
     def leave(self, path: list[Choosing]) -> None:
         """Leave an arm at its end, for the next one or for what follows its choice."""
         row, arm, done = path.pop()
-        done.append(self.state.close())
+        first, results, captured = row.arms[0].args.start, row.results, self.captured
+        done.append(self.state.close(lambda n: n < first or n in results or n in captured))
         if arm is not row.arms[-1]:
             self.state.open()
             path.append(Choosing(row, row.arms[len(done)], done))
@@ -113,14 +116,14 @@ class Checker:
 
     def execute(self, row: Row) -> None:
         """Check an op other than a choice."""
-        op, facts = row.op, row.facts
-        if isinstance(op, memory.AllocTensorOp | memory.SliceStorageOp):
+        op, facts, kind = row.op, row.facts, type(row.op)
+        if kind in PLACED:
             slot = self.slots.of(op.results[0])
             assert slot is not None, "bytes of a storage"
             self.place(op, slot)
         elif facts.frees:
             self.kill(row)
-        elif not isinstance(op, memory.AllocStorageOp | memory.PackOp):
+        elif kind is not memory.AllocStorageOp and kind is not memory.PackOp:
             if facts.views is not None:
                 self.check_view(op, facts.views.viewed(op))
             if not (self.storages.isdisjoint(row.uses) and self.storages.isdisjoint(row.results)):
@@ -138,7 +141,7 @@ class Checker:
         found, needed = set[int](), set[int]()
         for row in reversed(self.body.rows):
             kind = type(row.op)
-            if kind not in PLACES:
+            if kind not in PLACED and kind is not memory.AllocStorageOp:
                 is_read = kind is memory.SliceOp or row.facts.calls is not None
                 if not is_read and needed.isdisjoint(row.results):
                     continue
@@ -171,7 +174,7 @@ class Checker:
                 notes=[(data, "the tensor is defined here")],
             )
 
-    def place(self, op: memory.AllocTensorOp | memory.SliceStorageOp, slot: Slot) -> None:
+    def place(self, op: Operation, slot: Slot) -> None:
         """Check that a tensor or slice has its place, once for each slot, storage and type."""
         key = slot, id(op.operands[0]), id(op.results[0].type)
         if key not in self.placed:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Generic, TypeVar
@@ -60,10 +60,12 @@ class Undoable(Generic[K, V]):
 
     def close(self) -> Mapping[K, V | None]:
         """Take the changes of the last frame back, and return them."""
-        before = self._frames.pop()
-        changes = {key: self.now.get(key) for key in before}
-        for key, value in before.items():
-            self._store(key, value)
+        changes: dict[K, V | None] = {}
+        for key, value in self._frames.pop().items():
+            now = self.now.get(key)
+            if now is not value:
+                changes[key] = now
+                self._store(key, value)
         return changes
 
     def meet(self, regions: Sequence[Mapping[K, V | None]]) -> None:
@@ -226,9 +228,15 @@ class State:
         for facts in self.facts:
             facts.open()
 
-    def close(self) -> Changes:
-        """Leave a region: return to the state before it."""
-        return [facts.close() for facts in self.facts]
+    def close(self, outlives: Callable[[int], bool]) -> Changes:
+        """
+        Leave a region: return to the state before it, and what the region changed.
+
+        Nothing is said of values that do not outlive it: no op after it uses them.
+        """
+        of_values = (self.ends.close(), self.written.close())
+        kept = [{n: fact for n, fact in facts.items() if outlives(n)} for facts in of_values]
+        return [*kept, self.held.close()]
 
     def meet(self, regions: Sequence[Changes]) -> None:
         """Continue after a choice that executed one of its regions."""

@@ -72,7 +72,7 @@ class Lending:
     """The functions that were checked."""
     needs: dict[int, Need] = field(default_factory=dict[int, Need])
 
-    def require_room(self, op: memory.AllocTensorOp | memory.SliceStorageOp, slot: Slot) -> None:
+    def require_room(self, op: Operation, slot: Slot) -> None:
         """Check that `slot`, a tensor or a slice, is aligned and lies in its storage."""
         room, type = self.slots.rooms.of_storage(op.operands[0]), as_tensor(op.results[0].type)
         if isinstance(op, memory.SliceStorageOp):
@@ -95,7 +95,7 @@ class Lending:
                 f"a {_name(type)} needs a storage aligned to {alignment} bytes, but its storage is "
                 f"aligned to {room.alignment}",
                 op,
-                notes=[place_note(op.storage)],
+                notes=[place_note(op.operands[0])],
             )
         if room.size is None:
             self.need(room, slot, alignment, op)
@@ -105,7 +105,7 @@ class Lending:
                 f"cannot show that a {what} at bytes [{first}, {slot.stop - room.start}) fits in "
                 f"its storage of {room.size} bytes{hint_of(slot)}",
                 op,
-                notes=[place_note(op.storage)],
+                notes=[place_note(op.operands[0])],
             )
 
     def need(self, room: Room, slot: Slot, alignment: int, op: Operation) -> None:

@@ -110,9 +110,9 @@ class Slots:
         if found is not None:
             return found
         op = value.owner
-        if isinstance(op, memory.SliceStorageOp):
+        if type(op) is memory.SliceStorageOp:
             found = self.all_of(value)
-        elif isinstance(op, memory.AllocTensorOp):
+        elif type(op) is memory.AllocTensorOp:
             key = (*map(id, operands_of(op)), id(op.properties.get("offset")), id(value.type))
             found = self._at.get(key)
             if found is None:

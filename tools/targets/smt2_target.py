@@ -82,8 +82,8 @@ class Claims(Checker):
         what = f"bytes {one} and {other} are apart"
         self.text.claim(what, f"(< {a} {b})", f"(< {c} {d})", f"(< {a} {d})", f"(< {c} {b})")
 
-    def place(self, op: memory.AllocTensorOp | memory.SliceStorageOp, slot: Slot) -> None:
-        room = self.slots.rooms.of_storage(op.storage)
+    def place(self, op: Operation, slot: Slot) -> None:
+        room = self.slots.rooms.of_storage(op.operands[0])
         if room.size is not None:
             stop = room.start + room.size
             if slot.static is None or stop.constant is None:
