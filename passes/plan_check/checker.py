@@ -306,7 +306,9 @@ class Checker:
 
     def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
         """Check that operands `i` and `j` of a call do not overlap."""
-        self.state.held.need_together(one, other)
+        place, there = one.place, other.place
+        if place is not None and there is not None and place.packed is there.packed:
+            self.state.held.beside(one).need_together(place, there)
         overlap = self.slots.overlap(one, other)
         if overlap is not False:
             raise (NotShown if overlap is None else PassError)(
