@@ -10,12 +10,13 @@ table (`size_table`) on expressions. `algebra` makes them, one for equal operand
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Hashable, Iterable, Mapping
 from functools import lru_cache
 from math import gcd, prod
 from typing import TypeAlias
 
-from .size_table import FREE, SELECT, TOTAL, Range, is_operation, product_range, sum_range
+from .size_table import SELECT, TOTAL, Range, is_operation, product_range, sum_range
 
 MAX_QUOTIENT = 16
 """The maximum number of terms of a quotient."""
@@ -37,14 +38,22 @@ class Symbol:
 
     __slots__ = ("_name", "args", "divisor", "kind", "number", "range")
 
-    def __init__(self, number: int, name: str | None, kind: str, args: tuple[Hashable, ...]):
+    def __init__(
+        self,
+        number: int,
+        name: str | None,
+        kind: str,
+        args: tuple[Hashable, ...],
+        range: Range,
+        divisor: int,
+    ):
         self.number = number
         self._name = name
         self.kind = kind
         self.args = args
-        self.range: Range = FREE
+        self.range = range
         """The least and the greatest value."""
-        self.divisor = 1
+        self.divisor = divisor
         """A number that divides it."""
 
     @property
@@ -245,21 +254,35 @@ class Expr:
                 products[both] = products.get(both, 0) + a * b
         return Expr.from_terms(products)
 
+    @property
+    def common_term(self) -> Expr:
+        """The greatest term that divides all, with the sign of the first; 0 of 0."""
+        if not self.terms:
+            return self
+        (first, c), *others = self.terms
+        common = Counter(first)
+        for monomial, _ in others:
+            common &= Counter(monomial)
+        factors = tuple(sorted(common.elements(), key=_number))
+        return Expr(((factors, self.content if c > 0 else -self.content),))
+
     def quotient(self, divisor: Expr) -> Expr | None:
         """Return the polynomial q with `self == q * divisor`, if there is one."""
         if not divisor.terms:
             return None
         lead, coefficient = divisor.terms[0]
-        found, rest = Expr(()), self
+        terms: list[Term] = []
+        rest = self
         while rest.terms:
             monomial, c = rest.terms[0]
-            over = monomial_quotient(monomial, lead)
-            if over is None or c % coefficient or len(found.terms) > MAX_QUOTIENT:
+            over = Counter(monomial)
+            over.subtract(lead)
+            if c % coefficient or len(terms) > MAX_QUOTIENT or min(over.values(), default=0) < 0:
                 return None
-            term = Expr(((over, c // coefficient),))
-            found += term
-            rest -= term * divisor
-        return found
+            term = tuple(sorted(over.elements(), key=_number)), c // coefficient
+            terms.append(term)
+            rest -= Expr((term,)) * divisor
+        return Expr(tuple(terms))
 
     def __str__(self) -> str:
         text = ""
@@ -295,28 +318,3 @@ def inner_first(roots: Iterable[Expr], known: Container[Symbol] = ()) -> list[Sy
                 if s not in done
             ]
     return list(done)
-
-
-def monomial_quotient(monomial: Monomial, factor: Monomial) -> Monomial | None:
-    """Return `monomial / factor`, if that is a monomial."""
-    rest = list(monomial)
-    for symbol in factor:
-        if symbol not in rest:
-            return None
-        rest.remove(symbol)
-    return tuple(rest)
-
-
-def common_monomial(monomials: Sequence[Monomial]) -> Monomial:
-    """Return the greatest monomial that divides all of `monomials`."""
-    common = list(monomials[0])
-    for monomial in monomials[1:]:
-        if not common:
-            break
-        rest, found = list(monomial), list[Symbol]()
-        for symbol in common:
-            if symbol in rest:
-                rest.remove(symbol)
-                found.append(symbol)
-        common = found
-    return tuple(common)

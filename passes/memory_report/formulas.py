@@ -92,8 +92,8 @@ class Formulas(Writer[Reference]):
     def excess(self, size: int, over: int) -> int:
         """Return the number of the formula for `max(size - over, 0)`."""
         algebra = self.sizes.algebra
-        more = algebra.binary(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
-        return self.number(algebra.binary(SizeOp.MAX, more, Expr.of(0)))
+        more = algebra.apply(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
+        return self.number(algebra.apply(SizeOp.MAX, more, Expr.of(0)))
 
     def variables_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the indices of the variables that formulas depend on, in order."""

@@ -381,7 +381,7 @@ class _Reader:
             size = Expr.of(0)
             for tensor_, (offset, bytes) in zip(self.use.tensors, self.sizes_of, strict=True):
                 if tensor_.storage == row:
-                    size = formulas.sizes.algebra.binary(SizeOp.MAX, size, offset + bytes)
+                    size = formulas.sizes.algebra.apply(SizeOp.MAX, size, offset + bytes)
             self.use.storages[row] = replace(storage, size=formulas.number(size))
 
     def _in_slots(self) -> list[list[int]]:

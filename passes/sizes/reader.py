@@ -122,7 +122,7 @@ class Sizes(RuleReader):
     # ---------------------------------------------------------- sizes of rules
 
     def binary(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
-        return self.algebra.binary(op, left, right)
+        return self.algebra.apply(op, left, right)
 
     def measure(self, name: str, args: Sequence[Expr | float]) -> Expr:
         try:

@@ -62,7 +62,7 @@ def test_a_symbol_that_follows_from_others_has_their_value():
     algebra = Algebra()
     n = algebra.symbol("n")
     half = algebra.floordiv(n + 1, Expr.of(2))
-    least = algebra.binary(SizeOp.MIN, half, Expr.of(100))
+    least = algebra.apply(SizeOp.MIN, half, Expr.of(100))
     samples = samples_of([half, least * 4], 2**40)
     assert [sample.sizes for sample in samples] == [(1, 4), (8, 32), (64, 256), (512, 400)]
     assert str(samples[0]) == "n = 1"
