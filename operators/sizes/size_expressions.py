@@ -3,6 +3,7 @@ Expressions of sizes that are not known yet: sums of products of symbols.
 
     (n + 1) * (n - 1) == n * n - 1
     4*n + 8*m                             at least 0, a multiple of 4, of the dims n and m
+    Values({n: 5}).of(4*n + 8)            28
 
 A symbol is a size that nothing is known of but its bounds, such as a dim; or an operation of the
 table (`size_table`) on expressions. `algebra` makes them, one for equal operands.
@@ -12,17 +13,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import gcd, prod
 from typing import TypeAlias
 
-from .size_table import SELECT, TOTAL, Range, is_operation, product_range, sum_range
+from .size_table import SELECT, TOTAL, Range, compute, is_operation, product_range, sum_range
 
 MAX_QUOTIENT = 16
 """The maximum number of terms of a quotient."""
 
 MAX_NAME = 80
 """The maximum length of the text of an operation."""
+
+MAX_VALUE = 2**62
+"""Sizes that are this large are not computed."""
+
+NO_VALUE = 1
+"""The value of an operation that has none for its operands, as of a program that stops."""
 
 DIM = "dim"
 """The kind of a symbol that is a dim of a tensor."""
@@ -318,3 +326,30 @@ def inner_first(roots: Iterable[Expr], known: Container[Symbol] = ()) -> list[Sy
                 if s not in done
             ]
     return list(done)
+
+
+def free_symbols(sizes: Iterable[Expr]) -> list[Symbol]:
+    """Return the symbols from which `sizes` follow, in order."""
+    return [symbol for symbol in inner_first(sizes) if not symbol.is_computed]
+
+
+@dataclass
+class Values:
+    """Evaluates expressions at a point, which has the value of each free symbol."""
+
+    point: Mapping[Symbol, int]
+    _known: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
+
+    def of(self, size: Expr) -> int:
+        """Return the value of `size`."""
+        for symbol in inner_first([size], self._known):
+            self._known[symbol] = self._value(symbol) if symbol.is_computed else self.point[symbol]
+        return size.value(self._known)
+
+    def _value(self, symbol: Symbol) -> int:
+        args = [arg.value(self._known) if isinstance(arg, Expr) else arg for arg in symbol.args]
+        try:
+            value = compute(symbol.kind, *args)
+        except (ArithmeticError, ValueError, TypeError):
+            return NO_VALUE
+        return value if abs(value) < MAX_VALUE else MAX_VALUE

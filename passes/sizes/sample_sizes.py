@@ -14,9 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...operators.sizes.size_expressions import Expr, Symbol
+from ...operators.sizes.size_expressions import Expr, Symbol, Values, free_symbols
 from ...operators.sizes.size_table import Range
-from ...operators.sizes.size_values import Values, free_symbols
 
 LEVELS = (1, 16, 128, 1024)
 """The values of a symbol without bounds, from small to large."""

@@ -10,8 +10,7 @@ from xrelay.operators.orders import Orders, PoolTotal
 from xrelay.operators.sizes import Check, SizeOp
 from xrelay.operators.sizes.algebra import MAX_DEGREE, MAX_TERMS, Algebra
 from xrelay.operators.sizes.holds import at_least, holds
-from xrelay.operators.sizes.size_expressions import Expr
-from xrelay.operators.sizes.size_values import Values, free_symbols
+from xrelay.operators.sizes.size_expressions import Expr, Values, free_symbols
 
 
 def constant(value: int) -> Expr:

@@ -13,8 +13,7 @@ from xrelay.operators.all_rules import RULES
 from xrelay.operators.measures import MEASURES
 from xrelay.operators.signature import SignatureError
 from xrelay.operators.sizes.algebra import Algebra
-from xrelay.operators.sizes.size_expressions import Expr
-from xrelay.operators.sizes.size_values import Values, free_symbols
+from xrelay.operators.sizes.size_expressions import Expr, Values, free_symbols
 from xrelay.runtime.kernels.checked import call_on
 
 

@@ -10,10 +10,9 @@ from xdsl.ir import Block, Region, SSAValue
 
 from xrelay.operators.orders import Orders, PoolTotal
 from xrelay.operators.sizes.algebra import Algebra
-from xrelay.operators.sizes.size_expressions import Expr, Symbol
+from xrelay.operators.sizes.size_expressions import Expr, Symbol, Values, free_symbols
 from xrelay.operators.sizes.size_table import OPERATIONS, PREDICATES
 from xrelay.operators.sizes.size_table import Operation as SizeOperation
-from xrelay.operators.sizes.size_values import Values, free_symbols
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.sizes.size_code import SizeCode
