@@ -36,10 +36,10 @@ from ...dialects.dense import constant_tensor, integer, integers
 from ...dialects.interfaces import ChoosesRegion, DestinationPassing
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, is_static
-from ...dialects.type_rules import constant_elements, data_operands, operand_of, rule_of
+from ...dialects.type_rules import constant_elements, operand_of, rule_of
 from ...operators.orders import PoolTotal, Row
-from ...operators.signature import ReadElements, Tensor
-from ...operators.sizes import UNKNOWN, Check, SignatureError, Size, SizeOp, fill
+from ...operators.signature import Elements, ReadElements, Tensor
+from ...operators.sizes import UNKNOWN, Check, SignatureError, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
@@ -129,6 +129,21 @@ class Sizes(RuleReader):
             return self.algebra.valid_measure(name, *args)
         except ValueError as error:
             raise SignatureError(str(error)) from error
+
+    def operand(self, value: SSAValue) -> Tensor | str:
+        known = operand_of(value.type)
+        if isinstance(known, str):
+            return known
+        return Tensor(known.element, tuple(map(self.as_size, self.dims(value))))
+
+    def elements_of(self, op: Operation, index: int) -> Elements | None:
+        """Return the elements of an operand; of those that are followed, only scalars are read."""
+        value = op.operands[index]
+        known, type = self.elements(value), as_tensor(value.type)
+        if known is None or type is None:
+            return constant_elements(op.operands, [index]).get(index)
+        sizes = list(map(self.as_size, known))
+        return ReadElements(lambda count: sizes, lambda: None if type.get_num_dims() else sizes[0])
 
     def require(self, check: Check, left: Expr, right: Expr, message: str) -> None:
         if holds(check, left, right) is False:
@@ -405,33 +420,18 @@ class Sizes(RuleReader):
         return self._results[op]
 
     def _infer(self, op: Operation) -> list[Dims] | None:
-        operands: list[Tensor] = []
-        for value in op.operands:
-            tensor = operand_of(value.type)
-            if isinstance(tensor, str):
-                return None
-            operands.append(Tensor(tensor.element, tuple(map(self.as_size, self.dims(value)))))
-        elements = constant_elements(op.operands, wanted := data_operands(op))
-        for value, tensor, i in zip(op.operands, operands, range(len(operands)), strict=True):
-            if i in wanted and (known := self.elements(value)) is not None:
-                elements[i] = self._elements_as(tensor, [self.as_size(size) for size in known])
-        found = self.results(op, operands, elements)
+        if any(as_tensor(value.type) is None for value in op.operands):
+            return None
+        found = self.results(op)
         if found is None:
             return None
         return [
-            self._known(tensor, result) for tensor, result in zip(found, op.results, strict=True)
+            tuple(
+                self._dim_symbol(result, axis) if dim is UNKNOWN else as_expr(dim)
+                for axis, dim in enumerate(tensor.dims)
+            )
+            for tensor, result in zip(found, op.results, strict=True)
         ]
-
-    def _elements_as(self, tensor: Tensor, sizes: Sequence[Size]) -> ReadElements:
-        """Return these elements; only scalars are measured."""
-        return ReadElements(lambda count: sizes, lambda: None if tensor.rank else sizes[0])
-
-    def _known(self, tensor: Tensor, result: OpResult) -> Dims:
-        """Return the dims of a result, symbols where the rule does not know them."""
-        return tuple(
-            self._dim_symbol(result, axis) if dim is UNKNOWN else as_expr(dim)
-            for axis, dim in enumerate(tensor.dims)
-        )
 
     def _dim_symbol(self, value: SSAValue, axis: int) -> Expr:
         if isinstance(value, BlockArgument):
