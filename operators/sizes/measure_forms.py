@@ -85,14 +85,14 @@ def reshaped_dim(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
         elif not allowzero and i < rank and (entry.constant == 0 or entry == dims[i]):
             copied.add(i)
             entry = dims[i]
-        elif not entry.is_natural or (not allowzero and not entry.lower_bound):
+        elif not (entry.is_natural if allowzero else entry.is_positive):
             return None
         made.append(entry)
     if inferred is not None:
         before = a.apply("mul", 1, *(dim for i, dim in enumerate(dims) if i not in copied))
         others = [d for i, d in enumerate(made) if i not in copied and i != inferred]
         found = before.quotient(a.apply("mul", 1, *others))
-        if found is None or not all(dim.lower_bound for dim in others):
+        if found is None or not all(dim.is_positive for dim in others):
             return None
         made[inferred] = found
     same = a.apply("mul", 1, *made) == a.apply("mul", 1, *dims)
@@ -113,7 +113,7 @@ def staying_dim(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
     dims, entries = args[3 : 3 + rank], args[3 + rank :]
 
     def may_copy(i: int) -> bool:
-        return not allowzero and i < rank and not entries[i].lower_bound
+        return not allowzero and i < rank and not entries[i].is_positive
 
     def inferred(copied: Sequence[int], open: Sequence[int]) -> Expr | None:
         if not open:

@@ -77,7 +77,7 @@ class Symbol:
 
     @property
     def natural(self) -> bool:
-        return self.range[0] is not None and self.range[0] >= 0
+        return self.range[0] >= 0
 
     @property
     def operands(self) -> list[Expr]:
@@ -195,23 +195,19 @@ class Expr:
             total: Range = 0, 0
             for monomial, c in self.terms:
                 low, high = product_range(*(symbol.range for symbol in monomial))
-                if c < 0:
-                    low, high = high, low
-                scaled = None if low is None else low * c, None if high is None else high * c
-                total = sum_range(total, scaled)
+                total = sum_range(total, (low * c, high * c) if c > 0 else (high * c, low * c))
             self._range = total
         return self._range
 
     @property
-    def lower_bound(self) -> int | None:
-        """A bound that the value is never below, if one is known."""
-        return self.range[0]
-
-    @property
     def is_natural(self) -> bool:
         """True if the value is never below 0."""
-        bound = self.range[0]
-        return bound is not None and bound >= 0
+        return self.range[0] >= 0
+
+    @property
+    def is_positive(self) -> bool:
+        """True if the value is never below 1."""
+        return self.range[0] > 0
 
     def is_deeper(self, depth: int) -> bool:
         """Test whether more than `depth` operations are in each other."""

@@ -137,7 +137,7 @@ def is_exact(size: Expr, type: Attribute) -> bool:
     width, signed = integer.width.data, integer.signedness.data is not Signedness.UNSIGNED
     symbol, (least, most) = size.symbol, size.range
     low, bits = (-(2 ** (width - 1)), width - 1) if signed and width > 1 else (0, width)
-    if least is not None and most is not None and low <= least and most < 2**bits:
+    if low <= least and most < 2**bits:
         return True
     is_dim = symbol is not None and symbol.kind == "dim"
     return size.constant is None and (type == i64 or (signed and width >= 32 and is_dim))
