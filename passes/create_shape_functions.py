@@ -22,7 +22,6 @@ Equal functions are shared. A kernel that has a shape function keeps it. From le
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -31,6 +30,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
+from ..dialects.dense import constant_tensor
 from ..dialects.relay.language.primitive import kernel_symbol
 from ..dialects.relay.properties import ints
 from ..dialects.relay.shapes import shape_type
@@ -101,22 +101,26 @@ class KernelCode(RuleCode):
         super().__init__()
         self.parameters = Parameters(kernel)
         self.tensors: dict[SSAValue, Tensor] = {}
-        for i, argument in enumerate(kernel.body.block.args):
-            shape = partial(self.parameters, i, SHAPE)
-            self.tensors[argument] = self.dims(argument.type, shape, argument, argument.name_hint)
+        """Those that operators of the kernel compute."""
+        for argument in kernel.body.block.args:
+            self.operand(argument)
 
-    def operand(self, value: SSAValue) -> Tensor:
-        return self.tensors[value]
+    def shape_of(self, value: SSAValue) -> SSAValue:
+        assert isinstance(value, BlockArgument), "computed shapes are known"
+        return self.parameters(value.index, SHAPE)
+
+    def data_of(self, value: SSAValue) -> SSAValue:
+        assert isinstance(value, BlockArgument), "computed data is unreadable"
+        return self.parameters(value.index, DATA)
+
+    def operand(self, value: SSAValue) -> Tensor | str:
+        return self.tensors.get(value) or super().operand(value)
 
     def elements_of(self, op: Operation, index: int) -> Elements:
         value = op.operands[index]
-        if isinstance(value, BlockArgument):
-            data = partial(self.parameters, value.index, DATA)
-            return self.elements(self.operand(value), value, data)
+        if isinstance(value, BlockArgument) or constant_tensor(value) is not None:
+            return super().elements_of(op, index)
         assert isinstance(value, OpResult)
-        constant = self.constant_elements(value)
-        if constant is not None:
-            return constant
         return unreadable(
             lambda: PassError(
                 f"the result shape of {op.name} depends on the elements of its operand {index}, "
@@ -135,7 +139,8 @@ def shape_function_body(kernel: relay.PrimFuncOp) -> Parameters:
     for op in body.ops:
         if op is not terminator:
             code.tensors.update(zip(op.results, code.results(op), strict=True))
-    shapes = [code.shape(code.tensors[value].dims) for value in terminator.operands]
+    yielded = map(code.operand, terminator.operands)
+    shapes = [code.shape(tensor.dims) for tensor in yielded if isinstance(tensor, Tensor)]
     block = code.parameters.block
     block.add_ops(code.ops)
     block.add_op(relay.YieldOp.create(operands=shapes, location=terminator.location))

@@ -7,7 +7,7 @@ What the rule requires is not checked here: whoever allocates the results has do
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i64
@@ -17,6 +17,7 @@ from ...dialects import relay
 from ...dialects.tensors import has_dynamic, is_unsigned
 from ...dialects.type_rules import operand_of
 from ...operators.signature import Elements, Tensor
+from ...operators.sizes.size_expressions import DIM, Symbol
 from ...passes.sizes.rule_code import RuleCode
 from ...passes.sizes.rule_reader import RuleDim, as_expr
 from ...passes.support.diagnostics import PassError
@@ -92,15 +93,23 @@ class _Sizes(RuleCode):
         size = self.b.dim(value, axis)
         if isinstance(size, int):
             return size
-        dim = self.dim(self.read(("dim", size), lambda: self.emit(arith.IndexCastOp(size, i64))))
+        dim = self.dim(self.read(DIM, size))
         self.known[dim] = size
         return dim
 
-    def elements_of(self, op: Operation, index: int) -> Elements:
-        value = op.operands[index]
-        return self.elements(self.operand(value), self.values[value], partial(self._data, value))
+    def leaf(self, symbol: Symbol) -> SSAValue:
+        if symbol.kind == DIM:
+            (size,) = cast("tuple[SSAValue]", symbol.args)
+            return self.emit(arith.IndexCastOp(size, i64))
+        return super().leaf(symbol)
 
-    def _data(self, value: SSAValue) -> SSAValue:
+    def shape_of(self, value: SSAValue) -> SSAValue:
+        raise AssertionError("each dim is read on its own")
+
+    def elements_of(self, op: Operation, index: int) -> Elements:
+        return self.data_elements(op, index)
+
+    def data_of(self, value: SSAValue) -> SSAValue:
         data = self.values[value]
         if not is_unsigned(element_type(value)):
             return data

@@ -35,6 +35,9 @@ NO_VALUE = 1
 DIM = "dim"
 """The kind of a symbol that is a dim of a tensor."""
 
+ELEMENT = "element"
+"""The kind of a symbol that is an element of a tensor."""
+
 
 class Symbol:
     """

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
@@ -27,9 +27,8 @@ from ...dialects.tensors import (
     storage_alignment,
     tensor_size,
 )
-from ...dialects.type_rules import operand_of
-from ...operators.signature import Elements, Tensor
-from ...operators.sizes import Size, is_known, product
+from ...operators.sizes import Size, product
+from ...operators.sizes.size_expressions import Symbol
 from ..support.diagnostics import PassError
 from .rule_code import RuleCode, checked_dims
 from .rule_reader import as_expr
@@ -101,7 +100,7 @@ class DynamicShapes:
         is_input: list[int] = []
         for arg, entry in zip(call.args, kernel.shape_inputs.get_values(), strict=True):
             if entry & 1:
-                ins.append(code.on_host(arg))
+                ins.append(code.data_of(arg))
                 is_input.append(1)
             if entry & 2:
                 ins.append(code.shape_of(arg))
@@ -134,11 +133,10 @@ class HostCode(RuleCode):
     """The ops before one op that compute the shapes of its results, on the device `host`."""
 
     def shape_of(self, value: SSAValue) -> SSAValue:
-        """Return the shape of `value`."""
         op = partial(shape_of_op, value, shape_on(self.host, value))
         return self.once(("shape", value), lambda: self.emit(op(), "in_shape"))
 
-    def on_host(self, value: SSAValue) -> SSAValue:
+    def data_of(self, value: SSAValue) -> SSAValue:
         """Return `value`, or a copy of it on the host if it is elsewhere."""
         if self._is_on_host(value):
             return value
@@ -163,20 +161,6 @@ class HostCode(RuleCode):
         out = self.emit(tensor, "tensor_in")
         return self.emit(memory.CopyOp.create(operands=[value, out], result_types=[type]), "in")
 
-    def operand(self, value: SSAValue) -> Tensor | str:
-        known = operand_of(value.type)
-        if isinstance(known, str):
-            return known
-        return self.dims(value.type, partial(self.shape_of, value), value, value.name_hint)
-
-    def elements_of(self, op: Operation, index: int) -> Elements:
-        value, tensor = op.operands[index], self.operands[index]
-        constant = self.constant_elements(value)
-        if constant is not None:
-            return constant
-        assert isinstance(tensor, Tensor), "verified: a rule reads the elements of tensors"
-        return self.elements(tensor, value, partial(self.on_host, value))
-
     def _bytes(self, type: Attribute, shape: SSAValue | None) -> Size:
         """Return the size in bytes of a tensor of `type`, whose dims are in `shape`."""
         tensor = as_tensor(type)
@@ -184,10 +168,20 @@ class HostCode(RuleCode):
         if is_static(tensor):
             return tensor_size(tensor)
         assert shape is not None, f"{type} has dims that are not known"
-        dims = self.dims(type, lambda: shape, shape, "out").dims
-        known = prod(dim for dim in dims if isinstance(dim, int))
-        unknown = [dim for dim in dims if not is_known(dim)]
+        dims = tensor.get_shape()
+        known = prod(dim for dim in dims if dim != DYNAMIC_INDEX)
+        unknown = [
+            self.dim(self.read("out", shape, axis))
+            for axis, dim in enumerate(dims)
+            if dim == DYNAMIC_INDEX
+        ]
         return product((known * element_size(tensor.element_type), *unknown))
+
+    def leaf(self, symbol: Symbol) -> SSAValue:
+        if symbol.kind == "out":
+            shape, axis = cast("tuple[SSAValue, int]", symbol.args)
+            return self.extract(shape, [axis], f"out_dim{axis}")
+        return super().leaf(symbol)
 
     def allocation(
         self, type: Attribute, shape: SSAValue | None, hint: str = "storage"

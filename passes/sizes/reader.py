@@ -42,7 +42,7 @@ from ...operators.signature import Elements, ReadElements, Tensor
 from ...operators.sizes import UNKNOWN, Check, SignatureError, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
-from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
+from ...operators.sizes.size_expressions import DIM, ELEMENT, Dims, Expr, Symbol
 from ...operators.sizes.size_table import PREDICATES, TOTAL
 from ..bytes.op_facts import facts_of
 from ..support.walk import outside_primitives
@@ -50,8 +50,8 @@ from .rule_reader import RuleReader, as_expr
 from .shape_tensors import ShapeTensors, element_count, is_exact
 from .size_code import arith_ops
 
-VALUE, ELEMENT = "value", "element"
-"""The kinds of a symbol that is a value, or an element of a tensor."""
+VALUE = "value"
+"""The kind of a symbol that is a value."""
 
 PACK = "pack"
 """The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
