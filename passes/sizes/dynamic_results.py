@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import NamedTuple, cast
+from typing import cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -34,14 +34,6 @@ from .rule_code import RuleCode, checked_dims
 from .rule_reader import as_expr
 
 
-class Allocations(NamedTuple):
-    """The allocations for the results of an op, and the ops that they need before them."""
-
-    before: list[Operation]
-    storages: list[memory.AllocStorageOp]
-    tensors: list[memory.AllocTensorOp]
-
-
 @dataclass(frozen=True)
 class DynamicShapes:
     """Computes shapes on the device `host`; `symbols` has the kernels of the module."""
@@ -56,15 +48,21 @@ class DynamicShapes:
         kernel = self.symbols.get(op.callee.string_value())
         return isinstance(kernel, relay.PrimFuncOp) and kernel.shape_func is not None
 
-    def allocate(self, op: Operation) -> Allocations:
-        """Return the allocations for the results of `op`, whose shapes are computed."""
+    def allocate(
+        self, op: Operation
+    ) -> tuple[list[Operation], list[memory.AllocStorageOp], list[memory.AllocTensorOp]]:
+        """
+        Return the ops that compute the shapes of the results of `op`, and their allocations.
+
+        These are to be inserted after them.
+        """
         code = HostCode(self.host)
         shapes = self._shapes(op, code)
         made = [
             code.allocation(result.type, shape)
             for result, shape in zip(op.results, shapes, strict=True)
         ]
-        return Allocations(code.ops, [storage for storage, _ in made], [t for _, t in made])
+        return code.ops, [storage for storage, _ in made], [tensor for _, tensor in made]
 
     def shapes(self, op: Operation) -> tuple[Sequence[SSAValue], list[Operation]]:
         """Return the shape of each result of `op`, and the ops that compute them."""
