@@ -108,19 +108,29 @@ class Algebra:
         measure has no value for numbers.
         """
         args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
+        if operation(op).commutes:
+            return reduce(lambda left, right: self._applied(op, left, right), args)
+        return self._applied(op, *args)
+
+    def _applied(self, op: str, *args: Any) -> Expr:
         normal = NORMAL_FORMS.get(op)
         if normal is not None:
-            if operation(op).commutes:
-                return reduce(lambda left, right: normal(self, left, right), args)
             return normal(self, *args)
+        rules = operation(op)
         numbers = [arg.constant if isinstance(arg, Expr) else arg for arg in args]
         if None not in numbers and (numbers or op in OPERATIONS):
             try:
                 return Expr.of(compute(op, *numbers))
             except ZeroDivisionError:
                 pass
-        if len(args) == 2 and numbers[1] is not None and numbers[1] == operation(op).identity:
-            return args[0]
+        if rules.commutes:
+            args = in_order(*args)
+        if rules.identity is not None:
+            first, second = args
+            if second == Expr.of(rules.identity):
+                return first
+            if rules.commutes and first == Expr.of(rules.identity):
+                return second
         form = MEASURE_FORMS.get(op)
         found = None
         if form is not None and all(isinstance(arg, Expr) for arg in args):
@@ -302,11 +312,13 @@ class Algebra:
 
     def masked(self, left: Expr, right: Expr) -> Expr:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
+        if left.constant is not None:
+            left, right = right, left
         a, b = left.constant, right.constant
-        if b is None or (a is None and (b >= 0 or -b & (-b - 1))):
-            return self.opaque("and", (left, right))
-        if a is not None:
+        if a is not None and b is not None:
             return Expr.of(a & b)
+        if b is None or b >= 0 or -b & (-b - 1):
+            return self.opaque("and", in_order(left, right))
         return self.multiply(self.floordiv(left, Expr.of(-b)), Expr.of(-b))
 
     def compare(self, predicate: str, left: Expr, right: Expr) -> Expr:
@@ -319,6 +331,9 @@ class Algebra:
             return Expr.of(int(certain == positive))
         if predicate == "lt" and not left.terms and right.range == (0, 1):
             return right
+        symbol = right.symbol
+        if predicate == "ge" and not left.terms and symbol is not None and symbol.kind in NEGATED:
+            return self.compare(NEGATED[symbol.kind], *symbol.operands)
         return self.opaque(predicate, (left, right))
 
     def choose(self, condition: Expr, left: Expr, right: Expr) -> Expr:
@@ -336,10 +351,16 @@ class Algebra:
                 return self.select_less(a, b, right, left)
             if symbol.kind == "eq" and Expr.of(1) in (a, b) and right in (a, b):
                 return self.broadcast(right, left)
-        return self.select_less(Expr.of(0), condition, left, right)
+        return self._selected(Expr.of(0), condition, left, right)
 
     def select_less(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
         """Return `left` if `less < more`, else `right`."""
+        symbol = more.symbol
+        if not less.terms and symbol is not None and symbol.kind in RELATIONS:
+            return self.choose(more, left, right)
+        return self._selected(less, more, left, right)
+
+    def _selected(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
         if left == right or at_least(more, less + 1):
             return left
         if at_least(less, more):
@@ -448,6 +469,9 @@ RELATIONS = {
     "lt": (Check.AT_LEAST, False),
 }
 """The relation that a predicate tests, and the result where it holds."""
+
+NEGATED = {"eq": "ne", "ne": "eq", "ge": "lt", "lt": "ge"}
+"""The predicate that holds where another does not."""
 
 SWAPPED = {"gt": "lt", "le": "ge"}
 """The predicates that are others, with their operands swapped."""
