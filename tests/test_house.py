@@ -383,7 +383,7 @@ def test_classes_are_in_one_file():
     assert len(split_classes()) == SPLIT_CLASSES, split_classes()
 
 
-CALLED_THROUGH_TYPE_CHECKING = 3
+CALLED_THROUGH_TYPE_CHECKING = 2
 """Imports `if TYPE_CHECKING` of classes whose methods are called: may only fall."""
 
 
