@@ -49,7 +49,7 @@ MAY_IMPORT = {
         *("runtime.program.components", "runtime.program.data_types", "runtime.program.program"),
         *("runtime.memory", "runtime.weights.derived_weights"),
     ),
-    "planning": ("planning", "operators.orders"),
+    "planning": ("planning", "operators.intervals", "operators.orders"),
     "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": (
