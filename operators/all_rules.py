@@ -14,6 +14,7 @@ from . import (
     scan,
     selection,
     slicing,
+    spreading,
     vision,
     windows,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "scan",
     "selection",
     "slicing",
+    "spreading",
     "vision",
     "windows",
 ]

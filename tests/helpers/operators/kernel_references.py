@@ -615,6 +615,42 @@ def pick(x: Array, axis: int, wanted: Sequence[int]) -> Array:
     return np.take(x, np.array(wanted, np.int64), axis)
 
 
+def first_elements(x: Array, like: Array, axes: Sequence[int] | None) -> tuple[slice, ...]:
+    along = range(x.ndim) if axes is None else [axis % x.ndim for axis in axes]
+    return tuple(slice(like.shape[a] if a in along else None) for a in range(x.ndim))
+
+
+def depth_to_space(attrs: Attrs, x: Array) -> Array:
+    """NumPy's reshape and transpose, as ONNX defines both modes."""
+    b, last = attrs["block_size"], attrs["layout"] == "NHWC"
+    x = np.moveaxis(x, -1, 1) if last else x
+    n, c, h, w = x.shape
+    if attrs["mode"] == "DCR":
+        y = x.reshape(n, b, b, c // (b * b), h, w).transpose(0, 3, 4, 1, 5, 2)
+    else:
+        y = x.reshape(n, c // (b * b), b, b, h, w).transpose(0, 1, 4, 2, 5, 3)
+    y = y.reshape(n, c // (b * b), h * b, w * b)
+    return np.moveaxis(y, 1, -1) if last else y
+
+
+def space_to_depth(attrs: Attrs, x: Array) -> Array:
+    """NumPy's reshape and transpose, as ONNX defines it."""
+    b, last = attrs["block_size"], attrs["layout"] == "NHWC"
+    x = np.moveaxis(x, -1, 1) if last else x
+    n, c, h, w = x.shape
+    y = x.reshape(n, c, h // b, b, w // b, b).transpose(0, 3, 5, 1, 2, 4)
+    y = y.reshape(n, c * b * b, h // b, w // b)
+    return np.moveaxis(y, 1, -1) if last else y
+
+
+def dilate(attrs: Attrs, x: Array) -> Array:
+    strides = attrs["strides"]
+    shape = [d if s == 1 else (d - 1) * s + 1 for d, s in zip(x.shape, strides, strict=True)]
+    y = np.full(shape, attrs["dilation_value"]).astype(x.dtype)
+    y[tuple(slice(None, None, s) for s in strides)] = x
+    return y
+
+
 def pad(attrs: Attrs, x: Array, value: Array) -> Array:
     for axis, dim in enumerate(x.shape):
         before, after = attrs["pad_width"][2 * axis : 2 * axis + 2]
@@ -1095,6 +1131,10 @@ REFERENCES: dict[str, Reference] = {
     "repeat": moved(repeat),
     "reshape": same_order,
     "reshape_like": Reference(lambda attrs, specs, x, like: x.reshape(specs[0][0]), moves=True),
+    "nn.depth_to_space": moved(depth_to_space),
+    "nn.space_to_depth": moved(space_to_depth),
+    "nn.dilate": moved(dilate),
+    "slice_like": moved(lambda attrs, x, like: x[first_elements(x, like, attrs.get("axes"))]),
     "reverse": moved(lambda attrs, x: pick(x, attrs["axis"], range(x.shape[attrs["axis"]])[::-1])),
     "right_shift": shifted(operator.rshift),
     "round": rounded(round),

@@ -189,6 +189,20 @@ def _upsampling(data: Any, scale_h: float, scale_w: float, layout: str, **_: Any
     return np.zeros((n, c, h, w)).transpose(_from_nchw(layout))
 
 
+def _slice_like(data: Any, like: Any, axes: Any = None) -> Any:
+    along = range(data.ndim) if axes is None else axes
+    return data[tuple(slice(like.shape[a] if a in along else None) for a in range(data.ndim))]
+
+
+def _blocks(sides: Any) -> Any:
+    def shaped(data: Any, block_size: int, layout: str = "NCHW", mode: str = "") -> Any:
+        n, c, h, w = data.shape if layout == "NCHW" else np.moveaxis(data, -1, 1).shape
+        c, h, w = sides(c, h, w, block_size)
+        return np.zeros((n, c, h, w) if layout == "NCHW" else (n, h, w, c), data.dtype)
+
+    return shaped
+
+
 def _first(data: Any, *_: Any, **attrs: Any) -> Any:
     return data
 
@@ -247,6 +261,13 @@ REFERENCES: Mapping[str, Reference] = {
     "tile": lambda data, reps: np.tile(data, reps),
     "repeat": lambda data, repeats, axis=0: np.repeat(data, repeats, axis),
     "reverse": lambda data, axis=0: np.flip(data, axis),
+    "slice_like": _slice_like,
+    "nn.dilate": lambda data, strides, dilation_value=0.0: np.zeros(
+        [d if s == 1 else (d - 1) * s + 1 for d, s in zip(data.shape, strides, strict=True)],
+        data.dtype,
+    ),
+    "nn.depth_to_space": _blocks(lambda c, h, w, b: (c // (b * b), h * b, w * b)),
+    "nn.space_to_depth": _blocks(lambda c, h, w, b: (c * b * b, h // b, w // b)),
     **{
         name: partial(_reduce, getattr(np, name))
         for name in ("sum", "mean", "max", "min", "prod", "all", "any")

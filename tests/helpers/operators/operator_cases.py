@@ -393,6 +393,39 @@ def reverse(draw: Draw) -> Proposal:
     return [(shape, draw.dtype)], draw.given(axis=draw.axis(len(shape)))
 
 
+def depth_to_space(draw: Draw) -> Proposal:
+    block = draw.number(1, 3)
+    n, c, h, w = (draw.size(3) for _ in range(4))
+    attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"), mode=draw.one_of("DCR", "CDR"))
+    channels = c * block * block
+    is_last = attrs.get("layout") == "NHWC"
+    shape = (n, h, w, channels) if is_last else (n, channels, h, w)
+    return [(shape, draw.dtype)], {"block_size": block, **attrs}
+
+
+def space_to_depth(draw: Draw) -> Proposal:
+    block = draw.number(1, 3)
+    n, c, h, w = (draw.size(3) for _ in range(4))
+    attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"))
+    sides = h * block, w * block
+    shape = (n, *sides, c) if attrs.get("layout") == "NHWC" else (n, c, *sides)
+    return [(shape, draw.dtype)], {"block_size": block, **attrs}
+
+
+def dilate(draw: Draw) -> Proposal:
+    shape = tuple(draw.number(1, 4) for _ in range(draw.number(0, 4)))
+    strides = tuple(draw.number(1, 3) for _ in shape)
+    value = float(draw.number(0, 2))
+    return [(shape, draw.dtype)], {"strides": strides, **draw.given(dilation_value=value)}
+
+
+def slice_like(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    like = tuple(draw.number(0, dim) for dim in shape)
+    axes = tuple(a for a in range(len(shape)) if draw.chance())
+    return [(shape, draw.dtype), (like, draw.one_of(*DTYPES))], draw.given(axes=axes)
+
+
 def concatenate(draw: Draw) -> Proposal:
     shape = draw.shape(1)
     attrs = draw.given(axis=draw.axis(len(shape)))
@@ -748,6 +781,10 @@ GENERATORS: dict[str, Generator] = {
     "repeat": repeat,
     "reshape": reshape,
     "reshape_like": reshape_like,
+    "nn.depth_to_space": depth_to_space,
+    "nn.space_to_depth": space_to_depth,
+    "nn.dilate": dilate,
+    "slice_like": slice_like,
     "reverse": reverse,
     "shape_of": shape_of,
     "split": split,

@@ -422,6 +422,26 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("f32", {}, "f32"),
         ("0x3xi8", {"axes": (1, 0)}, "3x0xi8"),
     )
+    yield from _each(
+        "nn.depth_to_space",
+        ("1x8x2x3xf32", {"block_size": 2}, "1x2x4x6xf32"),
+        ("1x2x3x8xi32", {"block_size": 2, "layout": "NHWC", "mode": "CDR"}, "1x4x6x2xi32"),
+    )
+    yield from _each(
+        "nn.space_to_depth",
+        ("1x2x4x6xf32", {"block_size": 2}, "1x8x2x3xf32"),
+        ("1x4x6x2xi32", {"block_size": 2, "layout": "NHWC"}, "1x2x3x8xi32"),
+    )
+    yield from _each(
+        "nn.dilate",
+        ("2x3xf32", {"strides": (1, 2)}, "2x5xf32"),
+        ("4xi32", {"strides": (3,), "dilation_value": 2.0}, "10xi32"),
+    )
+    yield from _each(
+        "slice_like",
+        ("2x3xf32 1x2xi32", {}, "1x2xf32"),
+        ("2x3xf32 5x2xi32", {"axes": (1,)}, "2x2xf32"),
+    )
     yield from _each("reverse", ("2x3xf32", {}, "2x3xf32"), ("2x3xi64", {"axis": -1}, "2x3xi64"))
     yield from _each(
         "concatenate",
