@@ -795,6 +795,25 @@ def topk(attrs: Attrs, specs: Specs, x: Array, *_: Array) -> Any:
     return {"both": (values, indices), "values": values, "indices": indices}[attrs["ret_type"]]
 
 
+def scatter_elements(attrs: Attrs, specs: Specs, x: Array, indices: Array, updates: Array) -> Array:
+    """As TVM's reference loops do, in Python numbers; a mean of integers is rounded down."""
+    axis, kind, y = attrs["axis"] % x.ndim, attrs["reduction"], x.astype(object)
+    counts: dict[tuple[int, ...], int] = {}
+    reduce: dict[str, Any] = {"add": operator.add, "mean": operator.add, "mul": operator.mul}
+    reduce |= {"min": min, "max": max}
+    for place in np.ndindex(indices.shape):
+        index, dim = int(indices[place]), x.shape[axis]
+        index = min(max(index + dim if index < 0 else index, 0), dim - 1)
+        at = (*place[:axis], index, *place[axis + 1 :])
+        update = updates[place].item()
+        y[at] = update if kind == "update" else reduce[kind](y[at], update)
+        counts[at] = counts.get(at, 1) + 1
+    if kind == "mean":
+        for at, count in counts.items():
+            y[at] = y[at] / count if x.dtype.kind == "f" else y[at] // count
+    return y
+
+
 def argwhere(attrs: Attrs, specs: Specs, x: Array) -> Array:
     found = [place for place in np.ndindex(x.shape) if x[place] != 0]
     return np.array(found, np.int64).reshape(specs[0][0])
@@ -1161,6 +1180,9 @@ REFERENCES: dict[str, Reference] = {
     "one_hot": Reference(one_hot, moves=True),
     "ones": Reference(lambda attrs, specs: np.ones(specs[0][0])),
     "shape_of": Reference(lambda attrs, specs, x: np.array(x.shape)),
+    "argsort": Reference(lambda attrs, specs, x: topk({**attrs, "ret_type": "indices"}, specs, x)),
+    "sort": Reference(lambda attrs, specs, x: topk({**attrs, "ret_type": "values"}, specs, x)),
+    "scatter_elements": Reference(scatter_elements),
     "topk": Reference(topk),
     "unique": Reference(unique),
     "vision.all_class_non_max_suppression": Reference(all_class_non_max_suppression),

@@ -357,6 +357,9 @@ SHAPES: dict[str, Reference] = {
     "one_hot": _one_hot,
     "reshape_like": _reshape_like,
     "shape_of": lambda data, dtype: np.array(data.shape),
+    "argsort": lambda data, dtype, axis=-1, **_: np.argsort(data, axis),
+    "sort": lambda data, axis=-1, **_: np.sort(data, axis),
+    "scatter_elements": lambda data, indices, updates, **_: data,
     "topk": _topk,
     "unique": _unique,
     "vision.all_class_non_max_suppression": lambda boxes, scores, *_, **attrs: [

@@ -635,6 +635,30 @@ def topk(draw: Draw) -> Proposal:
     return [(shape, draw.dtype)], {**attrs, "k": k, "dtype": draw.one_of(*SIGNED, *UNSIGNED)}
 
 
+def argsort(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    attrs = draw.given(axis=draw.axis(len(shape))) | draw.flags("is_ascend")
+    return [(shape, draw.dtype)], {**attrs, "dtype": draw.one_of(*SIGNED, *UNSIGNED)}
+
+
+def sort(draw: Draw) -> Proposal:
+    operands, attrs = argsort(draw)
+    return operands, {key: value for key, value in attrs.items() if key != "dtype"}
+
+
+def scatter_elements(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    axis = draw.axis(len(shape))
+    of_indices = [draw.number(0, dim) for dim in shape]
+    of_indices[axis] = draw.size() if shape[axis] else 0
+    reduction = draw.one_of("update", "add", "min", "max")
+    indices = (tuple(of_indices), draw.one_of(*SIGNED, *UNSIGNED))
+    operands = [(shape, draw.dtype), indices, (tuple(of_indices), draw.dtype)]
+    return operands, draw.given(axis=axis) | draw.given(
+        reduction="update" if draw.dtype == "bool" else reduction
+    )
+
+
 def argwhere(draw: Draw) -> Proposal:
     shape = draw.shape(1, 5)
     keep = draw.rng.random(shape) < draw.one_of(0.0, 0.3, 0.7, 1.0)
@@ -793,6 +817,9 @@ GENERATORS: dict[str, Generator] = {
     "strided_slice": strided_slice,
     "take": take,
     "tile": tile,
+    "argsort": argsort,
+    "sort": sort,
+    "scatter_elements": scatter_elements,
     "topk": topk,
     "transpose": transpose,
     "unique": unique,
@@ -824,7 +851,7 @@ SUMS = {
 Operators tested on operands of moderate size: a sum with infinite or dominating terms depends on
 the order of its terms.
 """
-UNORDERED = {"topk", "dyn.topk", "unique"}
+UNORDERED = {"argsort", "scatter_elements", "sort", "topk", "dyn.topk", "unique"}
 """Operators tested without NaN, whose position in the order is unspecified."""
 
 

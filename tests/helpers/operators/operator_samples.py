@@ -598,6 +598,19 @@ def _of_sizes() -> Iterator[tuple[str, Line]]:
 
 def _selections() -> Iterator[tuple[str, Line]]:
     yield from _each(
+        "argsort",
+        ("3x4xf32", {"dtype": "int32"}, "3x4xi32"),
+        ("4xi8", {"axis": 0, "is_ascend": False, "dtype": "int64"}, "4xi64"),
+    )
+    yield from _each(
+        "sort", ("3x4xf32", {}, "3x4xf32"), ("4xi8", {"axis": 0, "is_ascend": False}, "4xi8")
+    )
+    yield from _each(
+        "scatter_elements",
+        ("3x4xf32 2x4xi64 2x4xf32", {}, "3x4xf32"),
+        ("3x4xi32 3x5xi32 3x5xi32", {"axis": 1, "reduction": "add"}, "3x4xi32"),
+    )
+    yield from _each(
         "topk",
         ("3x4xf32", {"k": 2, "dtype": "int32"}, "3x2xf32 3x2xi32"),
         (
