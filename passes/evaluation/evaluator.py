@@ -18,7 +18,7 @@ from math import inf
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory, relay
@@ -31,6 +31,7 @@ from ...runtime.memory.regions import Region
 from ...runtime.memory.scratch import Workspace
 from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
+from ..functions.symbol_names import symbols_of
 from ..support.diagnostics import Note, PassError, location_of
 from .evaluated_values import Enter, Value
 from .kernel_calls import OperatorEvaluator
@@ -74,11 +75,7 @@ class Evaluator:
         self._stack, self._depth = Stack(self.memory), 0
         self._sizes: dict[Block, int] = {}
         self._size_blocks: dict[Operation, Block] = {}
-        self.symbols: dict[str, Operation] = {
-            name.data: op
-            for op in module.ops
-            if isinstance(name := op.properties.get("sym_name"), StringAttr)
-        }
+        self.symbols = symbols_of(module)
 
     def call(self, function: str, args: Sequence[Value]) -> Sequence[Value]:
         """Return the results of `function` on `args`."""
