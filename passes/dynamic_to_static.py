@@ -90,7 +90,7 @@ def integers(dims: Dims | None) -> list[int] | None:
 def product(sizes: Sizes, dims: Sequence[Expr]) -> Expr:
     result = Expr.of(1)
     for dim in dims:
-        result = sizes.algebra.binary(SizeOp.MUL, result, dim)
+        result = sizes.algebra.apply(SizeOp.MUL, result, dim)
     return result
 
 

@@ -26,7 +26,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..operators.orders import Layout
-from .sizes.reader import Sizes, read_sizes
+from .sizes.reader import Sizes
 from .sizes.size_code import SizeCode
 from .support.levels import Level
 from .support.rewriting import apply_patterns, erase_unused
@@ -88,7 +88,7 @@ class ExpandPacksPass(ModulePass):
             if asked:
                 apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
             if packs:
-                read_sizes(part, expand.sizes)
+                expand.sizes.read(part)
                 apply_patterns(op, expand, only=packs)
         erase_unused(expand.made)
         fold_constants(op)

@@ -42,7 +42,7 @@ from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, P
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.piece_orders import choose_rows
-from .sizes.reader import Sizes, read_sizes
+from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
@@ -274,7 +274,7 @@ class LayoutSlicesPass(ModulePass):
                 apply_patterns(op, LeaveToMachine(remark), only=left)
             packs = [pack for pack in packs if pack.at_bind is None]
             if any(pack.at_bind is None for pack in dynamic):
-                read_sizes(part, lay_out.sizes)
+                lay_out.sizes.read(part)
             if packs:
                 apply_patterns(op, lay_out, only=packs)
         fold_constants(op)
