@@ -43,6 +43,7 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import relay
 from ..dialects.device import DEVICE, VirtualDeviceAttr
 from ..dialects.interfaces import DeviceAnnotated, FunctionDeviceRule, Rematerializable
+from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import set_type
 from .devices.solution import (
     ARGUMENT_DEVICES,
@@ -198,6 +199,7 @@ class AssignDevicesPass(ModulePass):
     accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        types = TypesOnDevices()
-        apply_patterns(op, PlaceSignature(types), PlaceConstant(types), PlaceValues(types))
-        apply_patterns(op, EraseAnnotation())
+        types, ops = TypesOnDevices(), [*walk(op.body)]
+        place = PlaceSignature(types), PlaceConstant(types), PlaceValues(types)
+        apply_patterns(op, *place, only=ops)
+        apply_patterns(op, EraseAnnotation(), only=ops)

@@ -154,13 +154,20 @@ class TypesOnDevices:
         default_factory=dict[tuple[int, int], tuple[Attribute, Attribute, Attribute]]
     )
     """By identities, which the type and the devices keep."""
+    _equal: dict[tuple[Attribute, int], Attribute] = field(
+        default_factory=dict[tuple[Attribute, int], Attribute]
+    )
+    """By the type and the identity of the devices: a parser may make each type anew."""
 
     def of(self, type: Attribute, devices: Attribute) -> Attribute:
         """Return `type` on `devices`."""
         key = id(type), id(devices)
         known = self._placed.get(key)
         if known is None:
-            known = self._placed[key] = type, devices, self._of(type, devices)
+            placed = self._equal.get((type, key[1]))
+            if placed is None:
+                placed = self._equal[type, key[1]] = self._of(type, devices)
+            known = self._placed[key] = type, devices, placed
         return known[2]
 
     def _of(self, type: Attribute, devices: Attribute) -> Attribute:

@@ -35,7 +35,7 @@ from ..functions.symbol_names import symbols_of
 from ..support.diagnostics import Note, PassError, location_of
 from .evaluated_values import Enter, Value
 from .kernel_calls import OperatorEvaluator
-from .op_rules import RULES
+from .op_rules import RULES, At
 from .workspace_blocks import size_block
 
 Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
@@ -171,7 +171,7 @@ class Evaluator:
                 results = self._operators.apply(op, args)
             else:
                 try:
-                    results = rule(self, op, args, frame)
+                    results = rule(op, At(self, args, frame))
                     size = self._grow(results.block) if isinstance(results, Enter) else 0
                 except OutOfMemory as error:
                     raise PassError(str(error), op) from error
