@@ -156,6 +156,9 @@ class PlaceValues(RewritePattern):
             return
         for result, devices in zip(op.results, taken(op, RESULT_DEVICES), strict=False):
             set_type(result, self.types.of(result.type, devices))
+        rewriter.notify_op_modified(op)
+        if not attributes:
+            return
         if ARGUMENT_DEVICES in attributes:
             arguments = arguments_of(op)
             for argument, devices in zip(arguments, taken(op, ARGUMENT_DEVICES), strict=True):
@@ -163,7 +166,6 @@ class PlaceValues(RewritePattern):
         attributes.pop(USE_DEVICES, None)  # constants are before their uses
         if COPY_DEVICES in attributes:
             self.hint_copies(op, taken(op, COPY_DEVICES), rewriter)
-        rewriter.notify_op_modified(op)
 
     def hint_copies(
         self, op: Operation, copies: Sequence[Attribute], rewriter: PatternRewriter

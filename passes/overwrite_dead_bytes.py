@@ -74,7 +74,7 @@ class Places:
         for row in classes.body.rows:
             numbers = {classes.class_of[number] for number in (*row.uses, *row.results)}
             if isinstance(row.op, memory.AllocTensorOp) and can_overwrite(row.op):
-                number = classes.class_of[row.results.start]
+                number = classes.class_of[row.results[0]]
                 if number not in started:
                     self.before[row.op] = [row.op]
                 tensors.setdefault(number, []).append(row.op)

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType, NoneAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ...dialects.device import VirtualDeviceAttr, with_device
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 from .device_constraints import DeviceConstraints
 from .domains import FunctionPlacement, Placement, result_of
 
@@ -56,9 +57,10 @@ class _Writer:
         if isinstance(placement, FunctionPlacement):
             return self.array([placement])
         number = self.constraints.domains.number_of(placement)
-        if number not in self.arrays:
-            self.arrays[number] = self.array([placement])
-        return self.arrays[number]
+        array = self.arrays.get(number)
+        if array is None:
+            array = self.arrays[number] = self.array([placement])
+        return array
 
     def note_use(self, use: Use, name: str, placement: Placement) -> None:
         """Note the device of one operand in the attribute `name` of its user."""
@@ -77,7 +79,8 @@ class _Writer:
     def write(self) -> None:
         constraints = self.constraints
         values, owners = constraints.values, dict[Operation | Block, None]()
-        for value, placement, _ in constraints.placed:
+        for value, placement, type in constraints.placed:
+            set_type(value, type.type)  # equal types are one object, which is found by identity
             owner = value.owner
             if isinstance(owner, Operation) and len(owner.results) == 1:
                 owner.attributes[RESULT_DEVICES] = self.of_one(placement)
@@ -154,20 +157,13 @@ class TypesOnDevices:
         default_factory=dict[tuple[int, int], tuple[Attribute, Attribute, Attribute]]
     )
     """By identities, which the type and the devices keep."""
-    _equal: dict[tuple[Attribute, int], Attribute] = field(
-        default_factory=dict[tuple[Attribute, int], Attribute]
-    )
-    """By the type and the identity of the devices: a parser may make each type anew."""
 
     def of(self, type: Attribute, devices: Attribute) -> Attribute:
         """Return `type` on `devices`."""
         key = id(type), id(devices)
         known = self._placed.get(key)
         if known is None:
-            placed = self._equal.get((type, key[1]))
-            if placed is None:
-                placed = self._equal[type, key[1]] = self._of(type, devices)
-            known = self._placed[key] = type, devices, placed
+            known = self._placed[key] = type, devices, self._of(type, devices)
         return known[2]
 
     def _of(self, type: Attribute, devices: Attribute) -> Attribute:
