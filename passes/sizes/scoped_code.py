@@ -18,18 +18,18 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsolatedFromAbove
 
-from ...dialects import relay, vm
-from ...dialects.device import VirtualDeviceAttr, tensor_type
+from ...dialects import relay
+from ...dialects.device import VirtualDeviceAttr
 from ...dialects.tensors import as_tensor
 from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
 from .reader import Sizes
-from .size_code import SizeCode, extract_op
+from .size_code import SizeCode, extract_op, shape_of_op
 
 
 def outer_block(block: Block) -> Block | None:
@@ -199,10 +199,7 @@ class ScopedCode(SizeCode):
         key = "shape", value
         shape = self.scopes.find(key)
         if shape is None:
-            tensor = as_tensor(value.type)
-            assert tensor is not None
-            type = tensor_type(i64, [tensor.get_num_dims()], self.host)
-            op = vm.ShapeOfOp.create(operands=[value], result_types=[type])
+            op = shape_of_op(value, self.host)
             op.results[0].name_hint = f"{value.name_hint}_shape" if value.name_hint else "shape"
             shape = self._after(place, op)
             self.scopes.add(key, shape)
