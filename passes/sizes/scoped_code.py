@@ -168,12 +168,8 @@ class ScopedCode(SizeCode):
         self, dims: Dims, type: Attribute, at: Operation, rewriter: PatternRewriter
     ) -> SSAValue:
         """Return a tensor of these dims."""
-        shape = self.find((dims, type))
-        if shape is None:
-            elements = [self.write_at(dim, at, rewriter) for dim in dims]
-            shape = self.vector(elements, type)
-            self.add((dims, type), shape)
-        return shape
+        self._place = at, rewriter
+        return self.once((dims, type), lambda: self.vector([*map(self.write, dims)], type))
 
     def emit_constant(self, op: arith.ConstantOp) -> SSAValue:
         return self._after(self.scopes.function, op)
@@ -196,18 +192,16 @@ class ScopedCode(SizeCode):
         place: Block | Operation = value.owner
         if home is None or not self.scopes.is_local(home):
             place = self.scopes.function
-        key = "shape", value
-        shape = self.scopes.find(key)
-        if shape is None:
-            op = shape_of_op(value, self.host)
-            op.results[0].name_hint = f"{value.name_hint}_shape" if value.name_hint else "shape"
-            shape = self._after(place, op)
-            self.scopes.add(key, shape)
-        index = self.index(axis)
-        dim = self._after(place, extract_op(shape, [index]))
+        shape = self.once(("shape", value), lambda: self._shape(value, place))
+        dim = self._after(place, extract_op(shape, [self.index(axis)]))
         if SSAValue.is_valid_name(symbol.name):  # a dim may have any name
             dim.name_hint = symbol.name
         return dim
+
+    def _shape(self, value: SSAValue, place: Block | Operation) -> SSAValue:
+        op = shape_of_op(value, self.host)
+        op.results[0].name_hint = f"{value.name_hint}_shape" if value.name_hint else "shape"
+        return self._after(place, op)
 
     def _insert(self, op: Operation) -> None:
         assert self._place is not None, "a size is written at an op"
