@@ -5,6 +5,15 @@ from collections.abc import Iterator, Sequence
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
+class Text(str):
+    """Text that a prompt of Python shows as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def human(size: int) -> str:
     """Return `size` in a binary unit: `3.7 MiB`, `512 B`."""
     unit, scaled = 0, float(size)

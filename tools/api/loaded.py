@@ -46,6 +46,7 @@ from ...runtime.program.data_types import (
 from ...runtime.program.named_results import unique_names
 from ...runtime.program.planned_memory import PlannedMemory
 from ...runtime.program.program import Function, Late, Param, Program
+from ...runtime.python.memory_summary import Pictures
 from ..pass_run.pipeline import report_index
 from ..pass_run.runner import Runner
 from .session import Given, Session, is_bytecode
@@ -114,6 +115,19 @@ class Loaded:
             )
             for report in reports
         )
+
+    def pictures(self, title: str) -> Callable[[], Pictures] | None:
+        """Return a function that imports what draws the memory, if it was read."""
+        memory = self.memory
+        if memory is None:
+            return None
+
+        def found() -> Pictures:
+            from ..plan_pictures.picture_targets import PlanPictures
+
+            return PlanPictures(memory, title)
+
+        return found
 
     def output_names(self, function: str, count: int) -> list[str]:
         """Return unique names for `function`'s `count` results, `output_<number>` by default."""

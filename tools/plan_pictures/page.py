@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -47,7 +47,7 @@ def resource(name: str) -> str:
     return files(__name__.rpartition(".")[0]).joinpath(name).read_text(encoding="utf-8")
 
 
-def page(use: MemoryUse, dims: dict[str, int], title: str) -> str:
+def page(use: MemoryUse, dims: Mapping[str, int], title: str) -> str:
     """Return the page of a program, which starts with these values of dims."""
     views = views_of(use, dims)
     script = resource("page.js")
