@@ -22,6 +22,11 @@ def human(size: int) -> str:
     return f"{size} B" if not unit else f"{scaled:.1f} {UNITS[unit]}"
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number of things: `1 tensor`, `2,000 tensors`."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def printable(text: str) -> str:
     """Return `text` without characters that a terminal would obey."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
