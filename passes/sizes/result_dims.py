@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from xdsl.dialects.func import FuncOp, ReturnOp
 
 from ...dialects.relay.language.dims_attributes import dim_names
+from ...dialects.tensors import has_dynamic
 from ...operators.sizes.size_expressions import Expr
-from .reader import Sizes, has_dynamic_dim, read_sizes
+from .reader import Sizes
 
 
 def dims_of_results(function: FuncOp) -> list[tuple[str, ...]]:
@@ -19,10 +20,10 @@ def dims_of_results(function: FuncOp) -> list[tuple[str, ...]]:
     last = function.body.block.last_op if function.body.blocks else None
     if not any(map(any, names)) or not isinstance(last, ReturnOp):
         return [()] * len(function.function_type.outputs)
-    dynamic = list(map(has_dynamic_dim, last.operands))
+    dynamic = [has_dynamic(value.type) for value in last.operands]
     sizes, named = Sizes(), dict[Expr, str]()
     if any(dynamic):
-        read_sizes(function, sizes)
+        sizes.read(function)
         for argument, dims in zip(function.args, names, strict=False):
             known = sizes.dims(argument) if any(dims) else ()
             named |= {size: name for size, name in zip(known, dims, strict=False) if name}

@@ -19,7 +19,7 @@ from xdsl.dialects.func import FuncOp
 
 from xrelay.dialects.relay.language.dims_attributes import dim_names
 from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
-from xrelay.passes.sizes.reader import Sizes, read_sizes
+from xrelay.passes.sizes.reader import Sizes
 
 Feeds = Mapping[str, Array]
 
@@ -224,7 +224,7 @@ def test_sizes_of_a_resize_are_functions_of_dims(scales: list[float], sizes: lis
     run_passes(module, "infer-types,fold-constants,dynamic-to-static,infer-types")
     (main,) = (op for op in module.ops if isinstance(op, FuncOp))
     last, found = main.body.block.last_op, Sizes()
-    read_sizes(main, found)
+    found.read(main)
     assert last is not None
     assert [str(dim) for dim in found.dims(last.operands[0])] == sizes
 
