@@ -12,12 +12,10 @@ is *intact* while its bytes hold what was written under its name, and then *ende
 overwrites a byte of it or by a kill. Every use of an ended value is a fault; so no two tensors that
 are live together overlap. Facts:
 
-- Where contents lie (`plan_check.slots`): numbers are compared exactly; of unknown sizes, slots are
-  apart that lie in slices of a `memory.pack` of which one is above the other. Nothing is searched
-  for: what is not known is an error that says so.
-- Which values name them (`plan_check.names`): results of views, tuples, calls and cells, by
-  interface. Overwriting ends every value that may name the contents; a kill ends every value that
-  may name the same bytes. A call may return what its callee's body may.
+- Where contents lie (`plan_check.slots`): numbers are compared exactly, slices of an ordered
+  `memory.pack` by its orders. Nothing is searched for: what is not known is an error that says so.
+- Which values name them (`plan_check.names`). Overwriting ends every value that may name the
+  contents; a kill ends every value that may name the same bytes.
 - The lattice: intact below ended. After a choice a value is ended if it is on one of the paths. A
   result of a choice is intact if the value that it was on each path is; so a branch may kill what
   the other one yields.

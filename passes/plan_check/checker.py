@@ -73,12 +73,8 @@ class Checker:
         self.state = State(self.slots)
         self.names = BodyNames(self.body, self.returned)
         self.lending = Lending(self.slots, self.lent)
-        may_have_bytes = self.body.may_have_bytes
-        self.storages = {
-            number
-            for number, value in enumerate(self.body.values)
-            if not may_have_bytes[number] and is_storage(value)
-        }
+        bytes_or_not = enumerate(zip(self.body.may_have_bytes, self.body.values, strict=True))
+        self.storages = {n for n, (has, value) in bytes_or_not if not has and is_storage(value)}
         self.captured = frozenset(self.body.from_above)
         sized = self.with_sizes()
         path, ends = list[Choosing](), self.state.ends.now

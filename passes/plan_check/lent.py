@@ -94,8 +94,7 @@ class Lending:
                 op,
                 notes=[place_note(op.operands[0])],
             )
-        is_inside = room.size is None or self.slots.lies_in(slot, room)
-        if not (is_inside and at_least(first, ZERO)):
+        if not (at_least(first, ZERO) and self.slots.lies_in(slot, room)):
             size = "" if room.size is None else f" of {room.size} bytes"
             raise NotShown(
                 f"cannot show that a {_name(type).split()[0]} at bytes [{first}, "
