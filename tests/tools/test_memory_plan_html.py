@@ -30,9 +30,11 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.frontends.onnx.convert.importer import convert_model
 from xrelay.operators.sizes.size_table import OPERATIONS, compute
+from xrelay.passes.memory_report import report
 from xrelay.passes.memory_report.loads import loads
 from xrelay.passes.memory_report.model import FunctionUse, MemoryUse
 from xrelay.passes.memory_report.read import read_memory
+from xrelay.passes.memory_report.report import report_of
 from xrelay.tools.pass_run.pipeline import TO_BYTECODE, build
 from xrelay.tools.plan_pictures.page import folded, page, resource
 from xrelay.tools.plan_pictures.panels import Panel
@@ -197,6 +199,20 @@ def test_long_formulas_are_folded():
     assert folded(long := "n + " * 20) == (
         f"<details><summary>formula</summary><code>{long}</code></details>"
     )
+
+
+def test_long_formulas_of_the_report_are_cut_after_their_value(
+    transformer: MemoryUse, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(report, "MAX_LINE", 40)
+    lines = list(report.text_lines(report_of(transformer, {})))
+    (known,) = report_of(transformer, {"batch": 1, "sequence": 128})
+    formula = known.sum.formula or ""
+    cut = f"{formula[:40]}… ({len(formula):,} characters, in full in --memory-report=json)"
+    value = f"{known.sum.bytes:,} B if batch = 1, sequence = 128"
+    assert f"  sum of tensors = {value}: {cut}" in lines
+    (given,) = report_of(transformer, {"batch": 2})
+    assert given.examples == "sequence = 128"
 
 
 @pytest.mark.parametrize(
