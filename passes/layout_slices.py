@@ -36,20 +36,20 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
+from ..dialects.dense import integer
 from ..operators.orders import Layout, On, Orders, Row
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.piece_orders import choose_rows
-from .sizes.reader import Sizes, read_sizes
+from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
 from .workspaces.replaced_packs import (
     ListedCode,
-    constant_of,
     fold_constants,
     parts_of,
     replace_pack,
@@ -72,7 +72,7 @@ MAX_SUM = LIMIT // 2**16
 
 def static_size(size: int | SSAValue) -> int | None:
     """Return `size` if it is known at compile time."""
-    return size if isinstance(size, int) else constant_of(size)
+    return size if isinstance(size, int) else integer(size)
 
 
 def is_static(packing: memory.Packing) -> bool:
@@ -227,22 +227,6 @@ class LayOutSlices(RewritePattern):
 
 
 @dataclass(frozen=True)
-class LeaveToMachine(RewritePattern):
-    """Mark a pack whose offsets the machine chooses."""
-
-    remark: Callable[[Operation, str], None]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
-        if op.at_bind is not None:
-            return
-        op.at_bind = UnitAttr()
-        rewriter.notify_op_modified(op)
-        count = len(memory.Packing(op).slices)
-        self.remark(op, f"{count} slices of dynamic size: planned when sizes are known")
-
-
-@dataclass(frozen=True)
 class LayoutSlicesPass(ModulePass):
     """Choose the offsets of packed slices."""
 
@@ -260,6 +244,13 @@ class LayoutSlicesPass(ModulePass):
             if wants_remarks(ctx):
                 emit_remark(ctx, pack, message)
 
+        def leave_to_machine(pack: memory.PackOp, rewriter: PatternRewriter) -> None:
+            if pack.at_bind is None:
+                pack.at_bind = UnitAttr()
+                rewriter.notify_op_modified(pack)
+                count = len(memory.Packing(pack).slices)
+                remark(pack, f"{count} slices of dynamic size: planned when sizes are known")
+
         totals = Totals({})
         lay_out = LayOutSlices(self.strategy, Sizes(), totals, remark)
         for part in parts_of(op, totals):
@@ -271,10 +262,10 @@ class LayoutSlicesPass(ModulePass):
             dynamic = [pack for pack in packs if not is_static(memory.Packing(pack))]
             if self.dynamic == "at-bind":
                 left = [pack for pack in dynamic if pack.workspace is None and not pack.orders]
-                apply_patterns(op, LeaveToMachine(remark), only=left)
+                rewrite_each(left, leave_to_machine)
             packs = [pack for pack in packs if pack.at_bind is None]
             if any(pack.at_bind is None for pack in dynamic):
-                read_sizes(part, lay_out.sizes)
+                lay_out.sizes.read(part)
             if packs:
                 apply_patterns(op, lay_out, only=packs)
         fold_constants(op)

@@ -2,13 +2,17 @@
 
 from abc import ABC
 
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..interfaces import ReadsElementwise
+from ..tensors import as_tensor
+from ..xdsl_extras.trait_patterns import Patterns
 from .families import ELEMWISE
 from .incomplete import AnyTensor
-from .operator import RelayOperator
-from .properties import dtype_prop, float_prop, ints_prop, string_prop
+from .operator import RelayOperator, is_in_kernel
+from .properties import dtype_prop, float_prop, int_prop, ints_prop, string_prop
 
 
 class Elementwise(RelayOperator, ABC):
@@ -287,7 +291,7 @@ class BitwiseNotOp(Elementwise):
 
 
 @irdl_op_definition
-class CastOp(Elementwise):
+class CastOp(Elementwise, HasCanonicalizationPatternsInterface):
     """
     Convert the elements of `data` to `dtype`.
 
@@ -302,6 +306,54 @@ class CastOp(Elementwise):
     name = "relay.cast"
 
     dtype = dtype_prop()
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (RemoveIdentityCast(),)
+
+
+class RemoveIdentityCast(RewritePattern):
+    """Remove a cast to the element type that its operand has; but not in kernels."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: CastOp, rewriter: PatternRewriter, /) -> None:
+        same = op.data.type == op.result.type and as_tensor(op.data.type) is not None
+        if same and not is_in_kernel(op):
+            rewriter.replace(op, [], [op.data])
+
+
+@irdl_op_definition
+class ReinterpretOp(Elementwise):
+    """
+    Read the bits of each element of `data` as a number of type `dtype`, which is as wide.
+
+    ```mlir
+    %y = relay.reinterpret %x {dtype = i32} : (tensor<4xf32>) -> tensor<4xi32>
+    ```
+    """
+
+    name = "relay.reinterpret"
+
+    dtype = dtype_prop()
+
+
+@irdl_op_definition
+class FixedPointMultiplyOp(Elementwise):
+    """
+    Multiply the i32 numbers `data` by `multiplier` * 2 ** (`shift` - 31), rounding halves up.
+
+    ```mlir
+    %y = relay.fixed_point_multiply %x {multiplier = 1073741824, shift = -2}
+      : (tensor<4xi32>) -> tensor<4xi32>
+    ```
+
+    Products have 64 bits.
+    """
+
+    name = "relay.fixed_point_multiply"
+
+    multiplier = int_prop()
+    shift = int_prop()
 
 
 @irdl_op_definition

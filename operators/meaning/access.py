@@ -179,6 +179,9 @@ class Bounded(Number):
     def converted(self, element: Element) -> Self:
         return type(self)(element, self.low, self.high, self.axis, self.exact)
 
+    def reinterpreted(self, element: Element) -> Self:
+        return self._any(element)
+
 
 _BOUNDS: dict[Arithmetic, Callable[[Any, Any], int]] = {
     "add": lambda a, b: a + b,

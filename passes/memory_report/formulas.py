@@ -20,12 +20,19 @@ from typing import Any, NamedTuple, cast
 
 from xdsl.ir import Attribute, BlockArgument
 
+from ...dialects.tensors import as_tensor
 from ...operators.orders import Layout, PoolTotal
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import DIM, Expr, Symbol
 from ...operators.sizes.size_table import OPERATIONS, SELECT, TOTAL, compute
 from ...operators.sizes.writer import Writer
 from ..sizes.reader import PACK, Packed, Sizes
+
+EXAMPLE = 128
+"""The example of a size, but for a batch, whose example is 1."""
+
+BATCH_RANK = 3
+"""The rank from which on the first dim of a parameter counts as a batch."""
 
 
 class Step(NamedTuple):
@@ -47,6 +54,8 @@ class Variable:
     axis: int
     natural: bool
     """True if it is at least 0."""
+    example: int = EXAMPLE
+    """The value where none is given."""
 
 
 class Reference(NamedTuple):
@@ -80,48 +89,33 @@ class Formulas(Writer[Reference]):
         step = self.steps[number]
         return step.args[0] if step.op == "const" else None
 
-    def sum(self, numbers: Sequence[int]) -> int:
-        """Return the number of the formula for a sum, whose constants are added up."""
-        known = [self.constant(number) for number in numbers]
-        total: Any = sum(value for value in known if value is not None)
-        for number, value in zip(numbers, known, strict=True):
-            if value is None:
-                total = self.apply("add", total, Reference(number))
-        return self.value(total).step
-
     def excess(self, size: int, over: int) -> int:
         """Return the number of the formula for `max(size - over, 0)`."""
         algebra = self.sizes.algebra
-        more = algebra.binary(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
-        return self.number(algebra.binary(SizeOp.MAX, more, Expr.of(0)))
+        more = algebra.apply(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
+        return self.number(algebra.apply(SizeOp.MAX, more, Expr.of(0)))
 
     def variables_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the indices of the variables that formulas depend on, in order."""
-        reached: set[int] = set()
-        found: set[int] = set()
-        pending = list(numbers)
-        while pending:
-            number = pending.pop()
-            if number in reached:
-                continue
-            reached.add(number)
-            step = self.steps[number]
-            if step.op == "var":
-                found.add(step.args[0])
-            elif step.op != "const":
-                pending += step.args
-        return sorted(found)
+        reached = set(numbers)
+        for number in reversed(range(len(self.steps))):
+            op, args = self.steps[number]
+            if number in reached and op not in ("const", "var"):
+                reached.update(args)
+        steps = (self.steps[number] for number in reached)
+        return sorted({args[0] for op, args in steps if op == "var"})
 
     def evaluate(self, values: Sequence[int]) -> list[int]:
         """Return the value of each formula for these values of the variables."""
         results: list[int] = []
         for op, args in self.steps:
-            if op == "const":
-                results.append(args[0])
-            elif op == "var":
-                results.append(values[args[0]])
-            else:
-                results.append(_computed(op, [results[arg] for arg in args]))
+            match op:
+                case "const":
+                    results.append(args[0])
+                case "var":
+                    results.append(values[args[0]])
+                case _:
+                    results.append(_computed(op, [results[arg] for arg in args]))
         return results
 
     def value(self, size: Any) -> Reference:
@@ -131,13 +125,11 @@ class Formulas(Writer[Reference]):
         return self._step(name, *(value.step for value in values))
 
     def _step(self, op: str, *args: int) -> Reference:
-        key = op, args
-        known = self.find(key)
-        if known is None:
-            known = Reference(len(self.steps))
+        def make() -> Reference:
             self.steps.append(Step(op, args))
-            self.add(key, known)
-        return known
+            return Reference(len(self.steps) - 1)
+
+        return self.once((op, args), make)
 
     def expands(self, name: str) -> bool:
         return name in (SELECT, TOTAL)
@@ -163,16 +155,21 @@ class Formulas(Writer[Reference]):
         while name in taken:
             count += 1
             name = f"{symbol.name}_{count}"
-        parameter, axis = None, 0
+        parameter, axis, is_batch = None, 0, "batch" in symbol.name.lower()
         options = [name]
         place = symbol.args
         if symbol.kind == DIM and isinstance(place[0], BlockArgument):
             argument = cast("BlockArgument[Attribute]", place[0])
             assert isinstance(place[1], int), "a dim is that of an axis"
             parameter, axis = argument.index, place[1]
+            tensor = as_tensor(argument.type)
+            is_batch |= axis == 0 and tensor is not None and tensor.get_num_dims() >= BATCH_RANK
             if argument.name_hint:
                 options.append(f"{argument.name_hint}:{axis}")
-        self.variables.append(Variable(name, tuple(options), parameter, axis, symbol.natural))
+        example = 1 if is_batch and parameter is not None else EXAMPLE
+        self.variables.append(
+            Variable(name, tuple(options), parameter, axis, symbol.natural, example)
+        )
         return self._step("var", len(self.variables) - 1)
 
 

@@ -2,7 +2,7 @@
 The values of a body, and which of them name bytes of which.
 
     %v = vm.reshape_tensor %y                   %v names bytes of %y
-    %y = vm.invoke_tvm_op … outs(%t)            %y names bytes of %t
+    %y = vm.invoke_tvm_op … outs(%t)            %y is %t
     %r = func.call @f(%a, %b)                   %r names bytes of what @f may return of %a, %b
     relay.ref_write %c, %a                      %c, and all that %c may be, names bytes of %a
     %r, %q = relay.if %c { yield %a, %b } else { yield %b, %a }
@@ -10,10 +10,8 @@ The values of a body, and which of them name bytes of which.
 
 Two values share bytes if on some path both name the same one. The later of the two is replaced by
 each value that it names, until both are the same; two results of one choice are replaced together,
-by what one region yields. So no path is followed past a choice twice, in different directions, and
-each pair of values is examined at most once, however many paths lead to it. Ops are asked through
-their interfaces. An op of unknown effects may return any operand; so may a function that is not in
-the module.
+by what one region yields. So each pair of values is examined at most once, however many paths lead
+to it. An op of unknown effects may return any operand; so may a function outside the module.
 """
 
 from __future__ import annotations
@@ -26,6 +24,7 @@ from xdsl.ir import SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from ...dialects import memory
+from ...runtime.program.components import reached
 from ..bytes.numbered import Numbered, Row
 from ..bytes.op_facts import is_storage, may_hold_cells
 
@@ -33,18 +32,6 @@ K = TypeVar("K", bound=Hashable)
 
 Arms = list[int | None]
 """The arms of a choice that yield a value for a result; None if it is named on all paths."""
-
-
-def reached(starts: Iterable[K], edges: Mapping[K, Iterable[K]]) -> dict[K, None]:
-    """Return `starts` and all that edges lead to."""
-    found = dict.fromkeys(starts)
-    pending = [*found]
-    while pending:
-        for other in edges.get(pending.pop(), ()):
-            if other not in found:
-                found[other] = None
-                pending.append(other)
-    return found
 
 
 @dataclass(eq=False)
@@ -205,7 +192,7 @@ class BodyNames(Names[int]):
 
     def _add_all(self, pairs: Iterable[tuple[int, int]]) -> None:
         for name, source in pairs:
-            if self.has_bytes(name) and self.has_bytes(source):
+            if name != source and self.has_bytes(name) and self.has_bytes(source):
                 self.add(name, source)
 
     def _numbered(self, pairs: Iterable[tuple[SSAValue, SSAValue]]) -> Iterator[tuple[int, int]]:
@@ -214,32 +201,29 @@ class BodyNames(Names[int]):
 
     def _sources(self, row: Row) -> Iterator[tuple[int, int]]:
         """Yield the results of an op, each with a value that it may name."""
-        op, facts, count = row.op, row.facts, len(row.op.operands)
+        op, facts, operands = row.op, row.facts, row.operands
         if facts.calls is not None:
             returned = self.returned.get(facts.calls.callee(op))
             for i, result in enumerate(row.results):
-                for j, operand in enumerate(row.uses[:count]):
+                for j, operand in enumerate(operands):
                     if returned is None or j in returned.params[i]:
                         yield result, operand
                 if returned is None or returned.shared:
                     yield from ((result, other) for other in row.results[:i])
             return
-        if facts.writes:
-            yield from zip(row.results, row.uses[count - len(row.results) : count], strict=True)
         if facts.links and facts.aliasing is not None:
             yield from self._numbered(facts.aliasing.aliases(op))
         if self.with_storages and type(op) is memory.AllocTensorOp:
-            yield row.results[0], row.uses[0]
-        named = row.uses if facts.unknown else row.uses[count:]  # the rest is captured
+            yield row.results[0], operands[0]
+        named = row.uses if facts.unknown else row.uses[len(operands) :]  # those captured
         yield from ((result, operand) for result in row.results for operand in named)
 
     def _stores(self, row: Row) -> Iterator[tuple[int, int]]:
         """Yield the operands of an op that may hold cells, each with a value it may write there."""
-        op, facts = row.op, row.facts
+        op, facts, numbers = row.op, row.facts, row.operands
         is_unknown = facts.unknown or facts.calls is not None
-        if len(op.operands) < 2 or not (facts.may_store or is_unknown):
+        if len(numbers) < 2 or not (facts.may_store or is_unknown):
             return
-        numbers = row.uses[: len(op.operands)]
         effects = () if is_unknown else get_effects(op) or ()
         written = {e.value for e in effects if e.kind is MemoryEffectKind.WRITE}
         for operand, cell in zip(op.operands, numbers, strict=True):

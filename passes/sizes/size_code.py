@@ -20,7 +20,8 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, f64, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects import relay
+from ...dialects import relay, vm
+from ...dialects.device import VirtualDeviceAttr, tensor_type
 from ...dialects.tensors import as_tensor
 from ...operators.sizes.size_expressions import Symbol
 from ...operators.sizes.size_table import OPERATIONS, PREDICATES, operation
@@ -57,8 +58,10 @@ def integer_attribute(value: int, type: IntegerType | IndexType) -> IntegerAttr[
     return IntegerAttr(value, type)
 
 
-def constant_op(attr: IntegerAttr[Any]) -> arith.ConstantOp:
-    """Return the constant `attr`, named `%c4`, or `%i4` if it is an index."""
+def constant_op(attr: IntegerAttr[Any] | FloatAttr[Any]) -> arith.ConstantOp:
+    """Return the constant `attr`; an integer is named `%c4`, or `%i4` if it is an index."""
+    if not isinstance(attr, IntegerAttr):
+        return arith.ConstantOp(attr)
     op = arith.ConstantOp.create(result_types=[attr.type], properties={"value": attr})
     letter, value = "i" if isinstance(attr.type, IndexType) else "c", attr.value.data
     op.result.name_hint = f"{letter}{value}" if value >= 0 else letter
@@ -79,6 +82,20 @@ def op_of(name: str, values: Sequence[SSAValue]) -> Operation:
     properties = _FLAGS if kind in _FLAGGED else {}
     type = values[-1].type if kind is arith.SelectOp else i64
     return kind.create(operands=values, result_types=[type], properties=properties)
+
+
+@lru_cache(maxsize=256)
+def shape_on(host: VirtualDeviceAttr | None, rank: int) -> Attribute:
+    """Return the type of the shape of a tensor, which is on `host`."""
+    return tensor_type(i64, [rank], host)
+
+
+def shape_of_op(value: SSAValue, host: VirtualDeviceAttr | None) -> vm.ShapeOfOp:
+    """Return the op that reads the shape of a tensor."""
+    tensor = as_tensor(value.type)
+    assert tensor is not None, "only tensors have shapes"
+    type = shape_on(host, tensor.get_num_dims())
+    return vm.ShapeOfOp.create(operands=[value], result_types=[type])
 
 
 def extract_op(data: SSAValue, indices: Sequence[SSAValue]) -> Operation:
@@ -104,12 +121,7 @@ class SizeCode(Writer[SSAValue]):
 
     def constant(self, attr: IntegerAttr[Any] | FloatAttr[Any]) -> SSAValue:
         """Return the constant `attr`."""
-        value = self.find(attr)
-        if value is None:
-            is_integer = isinstance(attr, IntegerAttr)
-            value = self.emit_constant(constant_op(attr) if is_integer else arith.ConstantOp(attr))
-            self.add(attr, value)
-        return value
+        return self.once(attr, lambda: self.emit_constant(constant_op(attr)))
 
     def emit_constant(self, op: arith.ConstantOp) -> SSAValue:
         """Insert a constant."""

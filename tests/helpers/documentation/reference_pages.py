@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from helpers.documentation import api_page, operator_page
+from helpers.documentation import api_page, operator_page, pass_structure
 from helpers.documentation.onnx_restrictions import restrictions
 from helpers.numbers import number_bounds
 from onnx import defs
@@ -42,6 +42,7 @@ def pages() -> Mapping[str, str]:
         "numbers.md": number_page(),
         "onnx.md": onnx_page(),
         "operators.md": operators_page(),
+        "pass_patterns.md": pass_structure.structure_page(),
         "passes.md": pass_page(),
         "python.md": page("Python API", api_page.parts()),
     }
