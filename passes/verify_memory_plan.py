@@ -43,13 +43,14 @@ from itertools import chain
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects.xdsl_extras.walking import walk
 from ..runtime.program.components import components
 from .analysis.blocks import only_block
 from .bytes.aliases import Functions
 from .bytes.numbered import Numbered
+from .functions.symbol_names import symbols_of
 from .plan_check.checker import Checker
 from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
@@ -66,11 +67,7 @@ def check_module(module: ModuleOp, new: Callable[..., Checker] = Checker) -> Non
 
 def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:
     functions = Functions.of(module)
-    kernels = {
-        name.data: inner
-        for inner in module.ops
-        if isinstance(name := inner.properties.get("sym_name"), StringAttr)
-    }
+    kernels = symbols_of(module)
     bodies = {
         name: Numbered(only_block(op), functions.captured, in_place=True)
         for name, op in functions.named.items()

@@ -48,6 +48,7 @@ bind-params                . . . . . . . . . .
 infer-types                . . . . . . . . . .
 simplify-inference         . . . . . . . . . .
 fold-constants             + . . . . . . . . .
+lower-qnn                  . . . . . . . . . .
 transpose-weights          . . . . . . . . . .
 pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .
@@ -76,7 +77,7 @@ fuse-ops                   + + . . . . . . . .
 outline-primitives         < < + . . . . . . .
 create-shape-functions     < < < . + + + . . .
 manifest-alloc             < < < + . . . . . .
-remove-dead-writes         < < < < . . . . . .
+remove-dead-writes         < < < < . + + . . .
 manifest-lifetimes         < < < < + . . . . .
 remove-unused-kernels      < < < . . . . . . .
 simplify-shapes            < < < < + + + . . .
