@@ -77,7 +77,7 @@ fuse-ops                   + + . . . . . . . .
 outline-primitives         < < + . . . . . . .
 create-shape-functions     < < < . + + + . . .
 manifest-alloc             < < < + . . . . . .
-remove-dead-writes         < < < < . . . . . .
+remove-dead-writes         < < < < . + + . . .
 manifest-lifetimes         < < < < + . . . . .
 remove-unused-kernels      < < < . . . . . . .
 simplify-shapes            < < < < + + + . . .
