@@ -1,4 +1,4 @@
-"""The parts of patterns that xDSL lacks: a match by trait, and the end of a rewrite."""
+"""Parts of patterns that xDSL lacks: a match by trait, and the end of a rewrite."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
