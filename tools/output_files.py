@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..runtime.errors import MachineError
+from .commands import inform
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -99,14 +100,14 @@ class Destination:
         if not weights:
             return
         if self.is_device:
-            inform(f"the weights are not written: '{self.output}' is not a file")
+            inform("xrelay-opt", f"the weights are not written: '{self.output}' is not a file")
             return
         from ..runtime.weights.tensor_file import write_side_file
 
         path = self.weights_file
         self.files.check(str(path))
         write_side_file(path, weights, self.program, overwrite=self.files.overwrite)
-        inform(f"the weights are in {path}")
+        inform("xrelay-opt", f"the weights are in {path}")
 
     def write_text(self, text: str) -> None:
         """Write text as the output."""
@@ -138,8 +139,3 @@ class Destination:
         sys.stdout.flush()
         stream.writelines(written.contents)
         stream.flush()
-
-
-def inform(text: str) -> None:
-    """Say something on stderr."""
-    print(f"xrelay-opt: {text}", file=sys.stderr)

@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import TextIO
 
+from .commands import is_quiet
+
 CLEAR = "\r\x1b[K"
 """Moves to the start of the line and erases it."""
 
@@ -26,7 +28,8 @@ class Progress:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._is_shown = False
-        self.is_enabled = self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        is_terminal = self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.is_enabled = is_terminal and not is_quiet()
 
     def show(self, text: str) -> None:
         """Show `text` in place of what is shown."""

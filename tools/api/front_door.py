@@ -36,7 +36,7 @@ from .given_params import Params, bind_params
 from .loaded import compile_program, native_kernels
 from .session import Given, Session, is_bytecode
 from .shared_options import FRONTENDS, SharedOptions, shared_options
-from .source import Source, read_source
+from .source import Source, read_source, require_frontend
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -113,12 +113,8 @@ def _source(model: object, frontend: str | None) -> Source:
         )
     if isinstance(model, str | os.PathLike):
         source = read_source(os.fspath(cast(str, model)))
-        if frontend is None and source.extension not in (*FRONTENDS, "json"):
-            known = ", ".join(f".{name}" for name in (*FRONTENDS[:-1], "json"))
-            raise UsageError(
-                f"cannot tell what '{source.name}' is: its extension is not one of {known}; "
-                f"say what it is with frontend="
-            )
+        if frontend is None:
+            require_frontend(source, "frontend=")
         return source
     if _is_onnx(model):
         if frontend not in (None, "onnx"):

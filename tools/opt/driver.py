@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -22,11 +23,12 @@ from ...passes.support.diagnostics import Message
 from ...runtime.files import limit_input
 from ..api.bindings import bindings_of, passes_of, with_shapes
 from ..api.session import Given, Session, converted, given
-from ..api.shared_options import EXTENSION, FRONTENDS, frontend_of, load_onnx, shared_options
-from ..api.source import SPLIT_MARK, Part, Source, extension_of, read_source, split
+from ..api.shared_options import load_onnx, shared_options
+from ..api.source import SPLIT_MARK, Part, Source, read_source, require_frontend, split
+from ..commands import inform
 from ..errors import CommandLineError, UsageError, report
 from ..messages import PipelineError, Reporter, message_of
-from ..output_files import Destination, OutputFiles, inform
+from ..output_files import Destination, OutputFiles
 from ..pass_run.ir_dumps import Dumps
 from ..pass_run.pipeline import TARGET, Step, build_target, pass_names, pipeline_text, report_index
 from ..pass_run.runner import InternalError, Recipe, read_recipe
@@ -71,6 +73,8 @@ class Opt:
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
         self.written: Written | None = None
         """The output if a target writes it as bytes."""
+        self.frontend = ""
+        """The format of the input, once it was read."""
         self.weights: dict[str, Array] = {}
         """The weights that came with the input."""
         self.session = Session(reporter, shared_options(args), self.say)
@@ -83,21 +87,21 @@ class Opt:
         self.chosen = ChosenTarget(*build_target(args.target, self.session.universe.all_targets))
         self.destination = Destination(
             args.input_file or "-",
-            "-" if args.output_file is None else args.output_file,
+            "-" if args.output is None else args.output,
             OutputFiles([f for f in (args.input_file, args.params) if f], args.overwrite),
         )
-        self.bindings = bindings_of(args.shape, args.dim, args.input)
-        if args.inputs:
+        self.bindings = bindings_of(args.shape, args.dim, args.constant)
+        if args.shapes_of:
             from ..array_files import open_arrays  # imports NumPy
 
-            self.bindings = with_shapes(self.bindings, open_arrays(args.inputs, "input"))
+            self.bindings = with_shapes(self.bindings, open_arrays(args.shapes_of, "input"))
         self.session.context.remarks = args.remarks
         self._set_runner()
         if args.summary and not self.chosen.is_default:
             raise CommandLineError("--summary prints no module: omit -t")
         if not args.run_reproducer:
-            self._set_passes(args.passes)
-        elif args.passes:
+            self._set_passes(args.pipeline)
+        elif args.pipeline:
             raise CommandLineError("--run-reproducer has its own pipeline: omit -p")
 
     # What the options say.
@@ -133,14 +137,18 @@ class Opt:
             text or (self.chosen.files.pipeline if self.chosen.files else "")
         )
         self._show_memory(steps)
-        if self.bindings and self._frontend_name() != "onnx":
+        self.runner.steps = steps
+
+    def _bind_inputs(self) -> None:
+        """Let a program that is not converted with the bindings be bound by passes first."""
+        steps = self.runner.steps
+        if self.bindings and self.frontend != "onnx":
             from ...passes.infer_types import InferTypesPass
 
             bound = [*passes_of(self.bindings), *([] if steps else [InferTypesPass()])]
-            steps[:0] = map(Step, bound)
-        self.runner.steps = steps
+            self.runner.steps = [*map(Step, bound), *steps]
         if self.args.dump_pass_pipeline:
-            print(pipeline_text(steps), file=sys.stderr)
+            print(pipeline_text(self.runner.steps), file=sys.stderr)
 
     def _dims(self) -> tuple[str, ...]:
         return tuple(f"{dim}={size}" for dim, size in self.args.plan_dim.items())
@@ -180,7 +188,10 @@ class Opt:
         """Process the input; return the exit status."""
         with self.timer.span("read"):
             source = read_source(self.args.input_file)
-        frontend, output = self._frontend(source), StringIO()
+        self.frontend, output = self._frontend(source), StringIO()
+        frontend = self.frontend
+        if not self.args.run_reproducer:
+            self._bind_inputs()
         if self.args.summary and frontend == "onnx":
             failed = self._summarize(source, output)
         elif frontend == "onnx":
@@ -193,18 +204,8 @@ class Opt:
         self._write(output.getvalue(), failed)
         return 1 if failed else 0
 
-    def _frontend_name(self) -> str:
-        return self.args.frontend or frontend_of(extension_of(self.args.input_file))
-
     def _frontend(self, source: Source) -> str:
-        name = self._frontend_name()
-        if name not in FRONTENDS:
-            known = ", ".join(f".{EXTENSION.get(frontend, frontend)}" for frontend in FRONTENDS)
-            raise UsageError(
-                f"cannot tell what '{source.name}' is: its extension is not one of "
-                f"{known}; say what it is with -f"
-            )
-        return name
+        return self.args.frontend or require_frontend(source, "-f")
 
     def _onnx(self, source: Source) -> Given:
         return converted(load_onnx(self.session.context, source, self.bindings))
@@ -238,6 +239,7 @@ class Opt:
         if recipe is None:
             raise UsageError(f"'{name}' is not a reproducer: it names no pipeline")
         self._set_passes(recipe.pipeline)
+        self._bind_inputs()
         for flag in recipe.flags:
             if flag == "--allow-unregistered-dialect":
                 self.session.context.allow_unregistered = True
@@ -345,7 +347,7 @@ class Opt:
             return program
         from ..api.loaded import with_random_weights
 
-        return with_random_weights(program, inform)
+        return with_random_weights(program, partial(inform, "xrelay-opt"), self.args.random_seed)
 
     # What is run and written.
 

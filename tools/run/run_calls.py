@@ -14,6 +14,7 @@ from ...runtime.machine.machine import Machine
 from ...runtime.program.program import Array, Param, spec_of
 from ...runtime.weights.derived_weights import weights_in
 from ..array_files import ArrayFiles, open_arrays
+from ..commands import inform
 from ..errors import FileError, UsageError
 from ..output_files import OutputFiles
 from ..progress import Progress
@@ -71,7 +72,7 @@ def _parameters(
 
     seed = options.random_seed or 0
     names = [weight.name for weight in missing]
-    print(f"xrelay-run: {random_weights_text(names, seed)}", file=sys.stderr)
+    inform("xrelay-run", random_weights_text(names, seed))
     return found | random_parameters(missing, seed, options.memory)
 
 

@@ -9,7 +9,7 @@ from ..api.shared_options import Frontend, SharedOptions, shared_options
 from ..option_types import (
     EXCLUSIVE,
     BindingOptions,
-    InputLimit,
+    Common,
     Parser,
     count,
     non_negative,
@@ -55,8 +55,9 @@ class Inputs:
 
     inputs: Annotated[
         list[str],
-        "FILE  the inputs by name, in an .npz file; one input as NAME=FILE, of .npy or .pb; or a "
-        "folder of ONNX's test data, with input_0.pb; repeat for other files",
+        "FILE  the inputs by name, in an .npz file; one input as NAME=FILE, of .npy or .pb, or as "
+        "NAME=VALUE, a number for all elements (n=3) or a list (axes=1,2); or a folder of ONNX's "
+        "test data, with input_0.pb; repeat for others",
     ]
     random_seed: Annotated[
         int | None, "N  draw inputs that are not in a file at random, with this seed", count
@@ -72,7 +73,7 @@ class Inputs:
 class Outputs:
     """The uses of outputs."""
 
-    outputs: Annotated[str | None, "NPZ  the file to write the outputs to"]
+    outputs: Annotated[str | None, "-o --outputs NPZ  the file to write the outputs to"]
     overwrite: Annotated[bool, "let outputs replace inputs, and files of another kind"]
     expect: Annotated[
         list[str],
@@ -94,8 +95,9 @@ class Execution:
 
     pipeline: Annotated[
         str | None,
-        "PIPELINE  the passes that compile the program to bytecode (default: vm, with the function "
-        "that is run as the only entry), or that run before --evaluate (default: infer-types)",
+        "-p --pipeline PIPELINE  the passes that compile the program to bytecode (default: vm, "
+        "with the function that is run as the only entry), or that run before --evaluate (default: "
+        "infer-types)",
     ]
     evaluate: Annotated[bool, "evaluate the program op by op instead of compiling it"]
     kernels: Annotated[
@@ -105,8 +107,8 @@ class Execution:
     ] = "numpy"
     memory_limit: Annotated[
         int | None,
-        "SIZE  the maximum memory of the program: bytes, or 512M, 4G (default: half of what is "
-        "available)",
+        "SIZE  the maximum memory of the program: bytes, or 500M, 4G, 512MiB (default: half of "
+        "what is available)",
         size,
     ]
     max_instructions: Annotated[
@@ -115,7 +117,7 @@ class Execution:
         "never)",
         count,
     ]
-    verify: Annotated[
+    verify_constants: Annotated[
         bool,
         "check every byte of the constants of an executable (default: all of small ones, and "
         "samples of others)",
@@ -152,10 +154,9 @@ class Watching:
         "kernels that write elsewhere, change inputs or do not write all of their outputs",
         EXCLUSIVE,
     ]
-    traceback: Annotated[bool, "show where errors are raised"]
 
 
-class Options(Program, Inputs, BindingOptions, InputLimit, Outputs, Execution, Watching, Namespace):
+class Options(Program, Inputs, BindingOptions, Common, Outputs, Execution, Watching, Namespace):
     """The parsed command line."""
 
     @property
@@ -181,10 +182,11 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse `argv`; `UsageError` when it is wrong."""
     parser = Parser("xrelay-run", DESCRIPTION)
     parser.declare("program", Program)
-    parser.declare("inputs and parameters", Inputs, BindingOptions, InputLimit)
+    parser.declare("inputs and parameters", Inputs, BindingOptions)
     parser.declare("outputs", Outputs)
     parser.declare("compiling and running", Execution, SharedOptions)
     parser.declare("measuring and debugging", Watching)
+    parser.declare("common", Common)
     options, fail = parser.parse(argv, Options()), parser.error
     for name, use in OF_THE_MACHINE.items():
         if options.evaluate and getattr(options, name) != parser.get_default(name):

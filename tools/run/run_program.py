@@ -2,17 +2,19 @@
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
 
+from ...runtime.calls.input_bindings import InputBindings
 from ...runtime.weights.given_weights import bound_inputs
-from ..api.bindings import bindings_of, with_shapes
+from ..api.bindings import bindings_of, values_and_files, with_shapes
 from ..api.given_params import with_params
 from ..api.loaded import compile_program, native_kernels, with_random_weights
 from ..api.session import Given, Session, is_bytecode
-from ..api.shared_options import frontend_of
 from ..api.source import read_source
 from ..array_files import open_arrays
+from ..commands import inform
 from ..errors import CommandLineError
 from ..messages import Reporter
 from .evaluated import Evaluated, functions_of
@@ -23,18 +25,14 @@ from .run_calls import execute
 from .run_options import Options
 
 
-def _say(text: str) -> None:
-    print(f"xrelay-run: {text}", file=sys.stderr)
-
-
 def run_program(options: Options, reporter: Reporter, data: memoryview | None = None) -> None:
     """
     Run a program that is not an executable. Raises `Error`, and what passes raise.
 
     `data` are its bytes if they were read already.
     """
-    if options.verify:
-        raise CommandLineError("--verify is for executables")
+    if options.verify_constants:
+        raise CommandLineError("--verify-constants is for executables")
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     start = perf_counter_ns()
     session = Session(reporter, options.shared)
@@ -43,7 +41,7 @@ def run_program(options: Options, reporter: Reporter, data: memoryview | None = 
     if options.random_weights:
         # Before other weights are derived from them.
         seed = options.random_seed or 0
-        program = with_random_weights(program, _say, seed, options.memory)
+        program = with_random_weights(program, partial(inform, "xrelay-run"), seed, options.memory)
     loaded = compile_program(
         session,
         program,
@@ -77,15 +75,19 @@ def _read(options: Options, session: Session, data: memoryview | None) -> tuple[
     value, before the program is compiled.
     """
     source, function = read_source(options.file, data), options.function
-    arrays = open_arrays(options.inputs, "input")
-    bindings = bindings_of(options.shape, options.dim, options.input)
-    if (options.frontend or frontend_of(source.extension)) == "onnx":
-        read = session.read(source, "onnx", with_shapes(bindings, arrays))
-        constants = frozenset(bindings.values)
-        given = GivenInputs(arrays, constants=constants, seed=options.random_seed)
+    values, files = values_and_files(options.inputs)
+    arrays = open_arrays(files, "input")
+    bindings = bindings_of(options.shape, options.dim, options.constant)
+    constants, run_time = frozenset(bindings.values), InputBindings(values=values)
+    frontend = options.frontend or source.frontend
+    if frontend == "onnx":
+        bindings = replace(bindings, shapes={**run_time.all_shapes, **bindings.shapes})
+        bindings = with_shapes(bindings, arrays)
     else:
-        read = session.read(source, options.frontend)
-        given = GivenInputs(arrays, bindings, seed=options.random_seed)
+        run_time = InputBindings(bindings.shapes, bindings.dims, values)
+        bindings = InputBindings(values=bindings.values)
+    read = session.read(source, frontend, bindings)
+    given = GivenInputs(arrays, run_time, constants, options.random_seed)
     if options.params is not None and not is_bytecode(read.module):
         read = with_params(read, options.params, session.context, function)
     params = functions_of(read.module).get(function)
