@@ -13,6 +13,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from string import ascii_letters
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin
@@ -82,10 +83,11 @@ class Parser(argparse.ArgumentParser):
         """Return what to write instead of an unknown option, or an empty string."""
         name = option.lstrip("-")
         if "--pipeline" in self._option_string_actions:
-            from .registry import PASSES
+            with suppress(ImportError):  # where only compiled programs run
+                from .registry import PASSES
 
-            if name in PASSES:
-                return f"; a pass is named after -p: -p {name}"
+                if name in PASSES:
+                    return f"; a pass is named after -p: -p {name}"
         return did_you_mean(f"--{name}", self._option_string_actions)
 
     def _spelled(self, argument: str) -> str:
@@ -314,6 +316,16 @@ class Common:
         Completion,
     ]
     version: Annotated[None, "-v --version  print the version", Version, NO_VALUE]
+
+
+class LoadOptions:
+    """Plug-ins without a package."""
+
+    load: Annotated[
+        list[str],
+        "FILE.py  run this file of Python, and use the passes, dialects, kernels and targets that "
+        "it defines; repeat for others (docs/plugins.md)",
+    ]
 
 
 class BindingOptions:

@@ -16,13 +16,14 @@ from typing import IO, TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
+from xdsl.universe import Universe
 from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 
 from ...passes.support.diagnostics import Message
 from ...runtime.files import limit_input
 from ..api.bindings import bindings_of, passes_of, with_shapes
-from ..api.session import Given, Session, converted, given
+from ..api.session import Given, Session, converted, given, is_bytecode
 from ..api.shared_options import load_onnx, shared_options
 from ..api.source import SPLIT_MARK, Part, Source, read_source, require_frontend, split
 from ..commands import inform
@@ -33,9 +34,9 @@ from ..pass_run.ir_dumps import Dumps
 from ..pass_run.pipeline import TARGET, Step, build_target, pass_names, pipeline_text, report_index
 from ..pass_run.runner import InternalError, Recipe, read_recipe
 from ..registry import named_pipelines
-from ..targets.file_target import ChosenTarget, Job, Written
+from ..targets.file_target import ChosenTarget, Job, Written, target_of
 from ..text.printing import PrintOptions, print_module
-from .list_passes import list_passes
+from .list_passes import help_pass, list_passes
 from .opt_arguments import Options
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 def run(args: Options, reporter: Reporter) -> int:
     """Run what the command line requests; return the exit status."""
     opt = Opt(args, reporter)
-    if args.list_passes:
-        sys.stdout.write(list_passes(opt.session.universe.all_passes, named_pipelines()))
+    if args.list_passes or args.help_pass is not None or args.show_dialects:
+        sys.stdout.write(_listed(args, opt.session.universe))
         return 0
     try:
         return opt.execute()
@@ -58,6 +59,16 @@ def run(args: Options, reporter: Reporter) -> int:
     finally:
         if args.timing:
             opt.timer.print(sys.stderr)
+
+
+def _listed(args: Options, universe: Universe) -> str:
+    """Return what the command line requests instead of a run."""
+    passes, pipelines = universe.all_passes, named_pipelines()
+    if args.help_pass is not None:
+        return help_pass(args.help_pass, passes, pipelines)
+    if args.show_dialects:
+        return "\n".join(sorted(universe.all_dialects)) + "\n"
+    return list_passes(passes, pipelines)
 
 
 def _verify_nothing(attribute: Attribute) -> None:
@@ -83,12 +94,14 @@ class Opt:
         if args.disable_verify:
             setattr(Attribute, "__post_init__", _verify_nothing)
         Diagnostic.colored = Diagnostic.colored or args.syntax_highlight
-        self.reporter.add_source(TARGET, args.target)
-        self.chosen = ChosenTarget(*build_target(args.target, self.session.universe.all_targets))
+        target = target_of(args.output, args.target)
+        self.reporter.add_source(TARGET, target)
+        self.chosen = ChosenTarget(*build_target(target, self.session.universe.all_targets))
         self.destination = Destination(
             args.input_file or "-",
             "-" if args.output is None else args.output,
             OutputFiles([f for f in (args.input_file, args.params) if f], args.overwrite),
+            args.save_weights,
         )
         self.bindings = bindings_of(args.shape, args.dim, args.constant)
         if args.shapes_of:
@@ -122,6 +135,7 @@ class Opt:
             before=self._pass_names("--print-ir-before", args.print_ir_before),
             after=self._pass_names("--print-ir-after", args.print_ir_after),
             **{when: getattr(args, f"print_ir_{when}") for when in whens},
+            tree=None if args.print_ir_tree_dir is None else Path(args.print_ir_tree_dir),
             options=self._print_options(),
         )
 
@@ -133,9 +147,7 @@ class Opt:
             raise CommandLineError(f"{option}: {error}") from None
 
     def _set_passes(self, text: str) -> None:
-        steps = self.session.steps(
-            text or (self.chosen.files.pipeline if self.chosen.files else "")
-        )
+        steps = self.session.steps(text or self.chosen.pipeline)
         self._show_memory(steps)
         self.runner.steps = steps
 
@@ -218,7 +230,9 @@ class Opt:
             self._follow(read_recipe(text), source.name)
         parts = split(text) if args.split_input_file else [Part(text)]
         if args.split_input_file and (files := self.chosen.files) and not files.writes_parts:
-            raise CommandLineError(f"-t {args.target} writes one program, not --split-input-file")
+            raise CommandLineError(
+                f"-t {self.chosen.name} writes one program, not --split-input-file"
+            )
         failed = False
         for i, part in enumerate(parts):
             if i:
@@ -325,10 +339,10 @@ class Opt:
                 "them one at a time"
             )
         self.weights |= program.weights
-        if self._names_weights():
+        name = self.destination.named_weights
+        if name is not None and self._names_weights():
             from ...dialects.relay.constants import PARAMS_FILE
 
-            name = self.destination.weights_file.name
             program.module.attributes[PARAMS_FILE] = StringAttr(name)
 
     def _with_weights(self, module: ModuleOp) -> Given:
@@ -358,6 +372,8 @@ class Opt:
 
             arrays = bind_params(module, params, context, own=self.weights)
             self._keep_weights(Given(module, arrays or None))
+        if not self.args.pipeline and self.chosen.pipeline and is_bytecode(module):
+            self.runner.steps = []  # it is compiled already
         target = self.chosen.files
         if target is None:
             self.runner.run(context, module)
@@ -394,7 +410,7 @@ class Opt:
             if to.is_stdout:
                 to.write_text(text)
             return
-        if self._names_weights():
+        if self._names_weights() or to.save_weights is not None:
             to.write_weights(self.weights)
         if written is None:
             to.write_text(text)

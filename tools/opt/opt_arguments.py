@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from ..api.shared_options import Frontend, SharedOptions
-from ..option_types import IN_MLIR, BindingOptions, Common, Parser, count, dim
+from ..option_types import IN_MLIR, BindingOptions, Common, LoadOptions, Parser, count, dim
 
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
-    "input and 2 for wrong usage. --list-passes describes passes and their options."
+    "input and 2 for wrong usage. --list-passes names the passes, --help-pass NAME describes one."
 )
 
 
@@ -46,13 +46,18 @@ class Files:
     ]
     random_seed: Annotated[int, "N  the seed of --random-weights (default: 0)", count] = 0
     target: Annotated[
-        str,
-        "-t --target TARGET  the format of the output: mlir (default), relay-text, executable "
-        "(after -p vm; executable{embed=true} with the weights in it), linalg for other compilers "
-        "(see docs/linalg.md), machine code, native or object, and its c-header (after -p aot; see "
-        "docs/native.md), or a picture of the memory plan, memory-plan-svg or memory-plan-html, "
-        "taken right before lower-to-bytecode",
-    ] = "mlir"
+        str | None,
+        "-t --target TARGET  the format of the output (default: that of its name, or mlir): mlir, "
+        "relay-text (.relay), executable (.xrx; executable{embed=true} with the weights in it), "
+        "linalg for other compilers (docs/linalg.md), machine code, native (.so) or object (.o), "
+        "and its c-header (.h; docs/native.md), a picture of the memory plan, memory-plan-html or "
+        "memory-plan-svg (.html, .svg), or of the program, dot (.dot), or smt2 (.smt2)",
+    ]
+    save_weights: Annotated[
+        str | None,
+        "SAFETENSORS  the file to write the weights of the input to (default: one beside the "
+        "output, if that needs them and is a file)",
+    ]
     save_temps: Annotated[
         str | None,
         "FOLDER  with -t native or object: keep what lies between their stages in this folder",
@@ -94,9 +99,13 @@ class Pipeline:
     pipeline: Annotated[
         str,
         "-p --pipeline PIPELINE  passes and pipelines by name, separated by commas, with options "
-        "in braces",
+        "in braces (default: what the target needs: vm, aot or linalg)",
     ] = ""
-    list_passes: Annotated[bool, "print all passes and pipelines, and stop"]
+    list_passes: Annotated[bool, "print all passes and pipelines, each in a line, and stop"]
+    help_pass: Annotated[
+        str | None, "NAME  print all about a pass or pipeline, its options too, and stop"
+    ]
+    show_dialects: Annotated[bool, "print the names of all dialects, and stop"]
     dump_pass_pipeline: Annotated[bool, "print the passes to run, with all options, to stderr"]
     crash_reproducer: Annotated[
         str | None,
@@ -131,6 +140,11 @@ class Watching:
     print_ir_after_change: Annotated[
         bool, "print the module after passes that changed it, to stderr", IN_MLIR
     ]
+    print_ir_tree_dir: Annotated[
+        str | None,
+        "FOLDER  write the module after every pass to a file in this folder, numbered in order",
+        IN_MLIR,
+    ]
     print_ir_after_failure: Annotated[
         bool, "print the module after a pass that failed, to stderr", IN_MLIR
     ]
@@ -149,7 +163,15 @@ class Watching:
 
 
 class Options(
-    Files, BindingOptions, Common, Inputs, Pipeline, Checking, Watching, argparse.Namespace
+    Files,
+    BindingOptions,
+    Inputs,
+    Pipeline,
+    LoadOptions,
+    Checking,
+    Watching,
+    Common,
+    argparse.Namespace,
 ):
     """The parsed command line."""
 
@@ -162,7 +184,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser = Parser("xrelay-opt", DESCRIPTION)
     parser.declare("input and output", Files)
     parser.declare("inputs of the program", BindingOptions, Inputs)
-    parser.declare("pipeline", Pipeline, SharedOptions)
+    parser.declare("pipeline", Pipeline, SharedOptions, LoadOptions)
     parser.declare("checking", Checking)
     parser.declare("watching", Watching)
     parser.declare("common", Common)

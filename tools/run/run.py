@@ -44,7 +44,9 @@ def _main(argv: Sequence[str]) -> int:
 
 def _run(options: Options, name: str) -> int:
     from ...runtime.files import CODE, contents, is_stream, kind_of
+    from ..api.plugin_files import load_files
 
+    load_files(options.load)
     data = contents(options.file) if is_stream(options.file) else None
     kind = kind_of(_first_bytes(options.file, data))
     if kind == CODE:

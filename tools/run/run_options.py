@@ -10,6 +10,7 @@ from ..option_types import (
     EXCLUSIVE,
     BindingOptions,
     Common,
+    LoadOptions,
     Parser,
     count,
     non_negative,
@@ -156,7 +157,17 @@ class Watching:
     ]
 
 
-class Options(Program, Inputs, BindingOptions, Common, Outputs, Execution, Watching, Namespace):
+class Options(
+    Program,
+    Inputs,
+    BindingOptions,
+    Outputs,
+    Execution,
+    LoadOptions,
+    Watching,
+    Common,
+    Namespace,
+):
     """The parsed command line."""
 
     @property
@@ -184,7 +195,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.declare("program", Program)
     parser.declare("inputs and parameters", Inputs, BindingOptions)
     parser.declare("outputs", Outputs)
-    parser.declare("compiling and running", Execution, SharedOptions)
+    parser.declare("compiling and running", Execution, SharedOptions, LoadOptions)
     parser.declare("measuring and debugging", Watching)
     parser.declare("common", Common)
     options, fail = parser.parse(argv, Options()), parser.error

@@ -1,10 +1,10 @@
 """
 The targets `native`, `object` and `c-header` of `xrelay-opt -t`: machine code, and its interface.
 
-    xrelay-opt model.onnx -p aot -t native -o libmodel.so
-    xrelay-opt model.onnx -p aot -t "native{cpu=native weights=file}" -o libmodel.so
-    xrelay-opt model.onnx -p aot -t object -o model.o
-    xrelay-opt model.onnx -p aot -t c-header -o model.h
+    xrelay-opt model.onnx -o libmodel.so
+    xrelay-opt model.onnx -t "native{cpu=native weights=file}" -o libmodel.so
+    xrelay-opt model.onnx -o model.o
+    xrelay-opt model.onnx -o model.h
 """
 
 from __future__ import annotations
@@ -23,17 +23,36 @@ from ...lowering.native.kernel_pipeline import BlasUse, kernel_passes
 from ...lowering.native.toolchain.stage_files import SavedStages
 from ...lowering.native.toolchain.target_machine import Machine
 from ...lowering.native.toolchain.tool_paths import openblas
-from ...passes.support.diagnostics import emit_remark
+from ...passes.support.diagnostics import PassError, emit_remark
 from ...runtime.errors import Error
 from ...runtime.program.program import Array
 from ...runtime.weights.derived_weights import Weights, weights_in
-from ..api.session import Given
-from ..pass_run.pipeline import Step
+from ..api.session import Given, is_bytecode
+from ..pass_run.pipeline import TO_BYTECODE, Step
 from .file_target import FileTarget, Job, Written
 
 
 @dataclass(frozen=True)
-class NativeTarget(FileTarget):
+class _AotTarget(FileTarget):
+    """A target that reads what the pipeline `aot` leaves."""
+
+    def check(self, job: Job) -> None:
+        """Raise `PassError` for a program that is, or would be, bytecode."""
+        is_lowered = TO_BYTECODE in [step.run.name for step in job.runner.steps]
+        if is_lowered or is_bytecode(job.program.module):
+            raise PassError(
+                f"-t {self.name} needs a program at level memref, not bytecode: end the pipeline "
+                "in it, as -p aot does; -o FILE.xrx writes bytecode"
+            )
+
+    @property
+    @override
+    def pipeline(self) -> str:
+        return "aot"
+
+
+@dataclass(frozen=True)
+class NativeTarget(_AotTarget):
     """Writes a program, as `-p aot` leaves it, as a shared library."""
 
     name: ClassVar[str] = "native"
@@ -54,6 +73,7 @@ class NativeTarget(FileTarget):
 
     @override
     def written(self, job: Job) -> Written:
+        self.check(job)
         machine = Machine(self.target, self.cpu)
         machine.check()
         settings = Settings(
@@ -84,13 +104,14 @@ class ObjectTarget(NativeTarget):
 
 
 @dataclass(frozen=True)
-class HeaderTarget(FileTarget):
+class HeaderTarget(_AotTarget):
     """Writes the C header of a program, as `-p aot` leaves it."""
 
     name: ClassVar[str] = "c-header"
 
     @override
     def written(self, job: Job) -> Written:
+        self.check(job)
         job.runner.run(job.context, job.program.module)
         header = header_source(library_of(job.program.module))
         return Written([header.encode()], is_text=True)

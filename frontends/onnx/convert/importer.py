@@ -44,8 +44,8 @@ from ..model.external import ExternalData
 from ..model.function_bodies import Body, bound, functions_by_key, has_body, model_body, schema_body
 from ..model.onnx_model import declared_type, initializers_of, input_dims, input_type, opsets_of
 from ..model.operator_schema import require_signature
-from ..operators import RULES
-from ..operators.rule import Rule
+from ..operators import RULES, plugin_rules
+from ..operators.rule import Rule, Rules
 from .node import Node, NodeError
 from .onnx_builder import Builder
 from .onnx_values import Constant, DynamicShape, Value, value_name
@@ -370,15 +370,20 @@ class _Importer:
 
 def _rule_for(node: Node) -> Rule | None:
     """Return the rule that converts `node`, if there is one for its opset."""
-    rules = RULES.get(node.domain, {}).get(node.op_type, ())
+    rules = _rules(node).get(node.op_type, ())
     return next((rule for rule in rules if rule.covers(node.opset)), None)
+
+
+def _rules(node: Node) -> Rules:
+    """Return the rules for the domain of `node`, of plug-ins if they are not ours."""
+    return RULES.get(node.domain) or plugin_rules().get(node.domain, {})
 
 
 def _unsupported(node: Node) -> NodeError:
     """Return the error about a node that has neither a rule nor a body."""
-    domains = [domain or "ai.onnx" for domain in RULES]
-    rules = RULES.get(node.domain)
-    if rules is None:
+    domains = [domain or "ai.onnx" for domain in (*RULES, *plugin_rules())]
+    rules = _rules(node)
+    if not rules:
         return node.error(
             f"the operator is of domain {node.domain}; supported: {', '.join(domains)}, and "
             "functions in the model"
