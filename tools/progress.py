@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import TextIO
@@ -36,6 +36,17 @@ class Progress:
         if self.is_enabled:
             self._write(CLEAR + "".join(c if c.isprintable() else "?" for c in text)[:WIDTH])
             self._is_shown = True
+
+    def count(self, text: str) -> Callable[[int, int], None]:
+        """Return a function that shows `text` with two numbers, until these are equal."""
+
+        def show(done: int, total: int) -> None:
+            if done < total:
+                self.show(text.format(done, total))
+            else:
+                self.clear()
+
+        return show
 
     def clear(self) -> None:
         """Remove what is shown."""

@@ -212,7 +212,7 @@ def compile_model(
         program = loaded.program
         bound = bound_inputs(program, params) if was_bytecode and params is not None else {}
         weights = _weights(program, own, params)
-        native = native_kernels(loaded, session.context)
+        native = native_kernels(loaded, session.context, session.runner.progress)
         given = {"plans": loaded.plans, "sources": reporter.sources, "native": native}
         return Executable(program, weights, bound=bound, **given, **limits)
     raise AssertionError("errors are raised")

@@ -1,4 +1,4 @@
-"""Run an executable: the part of `xrelay-run` that needs no compiler."""
+"""Run an executable or a library: the part of `xrelay-run` that needs no compiler."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,12 +13,19 @@ from ..api.bindings import values_and_files
 from ..array_files import open_arrays
 from ..commands import read_stdin
 from ..errors import CommandLineError
-from .executables import Arrays, Compiled
+from .executables import Arrays, Compiled, NativeProgram
 from .inputs_of_run import GivenInputs
 from .run_calls import execute
 from .run_options import Options
 
+WATCHED = (
+    *("params", "random_weights", "memory_limit", "max_instructions", "verify_constants", "stats"),
+    *("profile", "trace", "poison", "sanitize"),
+)
+"""The options about what the machine runs, not machine code."""
+
 CURES = {
+    "--save": ": it is saved already",
     "--memory-report": ": xrelay-objdump and --stats show its memory",
     "--constant": ": --inputs gives its inputs values",
 }
@@ -59,7 +66,22 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
     execute(options, given, executable, weights, prepared, read)
 
 
-def _check(options: Options) -> None:
+def run_library(options: Options) -> None:
+    """Run a library that `xrelay-opt` wrote, which runs its code. Raises `Error`."""
+    _check(options, "machine code")
+    start = perf_counter_ns()
+    from ...runtime.native.native_executable import NativeFunctions
+
+    library = NativeFunctions(options.file)
+    prepared = "load", perf_counter_ns() - start
+    executable = NativeProgram(library, library.program.entries, options)
+    values, files = values_and_files(options.inputs)
+    bindings = InputBindings(options.shape, options.dim, values)
+    given = GivenInputs(open_arrays(files, "input"), bindings, seed=options.random_seed)
+    execute(options, given, executable, None, prepared)
+
+
+def _check(options: Options, what: str = "an executable") -> None:
     """Raise `CommandLineError` for options that are about what is compiled already."""
     given = {
         "--pipeline": options.pipeline is not None,
@@ -68,8 +90,11 @@ def _check(options: Options) -> None:
         **{f"--{name.replace('_', '-')}": bool(value) for name, value in options.shared.items()},
         "--memory-report": options.memory_report is not None,
         "--constant": bool(options.constant),
+        "--save": options.save is not None,
     }
+    if what != "an executable":
+        given |= {f"--{name.replace('_', '-')}": bool(getattr(options, name)) for name in WATCHED}
     for option, is_given in given.items():
         if is_given:
             cure = CURES.get(option, "")
-            raise CommandLineError(f"{option} is for programs, but this is an executable{cure}")
+            raise CommandLineError(f"{option} is for programs, but this is {what}{cure}")

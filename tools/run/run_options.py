@@ -29,6 +29,7 @@ OF_THE_MACHINE = {
     "benchmark": "times the machine",
     "kernels": "chooses those of the machine",
     "memory_report": "shows what the machine allocates",
+    "save": "writes a compiled program",
     "sanitize": "watches the machine",
     "profile": "watches the machine",
     "trace": "watches the machine",
@@ -41,8 +42,8 @@ class Program:
 
     file: Annotated[
         str,
-        "file  an executable, IR text of any level, an ONNX model, Relay text, or a module that "
-        "TVM saved as JSON; '-' is stdin",
+        "file  an executable, a library (its code runs: one that you trust), IR text of any level, "
+        "an ONNX model, Relay text, or a module that TVM saved as JSON; '-' is stdin",
     ]
     frontend: Annotated[
         Frontend | None,
@@ -75,6 +76,11 @@ class Outputs:
     """The uses of outputs."""
 
     outputs: Annotated[str | None, "-o --outputs NPZ  the file to write the outputs to"]
+    save: Annotated[
+        str | None,
+        "XRX  the file to write the compiled program to, its weights beside it; xrelay-run and "
+        "xrelay.load run it",
+    ]
     overwrite: Annotated[bool, "let outputs replace inputs, and files of another kind"]
     expect: Annotated[
         list[str],
@@ -183,6 +189,9 @@ class Options(
         return Memory(self.memory_limit, self.poison or self.sanitize)
 
 
+OTHERS = (".npy", ".npz", ".pb", ".xrx", ".so", ".o", ".mlir", ".onnx", ".json", ".safetensors")
+"""Extensions that say what a file has."""
+
 DESCRIPTION = (
     "Run an executable and show its outputs; or compile a program to bytecode first, or evaluate "
     "it as it is."
@@ -205,6 +214,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     for name in ("profile", "trace"):
         if options.sanitize and getattr(options, name):
             fail(f"--{name} measures kernels, but --sanitize runs other code around them")
+    for option, path, extension in (
+        ("--outputs", options.outputs, ".npz"),
+        ("--save", options.save, ".xrx"),
+    ):
+        if path is not None and path.endswith(OTHERS) and not path.endswith(extension):
+            fail(f"{option} writes {extension} files, but '{path}' says otherwise")
     if not options.expect and (options.rtol != RTOL or options.atol != ATOL):
         fail("--rtol and --atol are tolerances of --expect")
     return options

@@ -42,26 +42,29 @@ def run_program(options: Options, reporter: Reporter, data: memoryview | None = 
         # Before other weights are derived from them.
         seed = options.random_seed or 0
         program = with_random_weights(program, partial(inform, "xrelay-run"), seed, options.memory)
+    saves = options.save is not None and not was_bytecode
     loaded = compile_program(
         session,
         program,
         pipeline,
         options.function,
-        reads_memory=options.memory_report is not None,
+        reads_memory=options.memory_report is not None or saves,
         keeps_kernels=options.kernels == "native",
     )
     if options.params is not None and was_bytecode:
         bound = bound_inputs(loaded.program, options.params, options.function)
         given = replace(given, weights=bound)
         loaded = replace(loaded, weights=Path(options.params))
-    executable = (
-        Evaluated(loaded, options)
-        if options.evaluate
-        else Compiled(loaded.program, options, native_kernels(loaded, session.context))
-    )
+    if options.evaluate:
+        executable = Evaluated(loaded, options)
+    else:
+        native = native_kernels(loaded, session.context, reporter.progress)
+        executable = Compiled(loaded.program, options, native)
     prepared = "compile", perf_counter_ns() - start
-    inputs = execute(options, given, executable, loaded.weights, prepared)
-    if loaded.memory is not None and isinstance(executable, Compiled):
+    inputs = execute(
+        options, given, executable, loaded.weights, prepared, plans=loaded.plans if saves else ()
+    )
+    if options.memory_report and loaded.memory is not None and isinstance(executable, Compiled):
         shapes = [getattr(value, "shape", ()) for value in inputs]
         run_of = memory_of_run(loaded.memory, options.function, shapes, executable)
         print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)

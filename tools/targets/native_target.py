@@ -83,6 +83,7 @@ class NativeTarget(_AotTarget):
             blas=self.blas and openblas(is_host=machine.is_host, compiler=self.cc),
             compiler=self.cc,
             remark=lambda op, message: emit_remark(job.context, op, message),
+            progress=job.runner.progress.count("LLVM has compiled {} of {} kernels"),
         )
         module = job.program.module
         kernels = [Step(step, ("kernels",)) for step in kernel_passes(machine, self.blas)]
