@@ -54,14 +54,14 @@ def test_printing_writes_no_files(
     text = f"the weights stay in '{model}', the output has none: --save-weights FILE writes them"
     assert ran.err == f"xrelay-opt: {text}\n"
     assert not [*Path().iterdir()]
-    assert "params_file" not in ran.out
+    assert "relay.params" not in ran.out
     assert opt(model, "-q").err == ""
     saved = opt(model, "--save-weights", "w/a.safetensors")
     assert saved.status == 1  # there is no such folder
     Path("w").mkdir()
     saved = opt(model, "--save-weights", "w/a.safetensors")
     assert (saved.status, saved.err) == (0, "xrelay-opt: the weights are in w/a.safetensors\n")
-    assert 'params_file = "w/a.safetensors"' in saved.out
+    assert 'relay.params = "w/a.safetensors"' in saved.out
 
 
 def test_weights_of_others_stay(opt: Opt, model: Path):
