@@ -293,7 +293,9 @@ class Completion(argparse.Action):
         try:
             shtab = import_module("shtab")
         except ImportError:
-            parser.error("--print-completion needs the package shtab: pip install shtab")
+            parser.error(
+                "--print-completion needs the package shtab: pip install 'xrelay[completion]'"
+            )
         print(shtab.complete(parser, values))
         parser.exit()
 
