@@ -88,7 +88,10 @@ class Parser(argparse.ArgumentParser):
 
                 if name in PASSES:
                     return f"; a pass is named after -p: -p {name}"
-        return did_you_mean(f"--{name}", self._option_string_actions)
+        known = self._option_string_actions
+        return did_you_mean(
+            f"--{name}", [*known, *(o for o, ours in ALSO.items() if ours in known)]
+        )
 
     def _spelled(self, argument: str) -> str:
         """Return an argument with the option that it is, if mlir-opt or xdsl-opt spell it so."""
@@ -127,7 +130,9 @@ class Parser(argparse.ArgumentParser):
 
         `intermixed` is for commands of several files, which options may separate.
         """
-        given = [*map(self._spelled, sys.argv[1:] if argv is None else argv)]
+        given = list(sys.argv[1:] if argv is None else argv)
+        options_end = given.index("--") if "--" in given else len(given)
+        given[:options_end] = map(self._spelled, given[:options_end])
         parse = self.parse_intermixed_args if intermixed else self.parse_args
         parsed = parse(given, options)
         if getattr(parsed, "quiet", False):

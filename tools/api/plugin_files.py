@@ -7,6 +7,7 @@ that has them; and `KERNELS`, `DEFINITIONS`, `LINALG` and `ONNX`, as entry point
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -30,11 +31,12 @@ def load_files(paths: Sequence[str]) -> None:
 
 
 def _fault(path: str, error: BaseException) -> UsageError:
-    if isinstance(error, OSError) and error.filename == path:
+    full = os.path.abspath(path)  # as Python names the file
+    if isinstance(error, OSError) and error.filename in (path, full):
         return UsageError(f"cannot read '{path}': {error.strerror}")
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == full]
     line, column = frames[-1].lineno if frames else None, 1
-    if isinstance(error, SyntaxError) and error.filename == path:
+    if isinstance(error, SyntaxError) and error.filename == full:
         line, column = error.lineno, error.offset or 1
     text = f"{type(error).__name__}: {error}"
     return UsageError(text, Location(path, line, column) if line else Location(path, 1, 1))

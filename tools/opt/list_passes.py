@@ -66,19 +66,19 @@ def _described(name: str, cls: type[ArgSpecConvertible]) -> Iterator[str]:
     """Yield the name, the docstrings of the class or its module, and the options."""
     info = pass_info(name, cls)
     yield name
-    doc = getdoc(cls) or ""
-    if not doc or doc.startswith(f"{cls.__name__}("):  # made up by @dataclass
-        doc = getdoc(import_module(cls.__module__)) or ""
-    yield indent(doc.strip(), "  ")
+    yield f"  {info.description}"
+    if issubclass(cls, ModulePass):  # the module is about this pass alone
+        more = (getdoc(import_module(cls.__module__)) or "").partition("\n\n")[2]
+        yield indent(f"\n{more.strip()}" if more else "", "  ")
     if info.options:
         yield "\n  Options:"
     for option in info.options:
         default = "(required)" if option.default is None else f"= {option.default}"
-        yield from _row(f"  {option.name}", f"{option.type} {default}".rstrip(" ="))
+        yield f"    {option.name}: {option.type} {default}".rstrip(" =")
 
 
 def _row(left: str, right: str) -> list[str]:
     """Put `right`, which is cut to the width, beside `left`."""
-    room = WIDTH - COLUMN - 4
+    room = WIDTH - max(COLUMN, len(left)) - 4
     short = right if len(right) <= room else f"{right[: room - 1]}…"
     return [f"  {left:<{COLUMN}}  {short}".rstrip()]
