@@ -45,7 +45,7 @@ def list_passes(passes: Passes, pipelines: Pipelines) -> str:
         try:
             lines += _row(name, pass_info(name, factory()).description)
         except PluginError as error:
-            lines += _row(name, str(error))
+            lines.append(f"  {name:<{COLUMN}}  {error}")
     lines += ["", "--help-pass NAME says all about one."]
     return "\n".join(lines) + "\n"
 

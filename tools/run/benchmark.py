@@ -14,14 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ...runtime.calls.values import leaves
 from ...runtime.program.program import Array
 from ..progress import Progress
-
-if TYPE_CHECKING:
-    from ...runtime.python.callables import Evaluates
 
 MAX_WARM_UP = 10
 """Number of calls, at most, that are not timed; a tenth of the timed ones, and at least one."""
@@ -108,23 +105,23 @@ class Benchmark:
 
 
 def benchmark(
-    program: Evaluates,
+    call: Callable[..., Any],
     function: str,
     inputs: Sequence[Array],
     count: int,
     prepared: tuple[str, float],
 ) -> Benchmark:
     """
-    Time `count` calls of `function` of a program that was not called before.
+    Time `count` calls of `function`, whose program was not called before, by its name and inputs.
 
     `prepared` are the name and the duration of what came before it, in nanoseconds.
     """
     progress = Progress()
     with progress.during(f"calling {function}"):
         start = perf_counter_ns()
-        result = program.evaluate(function, *inputs)
+        result = call(function, *inputs)
         first = perf_counter_ns() - start
-        calls = time_calls(lambda: program.evaluate(function, *inputs), count, progress)
+        calls = time_calls(lambda: call(function, *inputs), count, progress)
     remark = "which prepares memory and kernels for these shapes"
     return Benchmark(
         function,

@@ -124,8 +124,8 @@ def execute(
     if options.benchmark is not None:
         from .benchmark import benchmark
 
-        program = executable.caller(parameters)
-        measured = benchmark(program, options.function, inputs, options.benchmark, prepared)
+        call = executable.caller(parameters).evaluate
+        measured = benchmark(call, options.function, inputs, options.benchmark, prepared)
         print("\n".join(measured.lines()))
     if options.save is not None and isinstance(executable, Compiled):
         from ...runtime.python.saving import save
