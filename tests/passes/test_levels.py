@@ -48,6 +48,7 @@ bind-params                . . . . . . . . . .
 infer-types                . . . . . . . . . .
 simplify-inference         . . . . . . . . . .
 fold-constants             + . . . . . . . . .
+lower-qnn                  . . . . . . . . . .
 transpose-weights          . . . . . . . . . .
 pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .

@@ -80,6 +80,10 @@ class Text(Number):
             return self
         return replace(self, text=f"{self.atom} as {element}", element=element, is_atom=False)
 
+    def reinterpreted(self, element: Element) -> Self:
+        text = f"the {element} of the bits of {self.atom}"
+        return replace(self, text=text, element=element, is_atom=False)
+
 
 def formula(name: str) -> str:
     """Return the formula of an elementwise operator, of f32 where it accepts it, otherwise i32."""
@@ -88,7 +92,8 @@ def formula(name: str) -> str:
     cls = OPERATORS[name]
     names = [operand for operand, _ in cls.get_irdl_definition().operands]
     shown = {"a_min": 0.0, "a_max": 6.0, "alpha": 0.05, "approximate": "none", "dtype": "int32"}
-    of_bools, of_integers = name.startswith("logical"), re.match("bitwise|left|right", name)
+    shown |= {"multiplier": 1073741824, "shift": -2}
+    of_bools, of_integers = name.startswith("logical"), re.match("bitwise|left|right|fixed", name)
     element = ELEMENTS["bool" if of_bools else "int32" if of_integers else "float32"]
     numbers = [Text(n, BOOL if n == "condition" else element) for n in names]
     if name == "cast_like":
