@@ -264,13 +264,8 @@ def _require_same_kind(name: str, path: Path, start: bytes) -> None:
     if old not in (new, ""):
         raise MachineError(
             f"cannot write '{name}': it exists and is {old}, not {new or 'empty'}: choose another "
-<<<<<<< HEAD
             "name"
-        )
-=======
-            "name, remove it, or say that it may be replaced (--overwrite)"
         ) from FileExistsError(EEXIST, os.strerror(EEXIST), name)
->>>>>>> main
 
 
 def kind_of(start: bytes) -> str:

@@ -31,14 +31,9 @@ from .given_params import Params, bind_params, with_values
 from .loaded import compile_program, native_kernels
 from .python_errors import PythonReporter, as_error, compiling
 from .session import Given, Session, is_bytecode
-<<<<<<< HEAD
 from .shared_options import FRONTENDS, SharedOptions, shared_options
 from .source import Source, read_source, require_frontend
-=======
-from .shared_options import FRONTENDS, SharedOptions, frontend_of, shared_options
-from .source import Source, read_source
 from .target_text import text_of
->>>>>>> main
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -216,18 +211,6 @@ def _compile(
             f"the pipeline '{args.pipeline}' must end in bytecode, unless the target is 'native'; "
             "run_pipeline runs any passes"
         )
-<<<<<<< HEAD
-        if not is_bytecode(loaded.module):
-            raise UsageError(
-                f"the pipeline '{pipeline}' must end in bytecode; run_pipeline runs any passes"
-            )
-        program = loaded.program
-        bound = bound_inputs(program, params) if was_bytecode and params is not None else {}
-        weights = _weights(program, own, params)
-        native = native_kernels(loaded, session.context, session.runner.progress)
-        given = {"plans": loaded.plans, "sources": reporter.sources, "native": native}
-        return Executable(program, weights, bound=bound, **given, **limits)
-=======
     program = loaded.program
     return Executable(
         program,
@@ -235,7 +218,7 @@ def _compile(
         bound=bound_inputs(program, params) if was_bytecode and params is not None else {},
         plans=loaded.plans,
         sources=session.reporter.sources,
-        native=native_kernels(loaded, session.context),
+        native=native_kernels(loaded, session.context, session.runner.progress),
         pictures=loaded.pictures(args.name),
         **limits,
     )
@@ -268,7 +251,7 @@ def summary_of_program(
         if isinstance(model, ModuleOp):
             return summary_of(model, "module")
         source = _source(model, frontend)
-        if (frontend or frontend_of(source.extension)) == "onnx":
+        if (frontend or source.frontend) == "onnx":
             summary, error = summary_of_model(source, bindings)
             return summary if error is None else replace(summary, error=as_error(error, reporter))
         return summary_of(_read(Session(reporter), model, frontend, bindings), source.name)
@@ -282,7 +265,6 @@ def list_passes() -> list[PassInfo]:
         passes = Session(reporter).universe.all_passes
         pipelines = [pass_info(name, cls) for name, cls in named_pipelines().items()]
         return [*pipelines, *pass_infos(passes)]
->>>>>>> main
     raise AssertionError("errors are raised")
 
 

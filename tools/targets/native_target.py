@@ -42,40 +42,13 @@ from ...runtime.errors import Error
 from ...runtime.native.interface import Library
 from ...runtime.program.program import Array
 from ...runtime.weights.derived_weights import Weights, weights_in
-<<<<<<< HEAD
 from ..api.session import Given, is_bytecode
 from ..pass_run.pipeline import TO_BYTECODE, Step
-=======
-from ..api.session import Given
-from ..pass_run.pipeline import Step
 from ..pass_run.runner import Runner
->>>>>>> main
 from .file_target import FileTarget, Job, Written
 
 
 @dataclass(frozen=True)
-<<<<<<< HEAD
-class _AotTarget(FileTarget):
-    """A target that reads what the pipeline `aot` leaves."""
-
-    def check(self, job: Job) -> None:
-        """Raise `PassError` for a program that is, or would be, bytecode."""
-        is_lowered = TO_BYTECODE in [step.run.name for step in job.runner.steps]
-        if is_lowered or is_bytecode(job.program.module):
-            raise PassError(
-                f"-t {self.name} needs a program at level memref, not bytecode: end the pipeline "
-                "in it, as -p aot does; -o FILE.xrx writes bytecode"
-            )
-
-    @property
-    @override
-    def pipeline(self) -> str:
-        return "aot"
-
-
-@dataclass(frozen=True)
-class NativeTarget(_AotTarget):
-=======
 class NativeProgram:
     """A program at level `memref`, of which files are made; it is compiled for the first."""
 
@@ -105,8 +78,26 @@ class NativeProgram:
 
 
 @dataclass(frozen=True)
-class NativeTarget(FileTarget):
->>>>>>> main
+class _AotTarget(FileTarget):
+    """A target that reads what the pipeline `aot` leaves."""
+
+    def check(self, runner: Runner, program: Given) -> None:
+        """Raise `PassError` for a program that is, or would be, bytecode."""
+        is_lowered = TO_BYTECODE in [step.run.name for step in runner.steps]
+        if is_lowered or is_bytecode(program.module):
+            raise PassError(
+                f"-t {self.name} needs a program at level memref, not bytecode: end the pipeline "
+                "in it, as -p aot does; -o FILE.xrx writes bytecode"
+            )
+
+    @property
+    @override
+    def pipeline(self) -> str:
+        return "aot"
+
+
+@dataclass(frozen=True)
+class NativeTarget(_AotTarget):
     """Writes a program, as `-p aot` leaves it, as a shared library."""
 
     name: ClassVar[str] = "native"
@@ -127,9 +118,6 @@ class NativeTarget(FileTarget):
 
     @override
     def written(self, job: Job) -> Written:
-<<<<<<< HEAD
-        self.check(job)
-=======
         native = self.lowered(job.runner, job.context, job.program, job.stages)
         product = native.product(self.kind, job.output, self.weights)
         return Written([product.contents], product.beside)
@@ -138,7 +126,7 @@ class NativeTarget(FileTarget):
         self, runner: Runner, context: Context, program: Given, stages: Path | None = None
     ) -> NativeProgram:
         """Run the passes of `runner`, then those of kernels. Raises `Error`, or what these do."""
->>>>>>> main
+        self.check(runner, program)
         machine = Machine(self.target, self.cpu)
         machine.check()
         settings = Settings(
@@ -147,12 +135,8 @@ class NativeTarget(FileTarget):
             saved=SavedStages(stages),
             blas=self.blas and openblas(is_host=machine.is_host, compiler=self.cc),
             compiler=self.cc,
-<<<<<<< HEAD
-            remark=lambda op, message: emit_remark(job.context, op, message),
-            progress=job.runner.progress.count("LLVM has compiled {} of {} kernels"),
-=======
             remark=lambda op, message: emit_remark(context, op, message),
->>>>>>> main
+            progress=runner.progress.count("LLVM has compiled {} of {} kernels"),
         )
         kernels = [Step(step, ("kernels",)) for step in kernel_passes(machine, self.blas)]
         replace(runner, steps=[*runner.steps, *kernels]).run(context, program.module)
@@ -176,7 +160,7 @@ class HeaderTarget(_AotTarget):
 
     @override
     def written(self, job: Job) -> Written:
-        self.check(job)
+        self.check(job.runner, job.program)
         job.runner.run(job.context, job.program.module)
         header = header_source(library_of(job.program.module))
         return Written([header.encode()], is_text=True)
