@@ -125,7 +125,7 @@ class Checker:
             if not (self.storages.isdisjoint(row.uses) and self.storages.isdisjoint(row.results)):
                 self.require_known_storages(row)
                 self.lend(row)
-            if facts.links or op.regions:
+            if op.regions or (facts.links and any(map(self.names.has_bytes, row.uses))):
                 self.names.read(row)
             if facts.writes:
                 self.write(row)

@@ -71,7 +71,7 @@ class Rule:
 
     stage: Stage
     wrong: str | Callable[[Operation], str | None]
-    """What is wrong with an op that the rule concerns; of some only, what returns that or None."""
+    """The fault of an op that the rule concerns; of some only, what returns that or None."""
     in_kernels: bool = True
     """True if the rule holds inside kernels too."""
     only_there: bool = False

@@ -6,6 +6,7 @@ relay and in the VM.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from helpers.machine.in_machine import run_passes
 from helpers.onnx.onnx_models import Array
 from helpers.onnx.onnx_programs import agree as agree_on
 from helpers.onnx.onnx_small import model_of, node, operators_of, random_array
+from helpers.programs.random_settings import share
 from helpers.programs.transformer import encoder
 from onnx import NodeProto
 from xdsl.dialects.func import FuncOp
@@ -173,9 +175,11 @@ def test_shape_and_size(dynamic: str):
 RESIZE = ["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"]
 
 
-@pytest.mark.parametrize("mode", RESIZE)
-@pytest.mark.parametrize("rounding", ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"])
-def test_resize(mode: str, rounding: str):
+NEAREST = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
+
+
+@pytest.mark.parametrize(("rounding", "mode"), share([*product(NEAREST, RESIZE)]))
+def test_resize(rounding: str, mode: str):
     x = random_array(1, 2, 3, 5)
     attributes = {"coordinate_transformation_mode": mode, "nearest_mode": rounding}
     scales = [np.array(s, np.float32) for s in ([1, 1, 2, 2.6], [1, 1, 0.5, 3])]

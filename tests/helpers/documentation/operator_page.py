@@ -7,7 +7,7 @@ A formula is printed by numbers that are text: `sigmoid` of f32 is `1 / (exp(-x)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import cleandoc
@@ -138,12 +138,18 @@ TABLES = (
 
 
 @cache
-def _texts() -> Sequence[tuple[str, str]]:
+def _words() -> Sequence[tuple[str, Set[str], Set[str]]]:
+    """Return the words of each file, and the names in quotes."""
     paths = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
     frontend = ROOT / "frontends" / "relay_text" / "tvm_operators.py"
+    texts = {path: path.read_text(encoding="utf-8") for path in (*paths, frontend)}
     return [
-        (str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
-        for path in (*paths, frontend)
+        (
+            str(path.relative_to(ROOT)),
+            set(re.findall(r"\w+", text)),
+            set(re.findall(r'"([\w.]+)"', text)),
+        )
+        for path, text in texts.items()
     ]
 
 
@@ -154,12 +160,12 @@ def files_of(name: str) -> list[str]:
     Tables of rules and of Relay text have the name without `relay.`; elsewhere, that is something
     else, such as an operation on numbers.
     """
-    full = re.compile(rf'"relay\.{re.escape(name)}"|\b{OPERATORS[name].__name__}\b')
-    short = re.compile(rf'"{re.escape(name)}"')
     return [
         path
-        for path, text in _texts()
-        if full.search(text) or (path in TABLES and short.search(text))
+        for path, words, quoted in _words()
+        if OPERATORS[name].__name__ in words
+        or f"relay.{name}" in quoted
+        or (path in TABLES and name in quoted)
     ]
 
 
