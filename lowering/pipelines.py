@@ -219,6 +219,9 @@ class VmPipeline(Pipeline):
     reorder: bool = False
     """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
 
+    default: str = "cpu:0"
+    """The device of values that nothing else places, as `plan-devices` has it."""
+
     kernels: Literal["numpy", "native"] = "numpy"
     """`native` gives images and weights the layout that compiled kernels read, as `aot` does."""
 
@@ -232,7 +235,7 @@ class VmPipeline(Pipeline):
     def text(self) -> str:
         native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
         simple = native if self.kernels == "native" else _TO_FOLDED
-        kernels = (*simple, *_TO_KERNELS, "create-shape-functions")
+        kernels = (*simple, *_on(self.default), "create-shape-functions")
         planned = (*_REORDER[self.reorder], *_MEMORY[self.memory])
         passes = (*kernels, *_TO_MANIFEST, *planned, *_TO_BYTECODE)
         return _called_from_outside(passes, self.entries)
@@ -250,6 +253,9 @@ class AotPipeline(Pipeline):
     reorder: bool = False
     """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
 
+    default: str = "cpu:0"
+    """The device of values that nothing else places, as `plan-devices` has it."""
+
     entries: tuple[str, ...] = ()
     """The functions that are called from outside; if none is given, all that are not private."""
 
@@ -266,7 +272,7 @@ class AotPipeline(Pipeline):
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *_WEIGHTS)
-        kernels = (*simple, *_TO_KERNELS, "create-shape-functions{checks=true}")
+        kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}")
         planned = (*_REORDER[self.reorder], "plan-memory{lend-entries=true}")
         passes = (*kernels, *_TO_MANIFEST, *planned, *_TO_MEMREF)
         names = (self.prefix,) if self.prefix else ()
@@ -318,6 +324,12 @@ class KernelsPipeline(Pipeline):
 
         passes = kernel_passes(Machine(self.target, self.cpu), self.blas)
         return ",".join(str(step.pipeline_pass_spec()) for step in passes)
+
+
+def _on(device: str) -> Sequence[str]:
+    """Return the passes that make kernels, for values that are on a device by default."""
+    values = () if device == AotPipeline.default else (device,)
+    return _with_option(_TO_KERNELS, ("plan-devices",), "default", *values)
 
 
 def _called_from_outside(passes: Sequence[str], entries: tuple[str, ...]) -> str:

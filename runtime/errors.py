@@ -19,11 +19,23 @@ Sources: TypeAlias = Mapping[str, Sequence[str]]
 
 
 class Location(NamedTuple):
-    """A position in the source of a program; line and column count from 1."""
+    """
+    A position in the source of a program; line and column count from 1.
+
+    Without a line, which is 0 then, the file has a path in it: `m.onnx:if_0/then_branch/conv_3`.
+    """
 
     file: str
     line: int
     column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+
+    @property
+    def of_line(self) -> str:
+        """The place without the column."""
+        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 class Note(NamedTuple):
@@ -88,7 +100,7 @@ def _shown(severity: str, message: str, at: Location | None, sources: Sources) -
     if at is None:
         yield message if severity == "error" else f"{severity}: {message}"
         return
-    yield f"{at.file}:{at.line}:{at.column}: {severity}: {message}"
+    yield f"{at}: {severity}: {message}"
     yield from quote(sources, *at)
 
 

@@ -264,7 +264,7 @@ def _require_same_kind(name: str, path: Path, start: bytes) -> None:
     if old not in (new, ""):
         raise MachineError(
             f"cannot write '{name}': it exists and is {old}, not {new or 'empty'}: choose another "
-            "name, remove it, or say that it may be replaced (--overwrite)"
+            "name"
         ) from FileExistsError(EEXIST, os.strerror(EEXIST), name)
 
 

@@ -26,7 +26,7 @@ import xrelay
 from xrelay.tools.registry import UNIVERSE
 
 PAGES = {path.name: path for path in [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]}
-ELSEWHERE = ("plugins.md", "tutorial.md")
+ELSEWHERE = ("journeys.md", "plugins.md", "tutorial.md")
 """Pages whose code other tests run."""
 
 MAINS = {f"xrelay-{name}": name for name in ("opt", "run", "plan", "objdump")}

@@ -56,7 +56,7 @@ MAY_IMPORT = {
     "frontends": (
         *("frontends", "dialects", "operators"),
         *("runtime.errors", "runtime.files", "runtime.kernels", "runtime.memory"),
-        "runtime.protobuf",
+        *("runtime.plugin_tables", "runtime.protobuf"),
         *("runtime.calls.input_bindings", "runtime.calls.input_values"),
         "runtime.weights.tensor_file",
     ),

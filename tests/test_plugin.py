@@ -132,10 +132,15 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def test_every_block_is_a_file_or_is_run():
-    """Except two: the tree of files, and the command that installs them."""
+    """
+    Except four: a plug-in in one file and how it is used, the tree of files, and the command that
+    installs them.
+    """
     others = [b for b in BLOCKS if b.file is None and b.language != "console"]
-    assert [block.language for block in others] == ["text", "sh"], [b.line for b in others]
-    tree, command = others
+    languages = ["python", "sh", "text", "sh"]
+    assert [block.language for block in others] == languages, [b.line for b in others]
+    one_file, _, tree, command = others  # tests/tools/test_plugin_files.py uses it
+    assert one_file.text == (ROOT / "examples" / "one_file.py").read_text(encoding="utf-8")
     names = re.findall(r"[\w.-]+\.(?:py|toml|mlir)", tree.text)
     assert names == [Path(name).name for name in FILES]
     assert command.text == "pip install --editable .\n"

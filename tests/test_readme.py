@@ -1,5 +1,5 @@
 """
-Tests of the README: its tour, its table of passes, its two commands.
+Tests of what the README and other documents show, and of the README's two commands.
 
 `documents.py` describes the format of the tour.
 """
@@ -10,7 +10,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from helpers.documentation.pass_table import with_table
 from helpers.documents import (
     ROOT,
     Shown,
@@ -64,7 +63,15 @@ def test_commands_print_what_is_shown(block: list[Shown], tmp_path: Path):
 
 
 def test_there_is_a_tour():
-    assert len(list(shown_commands(README.read_text(encoding="utf-8")))) >= 6
+    tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    assert len(list(shown_commands(tour))) >= 12
+
+
+def test_the_readme_fits_four_screens():
+    """Lines of 100 characters, 38 to a screen; two pictures of half a screen."""
+    text = README.read_text(encoding="utf-8")
+    lines = sum(-(-len(line) // 100) for line in text.splitlines())
+    assert lines <= 3 * 38
 
 
 def test_dots_stand_for_any_text_and_nothing_else_does():
@@ -84,21 +91,6 @@ def test_commands_and_files_are_found():
         (None, "$ no\n"),
         ("a/b.py", "c\n"),
     ]
-
-
-def test_table_of_passes_is_up_to_date():
-    text = README.read_text(encoding="utf-8")
-    assert with_table(text) == text, "run: python tests/write_documentation.py"
-
-
-def test_table_of_passes_is_written():
-    text = with_table("a\n<!-- passes: begin -->\nstale\n<!-- passes: end -->\nb\n")
-    assert text.startswith("a\n<!-- passes: begin -->\n| pass |")
-    assert text.endswith("<!-- passes: end -->\nb\n")
-    assert "| `fuse-ops` |" in text
-    assert "stale" not in text
-    with pytest.raises(ValueError, match="there are no lines"):
-        with_table("a")
 
 
 def test_the_picture_of_the_memory_plan_is_up_to_date():

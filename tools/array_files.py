@@ -33,6 +33,7 @@ import numpy as np
 from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, write_array
 
 from ..operators.element_types import ONNX_DTYPES
+from ..runtime.calls.input_bindings import SINGLE
 from ..runtime.errors import MachineError
 from ..runtime.files import contents, is_stream
 from ..runtime.program.dtypes import type_name
@@ -250,10 +251,6 @@ class _Pieces:
         """Return the pieces since the last time."""
         pieces, self.pieces = self.pieces, []
         return pieces
-
-
-SINGLE = (".npy", ".pb")
-"""The extensions of files of one array."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ import stat
 import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import Any, BinaryIO, TextIO, cast
 
 FAULT = 1
@@ -35,6 +35,25 @@ NO_MEMORY = "there is not enough memory for this program"
 
 STDIN, STDOUT, STDERR = "<stdin>", "<stdout>", "<stderr>"
 """The names of streams in errors."""
+
+
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+def be_quiet() -> None:
+    """Print errors only, from now on in this context."""
+    _quiet.set(True)
+
+
+def is_quiet() -> bool:
+    """Test whether only errors are to be printed."""
+    return _quiet.get()
+
+
+def inform(name: str, text: str) -> None:
+    """Say something that is not an error on stderr, unless the command `name` is to be quiet."""
+    if not is_quiet():
+        print(f"{name}: {text}", file=sys.stderr)
 
 
 def guarded(name: str, body: Callable[[], int]) -> int:

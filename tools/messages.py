@@ -26,7 +26,7 @@ from xdsl.utils.lexer import Span
 from ..dialects.errors import TOO_DEEP
 from ..passes.support.diagnostics import Message, Note, PassError, Severity, location_of
 from ..runtime.errors import Error, Location, quote
-from .commands import NO_MEMORY, USAGE
+from .commands import NO_MEMORY, USAGE, is_quiet
 from .progress import Progress, no_progress
 
 
@@ -66,6 +66,8 @@ class Reporter:
         """Write `message`; `width` characters from its place on are underlined."""
         if message.severity is Severity.ERROR:
             self.errors += 1
+        elif is_quiet():
+            return
         self.progress.clear()
         print(self.render(message, width), file=self.stream or sys.stderr)
 

@@ -23,7 +23,7 @@ from ..runtime.program.program import Constant, Kernel, Late, spec_of
 from ..runtime.python.call_signature import signature_of
 from .commands import read_stdin
 from .errors import reported
-from .option_types import InputLimit, Parser
+from .option_types import Common, Parser
 
 SHOWN = 40
 """The number of bytes of a plug-in's section that are shown as text."""
@@ -255,15 +255,15 @@ SECTIONS: Mapping[str, Shown] = {
 """The parts that can be shown, in order."""
 
 
-class Options(InputLimit, Namespace):
+class Options(Common, Namespace):
     """The command line."""
 
     file: Annotated[str, "file  an executable (.xrx); '-' is stdin"]
     section: Annotated[
-        list[str], "show only this; may be repeated (default: everything)", (*SECTIONS,)
+        list[str], "show only this; repeat for others (default: everything)", (*SECTIONS,)
     ]
     json: Annotated[bool, "print JSON"]
-    verify: Annotated[
+    verify_constants: Annotated[
         bool, "check every byte of the constants (default: all of small ones, samples of others)"
     ]
 
@@ -275,16 +275,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(argv: Sequence[str] | None) -> int:
     parser = Parser("xrelay-objdump", "Show what is in an executable, without running it.")
-    parser.declare("", Options, InputLimit)
+    parser.declare("", Options, Common)
     options = parser.parse(argv, Options())
     limit_input(options.max_input)
     name = "<stdin>" if options.file == "-" else options.file
-    return reported(lambda: _dump(options), name)
+    return reported(lambda: _dump(options), name, traceback=options.traceback)
 
 
 def _dump(options: Options) -> int:
     source = read_stdin() if options.file == "-" else options.file
-    file = read_executable(source, verify=options.verify)
+    file = read_executable(source, verify=options.verify_constants)
     sections = list(dict.fromkeys(options.section)) or list(SECTIONS)
     if options.json:
         import json  # imported on demand, for fast start-up

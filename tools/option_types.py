@@ -1,22 +1,46 @@
 """
 Options as annotated fields, and those that several commands have. Imports nothing heavy.
 
-    passes: Annotated[str, "-p --passes PIPELINE  passes and pipelines, separated by commas"] = ""
+    pipeline: Annotated[str, "-p --pipeline PIPELINE  passes, separated by commas"] = ""
     elide_above: Annotated[int | None, "N  do not print constants of more elements", count]
 
-Two spaces divide the names and the metavar, if any, from the help.
+Two spaces divide the names and the metavar, if any, from the help. `docs/options.md` has the rules
+for names. As in mlir-opt, one dash is enough. Where its or xdsl-opt's name for an option differs
+from ours, it is accepted, but not in the help (`ALSO`).
 """
 
 import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from string import ascii_letters
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin
 
+from ..operators.spelling import did_you_mean
+from .commands import be_quiet
 from .errors import CommandLineError
 
 IN_MLIR = "in mlir-opt"
 """A note on an option that mlir-opt has, too: its name may have `--mlir-` before it."""
+
+ALSO = {
+    "--passes": "--pipeline",
+    "--pass-pipeline": "--pipeline",
+    "--output-file": "--output",
+    "--print-between-passes": "--print-ir-after-all",
+    "--time-passes": "--timing",
+    "--elide-elementsattrs-if-larger": "--elide-above",
+    "--mlir-elide-elementsattrs-if-larger": "--elide-above",
+    "--mlir-pass-pipeline-crash-reproducer": "--crash-reproducer",
+    "--load-pass-plugin": "--load",
+    "--load-dialect-plugin": "--load",
+}
+"""Options as mlir-opt and xdsl-opt spell them, and as we do."""
+
+NO_VALUE = "no value"
+"""A note on an option with a class of actions of its own, and without a value."""
 
 EXCLUSIVE = "exclusive"
 """A note on options of which a command line may have one."""
@@ -50,7 +74,35 @@ class Parser(argparse.ArgumentParser):
         super().__init__(prog, description=description, formatter_class=HelpFormatter)
 
     def error(self, message: str) -> NoReturn:
+        unknown = message.removeprefix("unrecognized arguments: ")
+        if unknown != message and unknown.startswith("-"):
+            message += self._cure(unknown.split()[0].partition("=")[0])
         raise CommandLineError(f"{message} (see {self.prog} --help)")
+
+    def _cure(self, option: str) -> str:
+        """Return what to write instead of an unknown option, or an empty string."""
+        name = option.lstrip("-")
+        if "--pipeline" in self._option_string_actions:
+            with suppress(ImportError):  # where only compiled programs run
+                from .registry import PASSES
+
+                if name in PASSES:
+                    return f"; a pass is named after -p: -p {name}"
+        known = self._option_string_actions
+        return did_you_mean(
+            f"--{name}", [*known, *(o for o, ours in ALSO.items() if ours in known)]
+        )
+
+    def _spelled(self, argument: str) -> str:
+        """Return an argument with the option that it is, if mlir-opt or xdsl-opt spell it so."""
+        if argument in REPORTS:
+            return f"{argument}=text"
+        name, equals, value = argument.partition("=")
+        if not name.startswith("-") or len(name) < 3:
+            return argument
+        long = name if name.startswith("--") else f"-{name}"
+        ours = ALSO.get(long, long)
+        return ours + equals + value if ours in self._option_string_actions else argument
 
     def declare(self, title: str, *classes: type[Any]) -> None:
         """
@@ -72,10 +124,20 @@ class Parser(argparse.ArgumentParser):
                     target = exclusive = exclusive or group.add_mutually_exclusive_group()
                 target.add_argument(*names, **how)
 
-    def parse(self, argv: Sequence[str] | None, options: _O) -> _O:
-        """Parse `argv`, or the process's; reports without a format have the format `text`."""
-        given = sys.argv[1:] if argv is None else argv
-        return self.parse_args([f"{a}=text" if a in REPORTS else a for a in given], options)
+    def parse(self, argv: Sequence[str] | None, options: _O, *, intermixed: bool = False) -> _O:
+        """
+        Parse `argv`, or the process's; reports without a format have the format `text`.
+
+        `intermixed` is for commands of several files, which options may separate.
+        """
+        given = list(sys.argv[1:] if argv is None else argv)
+        options_end = given.index("--") if "--" in given else len(given)
+        given[:options_end] = map(self._spelled, given[:options_end])
+        parse = self.parse_intermixed_args if intermixed else self.parse_args
+        parsed = parse(given, options)
+        if getattr(parsed, "quiet", False):
+            be_quiet()
+        return parsed
 
 
 def _argument(field: str, hint: Any) -> tuple[Sequence[str], dict[str, Any]]:
@@ -98,7 +160,9 @@ def _argument(field: str, hint: Any) -> tuple[Sequence[str], dict[str, Any]]:
         how["choices"] = choices
     for note in notes:
         if isinstance(note, type):
-            how |= {"action": note, "nargs": 0}
+            how["action"] = note
+        elif note == NO_VALUE:
+            how["nargs"] = 0
         elif callable(note):
             how["type"] = note
         elif isinstance(note, tuple):
@@ -137,6 +201,14 @@ shape = _parsed("parse_shape")
 """Parse `x=1x3x?`."""
 
 
+UNITS = {
+    "": 1,
+    **{unit: 1000 ** (n + 1) for n, unit in enumerate(("K", "M", "G", "T"))},
+    **{unit: 1024 ** (n + 1) for n, unit in enumerate(("KIB", "MIB", "GIB", "TIB"))},
+}
+"""The bytes of the units of sizes."""
+
+
 def count(text: str) -> int:
     """Parse a non-negative integer."""
     if not text.isdecimal():
@@ -152,11 +224,13 @@ def positive(text: str) -> int:
 
 
 def size(text: str) -> int:
-    """Parse a number of bytes, optionally with a unit K, M, G or T (of 1024): `512M`."""
-    number, unit = (text[:-1], text[-1:].upper()) if text[-1:].isalpha() else (text, "")
-    if not (number.isascii() and number.isdecimal()) or unit not in ("", *"KMGT"):
-        raise argparse.ArgumentTypeError(f"must be a size such as 512M or 4G, but is '{text}'")
-    return int(number) << 10 * " KMGT".index(unit or " ")
+    """Parse a number of bytes, maybe with a unit: of thousands (`500M`), or 1,024 (`512MiB`)."""
+    number = text.rstrip(ascii_letters)
+    unit = text[len(number) :].upper()
+    if not (number.isascii() and number.isdecimal()) or unit not in UNITS:
+        message = f"must be a size such as 500M, 4G or 512MiB, but is '{text}'"
+        raise argparse.ArgumentTypeError(message)
+    return int(number) * UNITS[unit]
 
 
 def non_negative(text: str) -> float:
@@ -205,14 +279,59 @@ def _shown(value: object) -> str:
     return str(value)[:60]
 
 
-class InputLimit:
-    """The limit on what is read from pipes."""
+class Version(argparse.Action):
+    """Prints the versions of the package and of what it stands on, and exits."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
+        from .versions import versions
+
+        print(f"{parser.prog} {versions()}")
+        parser.exit()
+
+
+class Completion(argparse.Action):
+    """Prints a script that completes the command line in a shell, and exits."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: object, values: Any, *rest: Any
+    ) -> None:
+        try:
+            shtab = import_module("shtab")
+        except ImportError:
+            parser.error(
+                "--print-completion needs the package shtab: pip install 'xrelay[completion]'"
+            )
+        print(shtab.complete(parser, values))
+        parser.exit()
+
+
+class Common:
+    """Options of every command."""
 
     max_input: Annotated[
         int | None,
         "SIZE  the maximum size of an input that is a pipe or device, each of which is held in "
-        "memory: bytes, or 512M, 4G (default: 1G)",
+        "memory: bytes, or 500M, 4G, 512MiB (default: 1GiB)",
         size,
+    ]
+    quiet: Annotated[bool, "-q --quiet  print errors to stderr, but no warnings and notes"]
+    traceback: Annotated[bool, "show where errors are raised"]
+    print_completion: Annotated[
+        Literal["bash", "zsh", "tcsh"] | None,
+        "print a script that completes this command in a shell: "
+        'eval "$(COMMAND --print-completion bash)"',
+        Completion,
+    ]
+    version: Annotated[None, "-v --version  print the version", Version, NO_VALUE]
+
+
+class LoadOptions:
+    """Plug-ins without a package."""
+
+    load: Annotated[
+        list[str],
+        "FILE.py  run this file of Python, and use the passes, dialects, kernels and targets that "
+        "it defines; repeat for others (docs/plugins.md)",
     ]
 
 
@@ -231,10 +350,10 @@ class BindingOptions:
         "(x:0=1)",
         dim,
     ]
-    input: Annotated[
+    constant: Annotated[
         dict[str, str],
-        "INPUT=VALUE  make an input a constant: a number for all of its elements (sr=16000), a "
-        "list (axes=1,2 or m=[[1,2],[3,4]]), or a file .npy or .pb",
+        "INPUT=VALUE  make an input a constant of the program: a number for all of its elements "
+        "(sr=16000), a list (axes=1,2 or m=[[1,2],[3,4]]), or a file .npy or .pb",
         named,
     ]
 

@@ -2,7 +2,7 @@
 The files that a command writes: its output, or stdout, and weights beside it.
 
     xrelay-opt in.onnx -o out.mlir      out.mlir, out.safetensors
-    xrelay-opt in.onnx                  stdout,   in.safetensors
+    xrelay-opt in.onnx                  stdout; the weights stay where they are
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..runtime.errors import MachineError
+from .commands import inform
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ class OutputFiles:
         """Raise `UsageError` if the file at `path` is an input."""
         if not self.overwrite and any(_is_same(path, name) for name in self.inputs):
             raise UsageError(
-                f"cannot write '{path}': it is an input: choose another name, or say that it may "
-                "be replaced (--overwrite)"
+                f"cannot write '{path}': it is an input: choose another name for the output"
             )
 
     def write(self, path: str, contents: str | Iterable[bytes | memoryview]) -> None:
@@ -71,6 +71,8 @@ class Destination:
     input: str
     output: str
     files: OutputFiles
+    save_weights: str | None = None
+    """The file for weights if it is named."""
 
     @property
     def is_stdout(self) -> bool:
@@ -90,23 +92,36 @@ class Destination:
 
     @property
     def weights_file(self) -> Path:
-        """The file for weights: beside the output, or in the current folder if that is stdout."""
+        """The file for weights: beside the output, unless it is named."""
+        if self.save_weights is not None:
+            return Path(self.save_weights)
         path = Path(self.program) if self.is_stdout else Path(self.output)
         return path.with_suffix(WEIGHTS_SUFFIX)
+
+    @property
+    def named_weights(self) -> str | None:
+        """The name of the file for weights in the output; None if that does not name it."""
+        if self.save_weights is None:
+            return None if self.is_stdout else self.weights_file.name
+        folder = Path() if self.is_stdout else Path(self.output).parent
+        name = os.path.relpath(self.save_weights, folder)
+        return None if name.startswith(os.pardir) else name
 
     def write_weights(self, weights: Mapping[str, Array]) -> None:
         """Write weights, if there are any, and say where they are."""
         if not weights:
             return
-        if self.is_device:
-            inform(f"the weights are not written: '{self.output}' is not a file")
+        if self.save_weights is None and (self.is_stdout or self.is_device):
+            where = "in memory" if self.input == "-" else f"in '{self.input}'"
+            how = "--save-weights FILE writes them"
+            inform("xrelay-opt", f"the weights stay {where}, the output has none: {how}")
             return
         from ..runtime.weights.tensor_file import write_side_file
 
         path = self.weights_file
         self.files.check(str(path))
         write_side_file(path, weights, self.program, overwrite=self.files.overwrite)
-        inform(f"the weights are in {path}")
+        inform("xrelay-opt", f"the weights are in {path}")
 
     def write_text(self, text: str) -> None:
         """Write text as the output."""
@@ -138,8 +153,3 @@ class Destination:
         sys.stdout.flush()
         stream.writelines(written.contents)
         stream.flush()
-
-
-def inform(text: str) -> None:
-    """Say something on stderr."""
-    print(f"xrelay-opt: {text}", file=sys.stderr)

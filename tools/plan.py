@@ -35,18 +35,18 @@ from ..runtime.errors import MachineError
 from ..runtime.files import contents, limit_input
 from .commands import read_stdin
 from .errors import FileError, UsageError, reported
-from .option_types import InputLimit, Parser, count, non_negative
+from .option_types import Common, Parser, count, non_negative, size
 from .output_files import OutputFiles
 
 
 def _pool(text: str) -> Pool:
     name, equals, capacity = text.partition("=")
     if not name:
-        raise argparse.ArgumentTypeError(f"a pool must be NAME or NAME=N, but is '{text}'")
-    return Pool(name, count(capacity) if equals else None)
+        raise argparse.ArgumentTypeError(f"a pool must be NAME or NAME=SIZE, but is '{text}'")
+    return Pool(name, size(capacity) if equals else None)
 
 
-class Options(InputLimit, argparse.Namespace):
+class Options(Common, argparse.Namespace):
     """The command line."""
 
     problem: Annotated[
@@ -56,14 +56,14 @@ class Options(InputLimit, argparse.Namespace):
     plan: Annotated[str | None, "plan?  with --check: CSV with id and offset columns"]
     check: Annotated[bool, "check a plan instead of making one"]
     strategy: Annotated[str, "planning strategy (default: auto)", (*STRATEGIES,)] = "auto"
-    capacity: Annotated[int | None, "N  capacity of the arena in bytes", count]
-    budget: Annotated[int | None, "N  search nodes for exact and auto", count]
+    capacity: Annotated[int | None, "SIZE  the capacity of the arena: bytes, or 500K, 4MiB", size]
+    nodes: Annotated[int | None, "N  search nodes for exact and auto", count]
     timeout: Annotated[
         float | None, "S  seconds after which exact and auto return their best plan", non_negative
     ]
     pool: Annotated[
         list[Pool],
-        "NAME[=N]  declare a pool, optionally with a capacity; may be repeated",
+        "NAME[=SIZE]  declare a pool, optionally with a capacity; repeat for others",
         _pool,
     ]
     ignore_offsets: Annotated[bool, "ignore the offset column instead of fixing buffers there"]
@@ -83,14 +83,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(argv: Sequence[str] | None) -> int:
     about = "Assign an offset to every buffer such that the arena is as small as possible."
     parser = Parser("xrelay-plan", about)
-    parser.declare("", Options, InputLimit)
-    options = parser.parse_intermixed_args(argv, Options())
+    parser.declare("", Options, Common)
+    options = parser.parse(argv, Options(), intermixed=True)
     if options.check and options.plan is None:
         parser.error("--check needs a problem and a plan: --check problem.csv plan.csv")
     if options.plan is not None and not options.check:
         parser.error(f"unexpected argument '{options.plan}' (--check takes two files)")
     limit_input(options.max_input)
-    return reported(lambda: _run(options), options.problem)
+    return reported(lambda: _run(options), options.problem, traceback=options.traceback)
 
 
 def _run(options: Options) -> int:
@@ -134,7 +134,7 @@ def _problem(options: Options, table: Table) -> Problem:
 def _plan(options: Options) -> int:
     table = _read(options.problem)
     problem = _problem(options, table)
-    answer = solve(problem, options.strategy, options.budget, options.timeout)
+    answer = solve(problem, options.strategy, options.nodes, options.timeout)
     # With the plan on stdout, the summary must go elsewhere.
     stream = sys.stderr if options.output == "-" else sys.stdout
     if options.json:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import TextIO
+
+from .commands import is_quiet
 
 CLEAR = "\r\x1b[K"
 """Moves to the start of the line and erases it."""
@@ -26,13 +28,25 @@ class Progress:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._is_shown = False
-        self.is_enabled = self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        is_terminal = self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self.is_enabled = is_terminal and not is_quiet()
 
     def show(self, text: str) -> None:
         """Show `text` in place of what is shown."""
         if self.is_enabled:
             self._write(CLEAR + "".join(c if c.isprintable() else "?" for c in text)[:WIDTH])
             self._is_shown = True
+
+    def count(self, text: str) -> Callable[[int, int], None]:
+        """Return a function that shows `text` with two numbers, until these are equal."""
+
+        def show(done: int, total: int) -> None:
+            if done < total:
+                self.show(text.format(done, total))
+            else:
+                self.clear()
+
+        return show
 
     def clear(self) -> None:
         """Remove what is shown."""

@@ -77,6 +77,7 @@ TARGETS = {
     "object": "tools.targets.native_target:ObjectTarget",
     "executable": "tools.targets.executable_target:ExecutableTarget",
     "linalg": "tools.targets.linalg_target:LinalgTarget",
+    "dot": "tools.targets.dot_target:DotTarget",
     "smt2": "tools.targets.smt2_target:Smt2Target",
     "memory-plan-svg": "tools.plan_pictures.picture_targets:MemoryPlanSvgTarget",
     "memory-plan-html": "tools.plan_pictures.picture_targets:MemoryPlanHtmlTarget",

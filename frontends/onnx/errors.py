@@ -12,8 +12,9 @@ class OnnxError(DiagnosticException):
     """
     A model is damaged, or uses something that is not supported.
 
-    `location` is the node: the model's file, with the node's number (from 1, in the order of the
-    graph) as the line. An error without a node gets the location of the file from `load_module`.
+    `location` is the node: the model's file with the node's name, or its number (from 1, in the
+    order of the graph) as the line if it has none. An error without a node gets the location of the
+    file from `load_module`.
     """
 
     def __init__(

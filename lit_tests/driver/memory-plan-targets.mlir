@@ -1,7 +1,7 @@
 // RUN: xrelay-opt -p 'vm{memory=none}' -t memory-plan-svg --plan-dim n=3 %s | filecheck %s --check-prefix=SVG
 // RUN: xrelay-opt -p 'vm{memory=none}' -t memory-plan-html --plan-dim n=3 %s | filecheck %s --check-prefix=HTML
 // RUN: xrelay-opt -p 'vm{memory=none}' -t 'memory-plan-svg{dims="n=3"}' %s | filecheck %s --check-prefix=SVG
-// RUN: not xrelay-opt -t memory-plan-svg %s 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: not xrelay-opt -p infer-types -t memory-plan-svg %s 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: not xrelay-opt -p 'vm{memory=none}' -t memory-plan-svg --plan-dim m=3 %s 2>&1 | filecheck %s --check-prefix=DIM
 // RUN: not xrelay-opt -p 'vm{memory=none}' -t 'memory-plan-svg{dims=n=3}' %s 2>&1 | filecheck %s --check-prefix=SPEC
 // RUN: not xrelay-opt -p 'vm{memory=none}' -t 'memory-plan-svg{width=3}' %s 2>&1 | filecheck %s --check-prefix=OPTION

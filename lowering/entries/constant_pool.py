@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i8,
 )
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, Operation
 from xdsl.rewriter import Rewriter
 
 from ...dialects.tensors import dtype_name, element_size
@@ -101,9 +101,15 @@ def _add_pool(function: func.FuncOp) -> BlockArgument:
 
 
 def _view_pool(op: memref.GetGlobalOp, offset: int, pool: BlockArgument) -> None:
-    """View a param in the pool, from byte `offset` on."""
+    """View a param in the pool, from byte `offset` on; on a device, that is its memory, too."""
     start = arith.ConstantOp.from_int_and_width(offset, IndexType())
-    view = memref.ViewOp(pool, start.result, [], as_memref(op.memref.type))
-    start.location = view.location = op.location
-    view.result.name_hint = op.memref.name_hint
-    Rewriter.replace_op(op, [start, view])
+    type = as_memref(op.memref.type)
+    plain = MemRefType(type.element_type, type.shape, type.layout)
+    view = memref.ViewOp(pool, start.result, [], plain)
+    ops: list[Operation] = [start, view]
+    if type != plain:
+        ops.append(memref.MemorySpaceCastOp(view.result, type))
+    for new in ops:
+        new.location = op.location
+    ops[-1].results[0].name_hint = op.memref.name_hint
+    Rewriter.replace_op(op, ops)

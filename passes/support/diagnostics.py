@@ -30,6 +30,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import PassFailedException
 
+from ...runtime.errors import Location
+
 Place: TypeAlias = Operation | SSAValue
 """The subject of a message: an op, or a value (a result or a block argument)."""
 
@@ -70,7 +72,7 @@ class Message:
 def _line(at: FileLineColLoc | None, severity: Severity, message: str) -> str:
     place = ""
     if at is not None:
-        place = f"{at.filename.data}:{at.line.data}:{at.column.data}: "
+        place = f"{Location(at.filename.data, at.line.data, at.column.data)}: "
     return f"{place}{severity}: {message}"
 
 

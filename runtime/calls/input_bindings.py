@@ -23,6 +23,9 @@ from ...operators.spelling import did_you_mean
 MAX_DIGITS = 18
 """The maximum number of digits in the size of a dim, which then is an int64."""
 
+SINGLE = (".npy", ".pb")
+"""The extensions of files of one array, which are values, too."""
+
 MAX_LISTED = 30
 """The maximum number of names in a message."""
 

@@ -36,7 +36,7 @@ class LineAllocations:
     def where(self) -> str:
         """The line, or the instruction."""
         at = self.location
-        return self.instruction if at is None else f"{at.file}:{at.line}"
+        return self.instruction if at is None else at.of_line
 
 
 def allocations_by_line(program: Program, counters: Counters) -> list[LineAllocations]:

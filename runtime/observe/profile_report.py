@@ -35,7 +35,7 @@ def share(part: int, total: int) -> str:
 
 
 def place(location: Location | None) -> str:
-    return f"{location.file}:{location.line}:{location.column}" if location else "unknown"
+    return str(location or "unknown")
 
 
 def parts(times: Times) -> Mapping[str, int]:

@@ -199,8 +199,8 @@ def write_side_file(
     if os.path.lexists(path) and not overwrite and _program_of(path) != program:
         raise MachineError(
             f"cannot write the weights of '{program}' to '{os.fspath(path)}': it exists, and is "
-            "not what an earlier run wrote for it: choose another name for the output, or say that "
-            "it may be replaced (--overwrite)"
+            "not what an earlier run wrote for it: choose another name for it (--save-weights), or "
+            "for the output"
         )
     replace(path, tensor_pieces(arrays, {PROGRAM: program}), overwrite=overwrite)
 

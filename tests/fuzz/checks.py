@@ -182,7 +182,7 @@ def check_csv(path: Path) -> bool:
     """Check that a plan passes its own check."""
     planned = path.with_name("plan.csv")
     outputs = ["-o", str(planned), "--svg", str(path.with_name("plan.svg"))]
-    if call(plan.main, [str(path), "--budget", "100", *outputs]).status:
+    if call(plan.main, [str(path), "--nodes", "100", *outputs]).status:
         return False
     judged = call(plan.main, ["--check", str(path), str(planned)])
     if judged.status:

@@ -148,11 +148,11 @@ def test_missing_and_unwritable_files_are_diagnostics(
     ("arguments", "words"),
     [
         (["--strategy", "magic"], "invalid choice: 'magic'"),
-        (["--capacity", "-1"], "must be a non-negative integer, but is '-1'"),
-        (["--budget", "many"], "must be a non-negative integer, but is 'many'"),
+        (["--capacity", "-1"], "must be a size such as 500M, 4G or 512MiB, but is '-1'"),
+        (["--nodes", "many"], "must be a non-negative integer, but is 'many'"),
         (["--check"], "--check needs a problem and a plan"),
         (["other.csv"], "unexpected argument 'other.csv'"),
-        (["--pool", "=4"], "a pool must be NAME or NAME=N, but is"),
+        (["--pool", "=4"], "a pool must be NAME or NAME=SIZE, but is"),
     ],
 )
 def test_wrong_usage_is_status_2(

@@ -57,7 +57,8 @@ def test_the_report():
         "benchmark of main: 3 calls after 1 to warm up",
         "  compile     500 ms",
         "  first call  4.00 ms, which prepares",
-        "  one call    min 1.00 ms, median 2.00 ms, mean 2.00 ms, 95 % within 3.00 ms",
+        "  one call    min 1.00 ms, median 2.00 ms, spread 2.00 ms between quartiles, "
+        "95 % within 3.00 ms",
         "  per second  500 calls",
         "  copied      1,024 B of arguments in and 8 B of results out, in the time of each call",
     ]

@@ -150,7 +150,7 @@ def test_a_model_with_its_weights_beside_and_inside(
     ]
     for file in ("beside.xrx", "inside.xrx"):
         same_without_the_compiler(capsys, "m.onnx", file)
-        assert run.main([file, "--random-seed", "0", "--verify"]) == 0
+        assert run.main([file, "--random-seed", "0", "--verify-constants"]) == 0
 
 
 def test_output_names_in_every_form(
@@ -215,7 +215,7 @@ def test_weights_that_changed(folder: Path, capsys: pytest.CaptureFixture[str]):
         (["m.xrx", "--function", "f"], "m.xrx: error: unknown function 'f'; the program has: main"),
         (["m.xrx", "--evaluate"], "m.xrx: error: --evaluate is for programs, but this is an exec"),
         (["m.xrx", "--pipeline", "vm"], "m.xrx: error: --pipeline is for programs, but this is"),
-        (["m.mlir", "--verify"], "m.mlir: error: --verify is for executables"),
+        (["m.mlir", "--verify-constants"], "m.mlir: error: --verify-constants is for executables"),
         (
             ["m.xrx", "--inputs", "bad.npz"],
             "bad.npz: error: member 'x' must be float32[2, 3] for main, but is float32[3, 2]",
@@ -271,7 +271,7 @@ def test_targets_name_their_options(capsys: pytest.CaptureFixture[str]):
 
 
 def test_files_of_arrays_are_named_in_errors(folder: Path, capsys: pytest.CaptureFixture[str]):
-    assert opt.main(["m.mlir", "--inputs", "no.npz"]) == 1
+    assert opt.main(["m.mlir", "--shapes-of", "no.npz"]) == 1
     assert capsys.readouterr().err.startswith("no.npz: error: cannot be read: No such file")
 
 
@@ -295,7 +295,7 @@ def test_weights_elsewhere_are_a_warning(folder: Path, capsys: pytest.CaptureFix
 
 def test_a_dump_shows_everything(folder: Path, capsys: pytest.CaptureFixture[str]):
     capsys.readouterr()
-    assert objdump.main(["m.xrx", "--verify"]) == 0
+    assert objdump.main(["m.xrx", "--verify-constants"]) == 0
     out = capsys.readouterr().out
     for text in (
         "executable, format 3.0, made by xrelay ",

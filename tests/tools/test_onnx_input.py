@@ -43,15 +43,36 @@ def test_weights_are_beside_the_output(opt: Opt, model: Path, tmp_path: Path):
     assert opt(out).status == 0
 
 
-def test_weights_of_stdout_are_in_the_current_directory(
+def test_printing_writes_no_files(
     opt: Opt, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    """Even where nothing can be written; the weights stay in the model, unless they are saved."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     ran = opt(model)
     assert ran.status == 0
-    assert ran.err == "xrelay-opt: the weights are in model.safetensors\n"
-    assert (tmp_path / "here" / "model.safetensors").exists()
+    text = f"the weights stay in '{model}', the output has none: --save-weights FILE writes them"
+    assert ran.err == f"xrelay-opt: {text}\n"
+    assert not [*Path().iterdir()]
+    assert "relay.params" not in ran.out
+    assert opt(model, "-q").err == ""
+    saved = opt(model, "--save-weights", "w/a.safetensors")
+    assert saved.status == 1  # there is no such folder
+    Path("w").mkdir()
+    saved = opt(model, "--save-weights", "w/a.safetensors")
+    assert (saved.status, saved.err) == (0, "xrelay-opt: the weights are in w/a.safetensors\n")
+    assert 'relay.params = "w/a.safetensors"' in saved.out
+
+
+def test_weights_of_others_stay(opt: Opt, model: Path):
+    """No message proposes to replace a file that we did not write."""
+    others = model.with_suffix(".safetensors")
+    others.write_bytes(b"trained for weeks")
+    ran = opt(model, "-o", model.with_suffix(".mlir"))
+    assert ran.status == 1
+    assert "choose another name for it (--save-weights), or for the output" in ran.err
+    assert "overwrite" not in ran.err
+    assert others.read_bytes() == b"trained for weeks"
 
 
 def test_a_damaged_model_is_an_error(opt: Opt, model: Path, tmp_path: Path):

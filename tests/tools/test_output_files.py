@@ -42,10 +42,11 @@ def test_an_input_stays(program: Path, capsys: Stderr, through_link: bool):
 
 
 def test_a_file_of_another_kind_stays(program: Path, capsys: Stderr):
-    model = program.with_name("model.onnx")
+    model = program.with_name("model.txt")
     model.write_bytes(b"\x08\x07\x12\x00onnx")
     assert opt.main([str(program), "-o", str(model)]) == 1
-    assert "it exists and is" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "it exists and is data, not text: choose another name\n" in said
     assert model.read_bytes() == b"\x08\x07\x12\x00onnx"
     assert opt.main([str(program), "-o", str(model), "--overwrite"]) == 0
     assert b"func.func" in model.read_bytes()

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 from xrelay.lowering.pipelines import AotPipeline, Pipeline, VmPipeline
 from xrelay.tools.api.plugins import load_universe
-from xrelay.tools.opt.list_passes import list_passes
+from xrelay.tools.opt.list_passes import help_pass, list_passes
 from xrelay.tools.opt.opt import main
 from xrelay.tools.pass_run.pipeline import build
 from xrelay.tools.registry import (
@@ -150,22 +150,30 @@ def test_ours_are_listed_first(capsys: pytest.CaptureFixture[str]):
     assert places == sorted(places)
 
 
-def test_listing_shows_options():
+def test_listing_has_lines_and_help_has_options():
     passes = {name: UNIVERSE.all_passes[name] for name in PASSES}
-    text = list_passes({**passes, "documented": lambda: Documented}, {"p": TwoPasses})
-    expected = """
-  documented                      Do one thing, and do it well.
-    must-be                       int (required)
-    word                          str = "a \\"b\\""
-    words                         tuple[str, ...] = "x","y"
-    flag                          bool = false
-    mode                          one of fast, small = None
+    passes["documented"], pipelines = lambda: Documented, {"p": TwoPasses}
+    text = list_passes(passes, pipelines)
+    assert "\n  documented                      Do one thing, and do it well.\n" in text
+    assert "\n  p                               Do one, then the other.\n" in text
+    assert help_pass("documented", passes, pipelines).endswith("""
+  Options:
+    must-be: int (required)
+    word: str = "a \\"b\\""
+    words: tuple[str, ...] = "x","y"
+    flag: bool = false
+    mode: one of fast, small = None
+""")
+    assert (
+        help_pass("p", passes, pipelines)
+        == """p
+  Do one, then the other.
+
+  Options:
+    fast: bool = false
+
+  Passes:
+    a, b
 """
-    assert expected in text
-    expected = """
-  p                               Do one, then the other.
-    fast                          bool = false
-                                  a, b
-"""
-    assert expected in text
+    )
     assert all(len(line) <= 100 for line in text.split("\n"))

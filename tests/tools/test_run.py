@@ -303,8 +303,8 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--memory-limit", "1X"],
-            "xrelay-run: error: argument --memory-limit: must be a size such as 512M or 4G, but "
-            "is '1X' (see",
+            "xrelay-run: error: argument --memory-limit: must be a size such as 500M, 4G or "
+            "512MiB, but is '1X' (see",
         ),
         (
             ["mlp.mlir", "--max-instructions", "few"],

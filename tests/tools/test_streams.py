@@ -83,7 +83,7 @@ def piped(source: str | Path) -> Generator[str]:
     [
         (opt.main, ["/dev/zero"]),
         *((opt.main, ["/dev/zero", "-f", name]) for name in ("onnx", "relay", "relay-json")),
-        (opt.main, ["m.mlir", "--inputs", "/dev/zero"]),
+        (opt.main, ["m.mlir", "--shapes-of", "/dev/zero"]),
         (opt.main, ["m.mlir", "-t", "executable{embed=true}", "-p", "vm", "--params", "/dev/zero"]),
         (run.main, ["/dev/zero", "--random-seed", "0"]),
         (run.main, ["m.mlir", "--random-seed", "0", "--params", "/dev/zero"]),
@@ -100,7 +100,7 @@ def test_what_has_no_end_is_refused_by_name(
 ):
     assert main([*argv, "--max-input", "1M"]) == 1
     said = capsys.readouterr().err
-    text = "cannot read '/dev/zero': a pipe or device of more than 1048576 bytes (--max-input)"
+    text = "cannot read '/dev/zero': a pipe or device of more than 1000000 bytes (--max-input)"
     assert text in said
     assert "internal error" not in said
 
@@ -112,7 +112,7 @@ def test_stdin_without_an_end(
     with open("/dev/zero", encoding="utf-8") as zeros:
         monkeypatch.setattr(sys, "stdin", zeros)
         assert main(["-", "--max-input", "2K"]) == 1
-    assert "cannot read '<stdin>': a pipe or device of more than 2048" in capsys.readouterr().err
+    assert "cannot read '<stdin>': a pipe or device of more than 2000" in capsys.readouterr().err
 
 
 def test_stdin_that_is_a_file_has_no_limit(capsys: Capture, monkeypatch: pytest.MonkeyPatch):

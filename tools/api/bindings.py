@@ -3,21 +3,29 @@ Bindings of a program's inputs: by options of the commands, and arguments of the
 
     --shape x=1x3x224x224           shapes={"x": (1, 3, 224, 224)}
     --dim batch=1 --dim x:3=224     dims={"batch": 1, "x:3": 224}
-    --input sr=16000                inputs={"sr": 16000}
+    --constant sr=16000             inputs={"sr": 16000}
 
 An ONNX model is converted with them. Other programs are bound by `passes_of` before their pipeline,
-but `xrelay-run` leaves them as they are, and calls them with such inputs.
+but for sizes in `xrelay-run`, which calls the program with inputs of such sizes.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast
 
-from ...runtime.calls.input_bindings import MAX_DIGITS, InputBindings, Listed, Value, parse_value
+from ...runtime.calls.input_bindings import (
+    MAX_DIGITS,
+    SINGLE,
+    InputBindings,
+    Listed,
+    Value,
+    parse_value,
+)
 from ..errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,15 +41,34 @@ UNBOUND = InputBindings()
 
 
 def bindings_of(
-    shapes: Mapping[str, Sequence[int | None]], dims: Dims, inputs: Mapping[str, str]
+    shapes: Mapping[str, Sequence[int | None]], dims: Dims, constants: Mapping[str, str]
 ) -> InputBindings:
     """
-    Return what `--shape`, `--dim` and `--input` say.
+    Return what `--shape`, `--dim` and `--constant` say.
 
     Raises `FileError` for a file that is not an array, and `UsageError` for other text.
     """
-    values = {name: _value(name, text) for name, text in inputs.items()}
+    values = {name: _value("--constant", name, text) for name, text in constants.items()}
     return InputBindings(shapes, dims, values)
+
+
+def values_and_files(texts: Sequence[str]) -> tuple[dict[str, Value], list[str]]:
+    """
+    Return the values among what follows `--inputs`, by name (`n=3`), and the files.
+
+    Raises `UsageError` for text that is neither.
+    """
+    values: dict[str, Value] = {}
+    files: list[str] = []
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not name or not value or os.path.exists(text) or os.path.exists(value):
+            files.append(text)
+        elif value.endswith(SINGLE) or text.endswith(".npz"):
+            files.append(text)
+        else:
+            values[name] = _value("--inputs", name, value)
+    return values, files
 
 
 def with_shapes(bindings: InputBindings, arrays: ArrayFiles) -> InputBindings:
@@ -54,15 +81,15 @@ def with_shapes(bindings: InputBindings, arrays: ArrayFiles) -> InputBindings:
     return replace(bindings, shapes={**shapes, **bindings.shapes})
 
 
-def _value(name: str, text: str) -> Value:
-    from ..array_files import SINGLE, read_array  # imports NumPy
-
+def _value(option: str, name: str, text: str) -> Value:
     if text.endswith(SINGLE):
+        from ..array_files import read_array  # imports NumPy
+
         return read_array(text)
     try:
         return parse_value(text)
     except ValueError as error:
-        raise UsageError(f"--input {name}: {error}") from None
+        raise UsageError(f"{option} {name}: {error}") from None
 
 
 def checked_bindings(

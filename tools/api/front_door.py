@@ -31,8 +31,8 @@ from .given_params import Params, bind_params, with_values
 from .loaded import compile_program, native_kernels
 from .python_errors import PythonReporter, as_error, compiling
 from .session import Given, Session, is_bytecode
-from .shared_options import FRONTENDS, SharedOptions, frontend_of, shared_options
-from .source import Source, read_source
+from .shared_options import FRONTENDS, SharedOptions, shared_options
+from .source import Source, read_source, require_frontend
 from .target_text import text_of
 
 if TYPE_CHECKING:
@@ -71,12 +71,8 @@ def _source(model: object, frontend: str | None) -> Source:
         )
     if _is_path(model):
         source = read_source(os.fspath(cast(str, model)))
-        if frontend is None and source.extension not in (*FRONTENDS, "json"):
-            known = ", ".join(f".{name}" for name in (*FRONTENDS[:-1], "json"))
-            raise UsageError(
-                f"cannot tell what '{source.name}' is: its extension is not one of {known}; "
-                f"say what it is with frontend="
-            )
+        if frontend is None:
+            require_frontend(source, "frontend=")
         return source
     if _is_onnx(model):
         if frontend not in (None, "onnx"):
@@ -222,7 +218,7 @@ def _compile(
         bound=bound_inputs(program, params) if was_bytecode and params is not None else {},
         plans=loaded.plans,
         sources=session.reporter.sources,
-        native=native_kernels(loaded, session.context),
+        native=native_kernels(loaded, session.context, session.runner.progress),
         pictures=loaded.pictures(args.name),
         **limits,
     )
@@ -255,7 +251,7 @@ def summary_of_program(
         if isinstance(model, ModuleOp):
             return summary_of(model, "module")
         source = _source(model, frontend)
-        if (frontend or frontend_of(source.extension)) == "onnx":
+        if (frontend or source.frontend) == "onnx":
             summary, error = summary_of_model(source, bindings)
             return summary if error is None else replace(summary, error=as_error(error, reporter))
         return summary_of(_read(Session(reporter), model, frontend, bindings), source.name)

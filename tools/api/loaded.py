@@ -49,6 +49,7 @@ from ...runtime.program.program import Function, Late, Param, Program
 from ...runtime.python.memory_summary import Pictures
 from ..pass_run.pipeline import report_index
 from ..pass_run.runner import Runner
+from ..progress import Progress, no_progress
 from .session import Given, Session, is_bytecode
 
 if TYPE_CHECKING:
@@ -235,7 +236,9 @@ def with_random_weights(
     return replace(program, weights=found | random_parameters(missing.values(), seed, memory))
 
 
-def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary | None:
+def native_kernels(
+    loaded: Loaded, context: ReportingContext, progress: Progress | None = None
+) -> NativeLibrary | None:
     """Return the compiled kernels of a program, if its kernels were kept. Raises `Error`."""
     if loaded.kernels is None:
         return None
@@ -248,6 +251,7 @@ def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary |
         machine=Machine(cpu="native"),
         cache=Cache.of_user(),
         remark=lambda op, message: emit_remark(context, op, message),
+        progress=(progress or no_progress()).count("LLVM has compiled {} of {} kernels"),
     )
     return machine_kernels(context, loaded.kernels, settings)
 

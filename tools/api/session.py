@@ -29,7 +29,7 @@ from ..text.parser import LocatingParser
 from ..text.resources import with_own_resources
 from .bindings import UNBOUND, passes_of
 from .plugins import load_universe
-from .shared_options import FRONTENDS, SharedOptions, frontend_of, load_onnx, load_relay
+from .shared_options import FRONTENDS, SharedOptions, load_onnx, load_relay
 from .source import Part, Source
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ class Session:
         """
         Read a program, with sizes for dims of its parameters, and values of some.
 
-        `frontend` is by default that of the file's extension, or IR text.
+        `frontend` is by default that of the file's contents or extension, or IR text.
         """
-        frontend = frontend or frontend_of(source.extension)
+        frontend = frontend or source.frontend or "mlir"
         if frontend == "onnx":
             return converted(load_onnx(self.context, source, bindings))
         text = source.text()

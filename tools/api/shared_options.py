@@ -35,27 +35,16 @@ if TYPE_CHECKING:
     from .source import Part, Source
 
 
-RELAY_JSON = "relay-json"
-"""The frontend of modules saved by `tvm.ir.save_json`."""
-
 Frontend: TypeAlias = Literal["mlir", "onnx", "relay", "rly", "relay-json"]
 
 FRONTENDS: tuple[str, ...] = get_args(Frontend)
-"""Each is the extension of its files, too, but for those in `EXTENSION`."""
-
-EXTENSION = {RELAY_JSON: "json"}
-
-
-def frontend_of(extension: str) -> str:
-    """Return the frontend that reads files with `extension`, or `extension` if there is none."""
-    return next((name for name, known in EXTENSION.items() if known == extension), extension)
 
 
 def load_relay(ctx: "Context", frontend: str, part: "Part", name: str) -> "Conversion":
     """Read a Relay program; constants of more than 1 KiB become weights."""
     from ...frontends.relay_text import load_json, load_module
 
-    if frontend == RELAY_JSON:
+    if frontend == "relay-json":
         return load_json(ctx, part.text, name)
     return load_module(ctx, part.text, name, part.lines_before)
 

@@ -22,9 +22,8 @@ def text_of(session: Session, program: Given, target: str, pipeline: str | None)
     session.reporter.add_source(TARGET, target)
     chosen = ChosenTarget(*build_target(target, session.universe.all_targets))
     files, options = chosen.files, PrintOptions()
-    default = "vm" if chosen.reads_before else files.pipeline if files else ""
     runner, context, module = session.runner, session.context, program.module
-    runner.steps = session.steps(pipeline or default)
+    runner.steps = session.steps(pipeline or chosen.pipeline)
     if chosen.reads_before is not None:
         names = [step.run.name for step in runner.steps]
         del runner.steps[report_index(names) + chosen.stops_after :]

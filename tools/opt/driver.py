@@ -9,31 +9,34 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute
+from xdsl.universe import Universe
 from xdsl.utils.diagnostic import Diagnostic
 from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 
 from ...passes.support.diagnostics import Message
 from ...runtime.files import limit_input
 from ..api.bindings import bindings_of, passes_of, with_shapes
-from ..api.session import Given, Session, converted, given
-from ..api.shared_options import EXTENSION, FRONTENDS, frontend_of, load_onnx, shared_options
-from ..api.source import SPLIT_MARK, Part, Source, extension_of, read_source, split
+from ..api.session import Given, Session, converted, given, is_bytecode
+from ..api.shared_options import load_onnx, shared_options
+from ..api.source import SPLIT_MARK, Part, Source, read_source, require_frontend, split
+from ..commands import inform
 from ..errors import CommandLineError, UsageError, report
 from ..messages import PipelineError, Reporter, message_of
-from ..output_files import Destination, OutputFiles, inform
+from ..output_files import Destination, OutputFiles
 from ..pass_run.ir_dumps import Dumps
 from ..pass_run.pipeline import TARGET, Step, build_target, pass_names, pipeline_text, report_index
 from ..pass_run.runner import InternalError, Recipe, read_recipe
 from ..registry import named_pipelines
-from ..targets.file_target import ChosenTarget, Job, Written
+from ..targets.file_target import ChosenTarget, Job, Written, target_of
 from ..text.printing import PrintOptions, print_module
-from .list_passes import list_passes
+from .list_passes import help_pass, list_passes
 from .opt_arguments import Options
 
 if TYPE_CHECKING:
@@ -43,8 +46,8 @@ if TYPE_CHECKING:
 def run(args: Options, reporter: Reporter) -> int:
     """Run what the command line requests; return the exit status."""
     opt = Opt(args, reporter)
-    if args.list_passes:
-        sys.stdout.write(list_passes(opt.session.universe.all_passes, named_pipelines()))
+    if args.list_passes or args.help_pass is not None or args.show_dialects:
+        sys.stdout.write(_listed(args, opt.session.universe))
         return 0
     try:
         return opt.execute()
@@ -56,6 +59,16 @@ def run(args: Options, reporter: Reporter) -> int:
     finally:
         if args.timing:
             opt.timer.print(sys.stderr)
+
+
+def _listed(args: Options, universe: Universe) -> str:
+    """Return what the command line requests instead of a run."""
+    passes, pipelines = universe.all_passes, named_pipelines()
+    if args.help_pass is not None:
+        return help_pass(args.help_pass, passes, pipelines)
+    if args.show_dialects:
+        return "\n".join(sorted(universe.all_dialects)) + "\n"
+    return list_passes(passes, pipelines)
 
 
 def _verify_nothing(attribute: Attribute) -> None:
@@ -71,6 +84,8 @@ class Opt:
         """Messages collected for `--verify-diagnostics`; None when they are shown."""
         self.written: Written | None = None
         """The output if a target writes it as bytes."""
+        self.frontend = ""
+        """The format of the input, once it was read."""
         self.weights: dict[str, Array] = {}
         """The weights that came with the input."""
         self.session = Session(reporter, shared_options(args), self.say)
@@ -79,25 +94,27 @@ class Opt:
         if args.disable_verify:
             setattr(Attribute, "__post_init__", _verify_nothing)
         Diagnostic.colored = Diagnostic.colored or args.syntax_highlight
-        self.reporter.add_source(TARGET, args.target)
-        self.chosen = ChosenTarget(*build_target(args.target, self.session.universe.all_targets))
+        target = target_of(args.output, args.target)
+        self.reporter.add_source(TARGET, target)
+        self.chosen = ChosenTarget(*build_target(target, self.session.universe.all_targets))
         self.destination = Destination(
             args.input_file or "-",
-            "-" if args.output_file is None else args.output_file,
+            "-" if args.output is None else args.output,
             OutputFiles([f for f in (args.input_file, args.params) if f], args.overwrite),
+            args.save_weights,
         )
-        self.bindings = bindings_of(args.shape, args.dim, args.input)
-        if args.inputs:
+        self.bindings = bindings_of(args.shape, args.dim, args.constant)
+        if args.shapes_of:
             from ..array_files import open_arrays  # imports NumPy
 
-            self.bindings = with_shapes(self.bindings, open_arrays(args.inputs, "input"))
+            self.bindings = with_shapes(self.bindings, open_arrays(args.shapes_of, "input"))
         self.session.context.remarks = args.remarks
         self._set_runner()
         if args.summary and not self.chosen.is_default:
             raise CommandLineError("--summary prints no module: omit -t")
         if not args.run_reproducer:
-            self._set_passes(args.passes)
-        elif args.passes:
+            self._set_passes(args.pipeline)
+        elif args.pipeline:
             raise CommandLineError("--run-reproducer has its own pipeline: omit -p")
 
     # What the options say.
@@ -118,6 +135,7 @@ class Opt:
             before=self._pass_names("--print-ir-before", args.print_ir_before),
             after=self._pass_names("--print-ir-after", args.print_ir_after),
             **{when: getattr(args, f"print_ir_{when}") for when in whens},
+            tree=None if args.print_ir_tree_dir is None else Path(args.print_ir_tree_dir),
             options=self._print_options(),
         )
 
@@ -129,18 +147,20 @@ class Opt:
             raise CommandLineError(f"{option}: {error}") from None
 
     def _set_passes(self, text: str) -> None:
-        steps = self.session.steps(
-            text or (self.chosen.files.pipeline if self.chosen.files else "")
-        )
+        steps = self.session.steps(text or self.chosen.pipeline)
         self._show_memory(steps)
-        if self.bindings and self._frontend_name() != "onnx":
+        self.runner.steps = steps
+
+    def _bind_inputs(self) -> None:
+        """Let a program that is not converted with the bindings be bound by passes first."""
+        steps = self.runner.steps
+        if self.bindings and self.frontend != "onnx":
             from ...passes.infer_types import InferTypesPass
 
             bound = [*passes_of(self.bindings), *([] if steps else [InferTypesPass()])]
-            steps[:0] = map(Step, bound)
-        self.runner.steps = steps
+            self.runner.steps = [*map(Step, bound), *steps]
         if self.args.dump_pass_pipeline:
-            print(pipeline_text(steps), file=sys.stderr)
+            print(pipeline_text(self.runner.steps), file=sys.stderr)
 
     def _dims(self) -> tuple[str, ...]:
         return tuple(f"{dim}={size}" for dim, size in self.args.plan_dim.items())
@@ -180,7 +200,10 @@ class Opt:
         """Process the input; return the exit status."""
         with self.timer.span("read"):
             source = read_source(self.args.input_file)
-        frontend, output = self._frontend(source), StringIO()
+        self.frontend, output = self._frontend(source), StringIO()
+        frontend = self.frontend
+        if not self.args.run_reproducer:
+            self._bind_inputs()
         if self.args.summary and frontend == "onnx":
             failed = self._summarize(source, output)
         elif frontend == "onnx":
@@ -193,18 +216,8 @@ class Opt:
         self._write(output.getvalue(), failed)
         return 1 if failed else 0
 
-    def _frontend_name(self) -> str:
-        return self.args.frontend or frontend_of(extension_of(self.args.input_file))
-
     def _frontend(self, source: Source) -> str:
-        name = self._frontend_name()
-        if name not in FRONTENDS:
-            known = ", ".join(f".{EXTENSION.get(frontend, frontend)}" for frontend in FRONTENDS)
-            raise UsageError(
-                f"cannot tell what '{source.name}' is: its extension is not one of "
-                f"{known}; say what it is with -f"
-            )
-        return name
+        return self.args.frontend or require_frontend(source, "-f")
 
     def _onnx(self, source: Source) -> Given:
         return converted(load_onnx(self.session.context, source, self.bindings))
@@ -217,7 +230,9 @@ class Opt:
             self._follow(read_recipe(text), source.name)
         parts = split(text) if args.split_input_file else [Part(text)]
         if args.split_input_file and (files := self.chosen.files) and not files.writes_parts:
-            raise CommandLineError(f"-t {args.target} writes one program, not --split-input-file")
+            raise CommandLineError(
+                f"-t {self.chosen.name} writes one program, not --split-input-file"
+            )
         failed = False
         for i, part in enumerate(parts):
             if i:
@@ -238,6 +253,7 @@ class Opt:
         if recipe is None:
             raise UsageError(f"'{name}' is not a reproducer: it names no pipeline")
         self._set_passes(recipe.pipeline)
+        self._bind_inputs()
         for flag in recipe.flags:
             if flag == "--allow-unregistered-dialect":
                 self.session.context.allow_unregistered = True
@@ -323,10 +339,10 @@ class Opt:
                 "them one at a time"
             )
         self.weights |= program.weights
-        if self._names_weights():
+        name = self.destination.named_weights
+        if name is not None and self._names_weights():
             from ...dialects.relay.constants import PARAMS_FILE
 
-            name = self.destination.weights_file.name
             program.module.attributes[PARAMS_FILE] = StringAttr(name)
 
     def _with_weights(self, module: ModuleOp) -> Given:
@@ -345,7 +361,7 @@ class Opt:
             return program
         from ..api.loaded import with_random_weights
 
-        return with_random_weights(program, inform)
+        return with_random_weights(program, partial(inform, "xrelay-opt"), self.args.random_seed)
 
     # What is run and written.
 
@@ -356,6 +372,8 @@ class Opt:
 
             arrays = bind_params(module, params, context, own=self.weights)
             self._keep_weights(Given(module, arrays or None))
+        if not self.args.pipeline and self.chosen.pipeline and is_bytecode(module):
+            self.runner.steps = []  # it is compiled already
         target = self.chosen.files
         if target is None:
             self.runner.run(context, module)
@@ -392,7 +410,7 @@ class Opt:
             if to.is_stdout:
                 to.write_text(text)
             return
-        if self._names_weights():
+        if self._names_weights() or to.save_weights is not None:
             to.write_weights(self.weights)
         if written is None:
             to.write_text(text)

@@ -1,58 +1,84 @@
 """
-The text of `--list-passes`: all passes with their descriptions and options.
+The texts of `--list-passes` and `--help-pass NAME`.
 
     infer-types            Fill in the result types of relay ops.
     plan-devices           Give every value a device.
+
+    plan-devices
+      Give every value a device.
+      …
       default              str = "cpu:0"
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from textwrap import wrap
+from importlib import import_module
+from inspect import getdoc
+from textwrap import indent, wrap
 
 from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpecConvertible
 
+from ...operators.spelling import did_you_mean
 from ..api.plugins import PluginError
+from ..errors import CommandLineError
 from ..pass_run.pipeline import Pipelines
-from ..registry import UNIVERSE, PassInfo, pass_info, pass_infos
+from ..registry import UNIVERSE, pass_info
 
 WIDTH = 100
 COLUMN = 30
 
+Passes = Mapping[str, Callable[[], type[ModulePass]]]
 
-def list_passes(passes: Mapping[str, Callable[[], type[ModulePass]]], pipelines: Pipelines) -> str:
-    """List all `passes`, ours first, and the named `pipelines`."""
+
+def list_passes(passes: Passes, pipelines: Pipelines) -> str:
+    """List all `passes`, ours first, and the named `pipelines`, each in a line."""
     ours = {name: passes[name] for name in UNIVERSE.all_passes}
     others = {name: passes[name] for name in passes if name not in ours}
     lines = ["Passes:"]
-    for info in pass_infos(ours):
-        lines += _pass_lines(info)
+    for name, factory in ours.items():
+        lines += _row(name, pass_info(name, factory()).description)
     lines += ["", "Pipelines:"]
     for name, cls in pipelines.items():
-        lines += _pass_lines(pass_info(name, cls))
-        lines += _row("", cls().text.replace(",", ", "))
+        lines += _row(name, pass_info(name, cls).description)
     lines += ["", "Passes of xDSL and of plug-ins:"]
     for name, factory in others.items():
         try:
-            lines += _pass_lines(pass_info(name, factory()))
+            lines += _row(name, pass_info(name, factory()).description)
         except PluginError as error:
-            lines += _row(name, str(error))
+            lines.append(f"  {name:<{COLUMN}}  {error}")
+    lines += ["", "--help-pass NAME says all about one."]
     return "\n".join(lines) + "\n"
 
 
-def _pass_lines(info: PassInfo) -> Iterator[str]:
-    yield from _row(info.name, info.description)
+def help_pass(name: str, passes: Passes, pipelines: Pipelines) -> str:
+    """Describe one pass or pipeline; `CommandLineError` for a name that none has."""
+    if name in passes:
+        return "\n".join(_described(name, passes[name]())) + "\n"
+    if name in pipelines:
+        cls = pipelines[name]
+        text = wrap(cls().text.replace(",", ", "), WIDTH - 4, break_on_hyphens=False)
+        return "\n".join((*_described(name, cls), "", "  Passes:", *(f"    {t}" for t in text), ""))
+    near = did_you_mean(name, [*passes, *pipelines])
+    raise CommandLineError(f"unknown pass or pipeline '{name}'{near}")
+
+
+def _described(name: str, cls: type[ArgSpecConvertible]) -> Iterator[str]:
+    """Yield the name, the docstrings of the class or its module, and the options."""
+    info = pass_info(name, cls)
+    yield name
+    yield f"  {info.description}"
+    if issubclass(cls, ModulePass):  # the module is about this pass alone
+        more = (getdoc(import_module(cls.__module__)) or "").partition("\n\n")[2]
+        yield indent(f"\n{more.strip()}" if more else "", "  ")
+    if info.options:
+        yield "\n  Options:"
     for option in info.options:
         default = "(required)" if option.default is None else f"= {option.default}"
-        yield from _row(f"  {option.name}", f"{option.type} {default}".rstrip(" ="))
+        yield f"    {option.name}: {option.type} {default}".rstrip(" =")
 
 
 def _row(left: str, right: str) -> list[str]:
-    """Put `right` beside `left`, or below it when there is no room."""
-    lines = wrap(right, WIDTH - COLUMN - 4, break_on_hyphens=False) or [""]
-    indent = " " * (COLUMN + 4)
-    if len(left) > COLUMN:
-        rows = [f"  {left}", *(indent + line for line in lines)]
-    else:
-        rows = [f"  {left:<{COLUMN}}  {lines[0]}"]
-        rows += [indent + line for line in lines[1:]]
-    return [row.rstrip() for row in rows]
+    """Put `right`, which is cut to the width, beside `left`."""
+    room = WIDTH - max(COLUMN, len(left)) - 4
+    short = right if len(right) <= room else f"{right[: room - 1]}…"
+    return [f"  {left:<{COLUMN}}  {short}".rstrip()]

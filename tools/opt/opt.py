@@ -29,8 +29,10 @@ def _run(argv: Sequence[str]) -> int:
     args = parse_arguments(argv)  # without the compiler
 
     def run(reporter: Reporter) -> int:
+        from ..api.plugin_files import load_files
         from . import driver
 
+        load_files(args.load)
         return driver.run(args, reporter)
 
     instead = "xrelay-run FILE.xrx and xrelay.load run compiled programs"

@@ -2,14 +2,14 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from ..api.shared_options import Frontend, SharedOptions
-from ..option_types import IN_MLIR, BindingOptions, InputLimit, Parser, count, dim
+from ..option_types import IN_MLIR, BindingOptions, Common, LoadOptions, Parser, count, dim
 
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
-    "input and 2 for wrong usage. --list-passes describes passes and their options."
+    "input and 2 for wrong usage. --list-passes names the passes, --help-pass NAME describes one."
 )
 
 
@@ -21,16 +21,6 @@ def truth(text: str) -> bool:
     return known[text.lower()]
 
 
-class PrintVersion(argparse.Action):
-    """Prints the version, and exits."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
-        from importlib.metadata import version
-
-        print(f"xrelay-opt on xdsl {version('xdsl')}")
-        parser.exit()
-
-
 class Files:
     """The files of a command, and how its output is printed."""
 
@@ -39,9 +29,9 @@ class Files:
         Frontend | None,
         "-f --frontend  the format of the input (default: that of its extension)",
     ]
-    output_file: Annotated[
+    output: Annotated[
         str | None,
-        "-o --output-file FILE  the file to write if there is no error (default: stdout)",
+        "-o --output FILE  the file to write if there is no error (default: stdout)",
     ]
     overwrite: Annotated[
         bool, "let outputs replace inputs, files of another kind, and weights of other programs"
@@ -54,14 +44,20 @@ class Files:
     random_weights: Annotated[
         bool, "for targets that contain weights: draw those that the input lacks at random"
     ]
+    random_seed: Annotated[int, "N  the seed of --random-weights (default: 0)", count] = 0
     target: Annotated[
-        str,
-        "-t --target TARGET  the format of the output: mlir (default), relay-text, executable "
-        "(after -p vm; executable{embed=true} with the weights in it), linalg for other compilers "
-        "(see docs/linalg.md), machine code, native or object, and its c-header (after -p aot; see "
-        "docs/native.md), or a picture of the memory plan, memory-plan-svg or memory-plan-html, "
-        "taken right before lower-to-bytecode",
-    ] = "mlir"
+        str | None,
+        "-t --target TARGET  the format of the output (default: that of its name, or mlir): mlir, "
+        "relay-text (.relay), executable (.xrx; executable{embed=true} with the weights in it), "
+        "linalg for other compilers (docs/linalg.md), machine code, native (.so) or object (.o), "
+        "and its c-header (.h; docs/native.md), a picture of the memory plan, memory-plan-html or "
+        "memory-plan-svg (.html, .svg), or of the program, dot (.dot), or smt2 (.smt2)",
+    ]
+    save_weights: Annotated[
+        str | None,
+        "SAFETENSORS  the file to write the weights of the input to (default: one beside the "
+        "output, if that needs them and is a file)",
+    ]
     save_temps: Annotated[
         str | None,
         "FOLDER  with -t native or object: keep what lies between their stages in this folder",
@@ -73,21 +69,19 @@ class Files:
     print_no_properties: Annotated[bool, "print properties as if they were attributes"]
     elide_above: Annotated[
         int | None,
-        "--mlir-elide-elementsattrs-if-larger --elide-elementsattrs-if-larger N  do not print the "
-        "elements of constants that have more than N",
+        "N  do not print the elements of constants that have more than N",
         count,
     ]
     print_local_scope: Annotated[
         bool, "print devices in full instead of defining aliases for them", IN_MLIR
     ]
     syntax_highlight: Annotated[bool, "print in colour"]
-    version: Annotated[None, "-v --version  print the version", PrintVersion]
 
 
 class Inputs:
     """The inputs of the program."""
 
-    inputs: Annotated[
+    shapes_of: Annotated[
         list[str],
         "FILE  take the shapes of inputs from the arrays in an .npz file, from NAME=FILE of .npy "
         "or .pb, or from a folder of ONNX's test data; repeat for other files",
@@ -102,17 +96,20 @@ class Pipeline:
         "instead of the module, print its inputs, outputs, dims, operators and weights, and "
         "everything in an ONNX model that is not supported",
     ]
-    passes: Annotated[
+    pipeline: Annotated[
         str,
-        "-p --passes PIPELINE  passes and pipelines by name, separated by commas, with options in "
-        "braces",
+        "-p --pipeline PIPELINE  passes and pipelines by name, separated by commas, with options "
+        "in braces (default: what the target needs: vm, aot or linalg)",
     ] = ""
-    list_passes: Annotated[bool, "print all passes and pipelines, and stop"]
+    list_passes: Annotated[bool, "print all passes and pipelines, each in a line, and stop"]
+    help_pass: Annotated[
+        str | None, "NAME  print all about a pass or pipeline, its options too, and stop"
+    ]
+    show_dialects: Annotated[bool, "print the names of all dialects, and stop"]
     dump_pass_pipeline: Annotated[bool, "print the passes to run, with all options, to stderr"]
     crash_reproducer: Annotated[
         str | None,
-        "--crash-reproducer --mlir-pass-pipeline-crash-reproducer FILE  on an internal error, or "
-        "when a pass fails, write a reproducer",
+        "FILE  on an internal error, or when a pass fails, write a reproducer",
     ]
     run_reproducer: Annotated[bool, "run the pipeline that the input, a reproducer, names"]
 
@@ -125,7 +122,6 @@ class Checking:
     ] = True
     disable_verify: Annotated[bool, "verify nothing at all, not even attributes"]
     verify_diagnostics: Annotated[bool, "succeed if the messages are those in expected-… comments"]
-    traceback: Annotated[bool, "show where errors are raised"]
     shrink: Annotated[bool, "succeed only if a ShrinkException is raised"]
 
 
@@ -139,12 +135,15 @@ class Watching:
     print_ir_after: Annotated[
         str, "PASSES  print the module after these passes, to stderr", IN_MLIR
     ] = ""
-    print_ir_after_all: Annotated[
-        bool, "--print-between-passes  print the module after every pass, to stderr", IN_MLIR
-    ]
+    print_ir_after_all: Annotated[bool, "print the module after every pass, to stderr", IN_MLIR]
     remarks: Annotated[bool, "report the choices of passes, such as the orders of memory plans"]
     print_ir_after_change: Annotated[
         bool, "print the module after passes that changed it, to stderr", IN_MLIR
+    ]
+    print_ir_tree_dir: Annotated[
+        str | None,
+        "FOLDER  write the module after every pass to a file in this folder, numbered in order",
+        IN_MLIR,
     ]
     print_ir_after_failure: Annotated[
         bool, "print the module after a pass that failed, to stderr", IN_MLIR
@@ -160,13 +159,19 @@ class Watching:
         "show the plan at this size of a dim that is dynamic (n=3, or x:0=3)",
         dim,
     ]
-    timing: Annotated[
-        bool, "--time-passes  print the time that each step takes, to stderr", IN_MLIR
-    ]
+    timing: Annotated[bool, "print the time that each step takes, to stderr", IN_MLIR]
 
 
 class Options(
-    Files, BindingOptions, InputLimit, Inputs, Pipeline, Checking, Watching, argparse.Namespace
+    Files,
+    BindingOptions,
+    Inputs,
+    Pipeline,
+    LoadOptions,
+    Checking,
+    Watching,
+    Common,
+    argparse.Namespace,
 ):
     """The parsed command line."""
 
@@ -178,8 +183,9 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse `argv`, without the compiler; raise `CommandLineError` if it is wrong."""
     parser = Parser("xrelay-opt", DESCRIPTION)
     parser.declare("input and output", Files)
-    parser.declare("inputs of the program", BindingOptions, InputLimit, Inputs)
-    parser.declare("pipeline", Pipeline, SharedOptions)
+    parser.declare("inputs of the program", BindingOptions, Inputs)
+    parser.declare("pipeline", Pipeline, SharedOptions, LoadOptions)
     parser.declare("checking", Checking)
     parser.declare("watching", Watching)
+    parser.declare("common", Common)
     return parser.parse(argv, Options())

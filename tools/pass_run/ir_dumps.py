@@ -1,8 +1,9 @@
 """
-Dumps of the module, `--print-ir-before/after[-all|-change|-failure]`,
-under the headings of mlir-opt, and the tree of times of `--timing`.
+Dumps of the module, `--print-ir-before/after[-all|-change|-failure]`, under the headings of
+mlir-opt, or each in a file of `--print-ir-tree-dir`, and the tree of times of `--timing`.
 
     // -----// IR Dump After canonicalize //----- //
+    FOLDER/07_canonicalize.mlir
 """
 
 import sys
@@ -10,6 +11,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TextIO
 
 from xdsl.context import Context
@@ -17,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from ...passes.support.composite import CompositePass
+from ...runtime.files import writing
 from ..text.printing import PrintOptions, module_text
 
 
@@ -31,7 +34,11 @@ class Dumps:
     after_change: bool = False
     """Print after a pass only if the text of the module changed."""
     after_failure: bool = False
+    tree: Path | None = None
+    """The folder for a file after each pass."""
     options: PrintOptions = field(default_factory=PrintOptions)
+    written: int = field(default=0, init=False)
+    """The number of files in that folder."""
     seen: dict[str, str] = field(default_factory=dict[str, str], init=False)
     """The text before each pass that is running, when changes matter."""
 
@@ -50,6 +57,12 @@ class Dumps:
 
     def after_pass(self, step: ModulePass, ctx: Context, module: ModuleOp) -> None:
         """Show the module when `step` has succeeded; a composite pass only if it is named."""
+        if self.tree is not None and not isinstance(step, CompositePass):
+            self.written += 1
+            path = self.tree / f"{self.written:02}_{step.name}.mlir"
+            with writing(path):
+                self.tree.mkdir(parents=True, exist_ok=True)
+                path.write_text(module_text(ctx, module, self.options), encoding="utf-8")
         shows_all = self.after_all or (self.after_change and not self.after)
         wanted = shows_all and not isinstance(step, CompositePass)
         if not (wanted or step.name in self.after):

@@ -6,9 +6,10 @@ Parse pipelines such as `vm,canonicalize{…}`, with errors that name the cure.
     options  ::= `{` (name (`=` value (`,` value)*)?)* `}`
     value    ::= string-literal | any text without space , { } = "
 
-This is xDSL's syntax, and in addition: a name may be that of a pipeline, which has options like a
-pass; a bare boolean option is true; white space is allowed between any two tokens; the value of a
-string option need not be quoted (`plan-devices{default=cuda:0}`).
+This is xDSL's syntax, and in addition: mlir-opt's `builtin.module(…)` may enclose it; a name may be
+that of a pipeline, which has options like a pass; a bare boolean option is true; white space is
+allowed between any two tokens; the value of a string option need not be quoted
+(`plan-devices{default=cuda:0}`).
 """
 
 import re
@@ -58,6 +59,9 @@ TOKEN = re.compile(
          | (?P<end> $ ) )""",
     re.VERBOSE,
 )
+WHOLE_MODULE = re.compile(r"(\s*builtin\.module\s*\()(.*)\)\s*", re.S)
+"""The pipeline of a module, as mlir-opt has it."""
+
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v"}
 
 
@@ -117,6 +121,10 @@ class _Text:
     text: str
     name: str
     next: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        if match := WHOLE_MODULE.fullmatch(self.text):  # in place, for the places of errors
+            self.text = " " * len(match[1]) + match[2]
 
     def fail(self, message: str, at: int, width: int = 1) -> PipelineError:
         line = self.text.count("\n", 0, at) + 1
@@ -240,6 +248,8 @@ class _Known:
         named, width = self.pipelines(), len(element.name)
         if element.name not in named:
             near = did_you_mean(element.name, [*named, *self.passes])
+            if "(" in element.name:
+                near = ": passes run on the whole module, not on ops in it"
             message = f"unknown pass or pipeline '{element.name}'{near}"
             raise text.fail(message, element.at, width)
         groups = (*self.groups, element.name)

@@ -46,6 +46,9 @@ class _MemoryPlanTarget(Target):
     reads_before: ClassVar[str] = EXPANDS
     """The pass before which the driver stops."""
 
+    pipeline: ClassVar[str] = "vm"
+    """The pipeline to run if none is given."""
+
     dims: tuple[str, ...] = ()
     """The values of dims, like `n=3`."""
 

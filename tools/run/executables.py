@@ -19,6 +19,7 @@ from .run_options import Options
 if TYPE_CHECKING:
     from ...runtime.native.compiled_kernels import NativeLibrary
     from ...runtime.observe.profiler import Profile
+    from ...runtime.python.callables import Evaluates
 
 
 Value: TypeAlias = Any
@@ -141,6 +142,10 @@ class Executable:
         """Return unique names for the `count` outputs of `function`."""
         raise NotImplementedError
 
+    def caller(self, weights: Arrays) -> Evaluates:
+        """Return what `--benchmark` calls, which nothing watches."""
+        raise NotImplementedError
+
     def stats(self) -> Iterator[str]:
         """Return lines about the cost of the last run."""
         return iter(())
@@ -177,6 +182,16 @@ class Compiled(Executable):
         results = results_of(self._function(function), self.program.data, value)
         return [output for result in results for output in outputs_of(result)]
 
+    def caller(self, weights: Arrays) -> Evaluates:
+        limit, bound = self.options.memory_limit, self.options.max_instructions
+        return Machine(
+            self.program,
+            weights,
+            memory_limit=limit,
+            max_instructions=bound,
+            native=self.native,
+        )
+
     def output_names(self, function: str, count: int) -> list[str]:
         return output_names(self._function(function), count)
 
@@ -186,6 +201,26 @@ class Compiled(Executable):
     def stats(self) -> Iterator[str]:
         assert self.machine is not None, "statistics are those of a run"
         return stats_lines(self.program, self.machine.counters)
+
+
+class NativeProgram(Executable):
+    """The functions of a library, whose code runs."""
+
+    def __init__(self, library: Evaluates, functions: Sequence[Function], options: Options) -> None:
+        super().__init__({f.name: f.params for f in functions}, (), options)
+        self.library = library
+        self.named = {f.name: f for f in functions}
+
+    def run(self, function: str, inputs: Sequence[Value], weights: Arrays) -> Sequence[Value]:
+        value = self.library.evaluate(function, *inputs)
+        results = results_of(self.named[function], self.library.program.data, value)
+        return [output for result in results for output in outputs_of(result)]
+
+    def caller(self, weights: Arrays) -> Evaluates:
+        return self.library
+
+    def output_names(self, function: str, count: int) -> list[str]:
+        return output_names(self.named[function], count)
 
 
 def outputs_of(result: Value) -> Sequence[Value]:

@@ -25,7 +25,7 @@ class GivenInputs:
 
     arrays: ArrayFiles
     bindings: InputBindings = UNBOUND
-    """Those that the program is not bound by yet."""
+    """Sizes that the program is not bound by yet, and the values of `--inputs`."""
     constants: frozenset[str] = frozenset()
     """Inputs that the program is bound by."""
     seed: int | None = None
@@ -88,11 +88,11 @@ class GivenInputs:
             if value is None:
                 continue
             if param.spec is None:
-                raise UsageError(f"--input {param.name}: the input is not a tensor")
+                raise UsageError(f"--inputs {param.name}: the input is not a tensor")
             try:
                 made = fitted(value, element_type(param.spec.dtype), param.spec.shape)
             except ValueError as error:
-                raise UsageError(f"--input {param.name}: {error}") from None
+                raise UsageError(f"--inputs {param.name}: {error}") from None
             found[param.name] = made.copy()
         return found
 

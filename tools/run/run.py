@@ -44,11 +44,18 @@ def _main(argv: Sequence[str]) -> int:
 
 def _run(options: Options, name: str) -> int:
     from ...runtime.files import CODE, contents, is_stream, kind_of
+    from ..api.plugin_files import load_files
 
+    load_files(options.load)
     data = contents(options.file) if is_stream(options.file) else None
     kind = kind_of(_first_bytes(options.file, data))
     if kind == CODE:
-        raise UsageError("a library is called by programs: xrelay.load, or C (docs/aot.md)")
+        if data is not None or options.file == "-":
+            raise UsageError("a library must be a file: the system loads it")
+        from .run_executable import run_library
+
+        run_library(options)
+        return 0
     is_executable = options.file.endswith(EXTENSION) or kind == "an executable"
     if is_executable and options.frontend is None:
         from .run_executable import run_executable

@@ -10,10 +10,11 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from ...operators.spelling import known_names
-from ...runtime.machine.machine import Machine
+from ...runtime.program.planned_memory import PlannedMemory
 from ...runtime.program.program import Array, Param, spec_of
 from ...runtime.weights.derived_weights import weights_in
 from ..array_files import ArrayFiles, open_arrays
+from ..commands import inform
 from ..errors import FileError, UsageError
 from ..output_files import OutputFiles
 from ..progress import Progress
@@ -67,7 +68,7 @@ def _parameters(
 
     seed = options.random_seed or 0
     names = [weight.name for weight in missing]
-    print(f"xrelay-run: {random_weights_text(names, seed)}", file=sys.stderr)
+    inform("xrelay-run", random_weights_text(names, seed))
     return found | random_parameters(missing, seed, options.memory)
 
 
@@ -93,17 +94,19 @@ def execute(
     weights: Weights,
     prepared: tuple[str, float],
     read: ReadParameters = read_weights,
+    plans: Sequence[PlannedMemory] = (),
 ) -> Sequence[Array]:
     """
     Run the function that `options` name on the inputs that are `given`, show, write and compare its
     outputs, and return its inputs.
 
-    `prepared` are the name and the duration, in nanoseconds, of what was done to the program.
+    `prepared` are the name and the duration, in nanoseconds, of what was done to the program, and
+    `plans` the memory that was planned for it.
     The program has `weights`, if no others are given, and `read` reads them. Raises `Error`.
     """
     read_from = [options.file, options.params or "", *options.inputs, *options.expect]
     files = OutputFiles([name for name in read_from if name], options.overwrite)
-    for path in (options.outputs, options.trace):
+    for path in (options.outputs, options.trace, options.save):
         if path is not None:
             files.check(path)
     expected = open_arrays(options.expect, "output") if options.expect else None
@@ -118,15 +121,24 @@ def execute(
         print("\n".join(executable.stats()))
     if isinstance(executable, Compiled):
         _show_profile(executable, options)
-    if options.benchmark is not None and isinstance(executable, Compiled):
+    if options.benchmark is not None:
         from .benchmark import benchmark
 
-        limit, bound = options.memory_limit, options.max_instructions
-        machine = Machine(
-            executable.program, parameters, memory_limit=limit, max_instructions=bound
-        )
-        measured = benchmark(machine, options.function, inputs, options.benchmark, prepared)
+        call = executable.caller(parameters).evaluate
+        measured = benchmark(call, options.function, inputs, options.benchmark, prepared)
         print("\n".join(measured.lines()))
+    if options.save is not None and isinstance(executable, Compiled):
+        from ...runtime.python.saving import save
+
+        save(
+            executable.program,
+            parameters,
+            plans,
+            options.save,
+            embed=False,
+            overwrite=files.overwrite,
+        )
+        inform("xrelay-run", f"the program is in {options.save}")
     results = dict(zip(names, outputs, strict=True))
     if options.outputs is not None:
         _write_outputs(options.outputs, results, files)

@@ -1,21 +1,35 @@
-"""Run an executable: the part of `xrelay-run` that needs no compiler."""
+"""Run an executable or a library: the part of `xrelay-run` that needs no compiler."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter_ns
 
+from ...runtime.calls.input_bindings import InputBindings
 from ...runtime.executable import load_weights, read_executable
 from ...runtime.program.program import Array
 from ...runtime.weights.given_weights import bound_inputs
-from ..api.bindings import bindings_of
+from ..api.bindings import values_and_files
 from ..array_files import open_arrays
 from ..commands import read_stdin
 from ..errors import CommandLineError
-from .executables import Arrays, Compiled
+from .executables import Arrays, Compiled, NativeProgram
 from .inputs_of_run import GivenInputs
 from .run_calls import execute
 from .run_options import Options
+
+WATCHED = (
+    *("params", "random_weights", "memory_limit", "max_instructions", "verify_constants", "stats"),
+    *("profile", "trace", "poison", "sanitize"),
+)
+"""The options about what the machine runs, not machine code."""
+
+CURES = {
+    "--save": ": it is saved already",
+    "--memory-report": ": xrelay-objdump and --stats show its memory",
+    "--constant": ": --inputs gives its inputs values",
+}
+"""The cures for options that executables do not have."""
 
 
 def run_executable(options: Options, data: memoryview | None = None) -> None:
@@ -28,7 +42,7 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
     start = perf_counter_ns()
     is_stdin = options.file == "-"
     source = data or (read_stdin() if is_stdin else options.file)
-    file = read_executable(source, verify=options.verify)
+    file = read_executable(source, verify=options.verify_constants)
     prepared = "load", perf_counter_ns() - start
     folder = Path() if is_stdin else Path(options.file).parent
     weights = folder / file.weights_file if file.weights_file else None
@@ -39,12 +53,12 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
         assert isinstance(given, Path), "an executable names a file"
         partial = options.random_weights
         inputs = {p.name for f in file.program.functions for p in f.params}
-        return load_weights(file, given, verify=options.verify, partial=partial, others=inputs)
+        verify = options.verify_constants
+        return load_weights(file, given, verify=verify, partial=partial, others=inputs)
 
-    arrays = open_arrays(options.inputs, "input")
-    given = GivenInputs(
-        arrays, bindings_of(options.shape, options.dim, options.input), seed=options.random_seed
-    )
+    values, files = values_and_files(options.inputs)
+    bindings = InputBindings(options.shape, options.dim, values)
+    given = GivenInputs(open_arrays(files, "input"), bindings, seed=options.random_seed)
     if options.params is not None:
         bound = bound_inputs(file.program, options.params, options.function, file.unused)
         given = replace(given, weights=bound)
@@ -52,7 +66,22 @@ def run_executable(options: Options, data: memoryview | None = None) -> None:
     execute(options, given, executable, weights, prepared, read)
 
 
-def _check(options: Options) -> None:
+def run_library(options: Options) -> None:
+    """Run a library that `xrelay-opt` wrote, which runs its code. Raises `Error`."""
+    _check(options, "machine code")
+    start = perf_counter_ns()
+    from ...runtime.native.native_executable import NativeFunctions
+
+    library = NativeFunctions(options.file)
+    prepared = "load", perf_counter_ns() - start
+    executable = NativeProgram(library, library.program.entries, options)
+    values, files = values_and_files(options.inputs)
+    bindings = InputBindings(options.shape, options.dim, values)
+    given = GivenInputs(open_arrays(files, "input"), bindings, seed=options.random_seed)
+    execute(options, given, executable, None, prepared)
+
+
+def _check(options: Options, what: str = "an executable") -> None:
     """Raise `CommandLineError` for options that are about what is compiled already."""
     given = {
         "--pipeline": options.pipeline is not None,
@@ -60,8 +89,12 @@ def _check(options: Options) -> None:
         "--kernels": options.kernels == "native",
         **{f"--{name.replace('_', '-')}": bool(value) for name, value in options.shared.items()},
         "--memory-report": options.memory_report is not None,
+        "--constant": bool(options.constant),
+        "--save": options.save is not None,
     }
+    if what != "an executable":
+        given |= {f"--{name.replace('_', '-')}": bool(getattr(options, name)) for name in WATCHED}
     for option, is_given in given.items():
         if is_given:
-            cure = ": xrelay-objdump and --stats show its memory" * (option == "--memory-report")
-            raise CommandLineError(f"{option} is for programs, but this is an executable{cure}")
+            cure = CURES.get(option, "")
+            raise CommandLineError(f"{option} is for programs, but this is {what}{cure}")

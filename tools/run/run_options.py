@@ -9,7 +9,8 @@ from ..api.shared_options import Frontend, SharedOptions, shared_options
 from ..option_types import (
     EXCLUSIVE,
     BindingOptions,
-    InputLimit,
+    Common,
+    LoadOptions,
     Parser,
     count,
     non_negative,
@@ -28,6 +29,7 @@ OF_THE_MACHINE = {
     "benchmark": "times the machine",
     "kernels": "chooses those of the machine",
     "memory_report": "shows what the machine allocates",
+    "save": "writes a compiled program",
     "sanitize": "watches the machine",
     "profile": "watches the machine",
     "trace": "watches the machine",
@@ -40,8 +42,8 @@ class Program:
 
     file: Annotated[
         str,
-        "file  an executable, IR text of any level, an ONNX model, Relay text, or a module that "
-        "TVM saved as JSON; '-' is stdin",
+        "file  an executable, a library (its code runs: one that you trust), IR text of any level, "
+        "an ONNX model, Relay text, or a module that TVM saved as JSON; '-' is stdin",
     ]
     frontend: Annotated[
         Frontend | None,
@@ -55,8 +57,9 @@ class Inputs:
 
     inputs: Annotated[
         list[str],
-        "FILE  the inputs by name, in an .npz file; one input as NAME=FILE, of .npy or .pb; or a "
-        "folder of ONNX's test data, with input_0.pb; repeat for other files",
+        "FILE  the inputs by name, in an .npz file; one input as NAME=FILE, of .npy or .pb, or as "
+        "NAME=VALUE, a number for all elements (n=3) or a list (axes=1,2); or a folder of ONNX's "
+        "test data, with input_0.pb; repeat for others",
     ]
     random_seed: Annotated[
         int | None, "N  draw inputs that are not in a file at random, with this seed", count
@@ -72,7 +75,12 @@ class Inputs:
 class Outputs:
     """The uses of outputs."""
 
-    outputs: Annotated[str | None, "NPZ  the file to write the outputs to"]
+    outputs: Annotated[str | None, "-o --outputs NPZ  the file to write the outputs to"]
+    save: Annotated[
+        str | None,
+        "XRX  the file to write the compiled program to, its weights beside it; xrelay-run and "
+        "xrelay.load run it",
+    ]
     overwrite: Annotated[bool, "let outputs replace inputs, and files of another kind"]
     expect: Annotated[
         list[str],
@@ -94,8 +102,9 @@ class Execution:
 
     pipeline: Annotated[
         str | None,
-        "PIPELINE  the passes that compile the program to bytecode (default: vm, with the function "
-        "that is run as the only entry), or that run before --evaluate (default: infer-types)",
+        "-p --pipeline PIPELINE  the passes that compile the program to bytecode (default: vm, "
+        "with the function that is run as the only entry), or that run before --evaluate (default: "
+        "infer-types)",
     ]
     evaluate: Annotated[bool, "evaluate the program op by op instead of compiling it"]
     kernels: Annotated[
@@ -105,8 +114,8 @@ class Execution:
     ] = "numpy"
     memory_limit: Annotated[
         int | None,
-        "SIZE  the maximum memory of the program: bytes, or 512M, 4G (default: half of what is "
-        "available)",
+        "SIZE  the maximum memory of the program: bytes, or 500M, 4G, 512MiB (default: half of "
+        "what is available)",
         size,
     ]
     max_instructions: Annotated[
@@ -115,7 +124,7 @@ class Execution:
         "never)",
         count,
     ]
-    verify: Annotated[
+    verify_constants: Annotated[
         bool,
         "check every byte of the constants of an executable (default: all of small ones, and "
         "samples of others)",
@@ -152,10 +161,19 @@ class Watching:
         "kernels that write elsewhere, change inputs or do not write all of their outputs",
         EXCLUSIVE,
     ]
-    traceback: Annotated[bool, "show where errors are raised"]
 
 
-class Options(Program, Inputs, BindingOptions, InputLimit, Outputs, Execution, Watching, Namespace):
+class Options(
+    Program,
+    Inputs,
+    BindingOptions,
+    Outputs,
+    Execution,
+    LoadOptions,
+    Watching,
+    Common,
+    Namespace,
+):
     """The parsed command line."""
 
     @property
@@ -171,6 +189,9 @@ class Options(Program, Inputs, BindingOptions, InputLimit, Outputs, Execution, W
         return Memory(self.memory_limit, self.poison or self.sanitize)
 
 
+OTHERS = (".npy", ".npz", ".pb", ".xrx", ".so", ".o", ".mlir", ".onnx", ".json", ".safetensors")
+"""Extensions that say what a file has."""
+
 DESCRIPTION = (
     "Run an executable and show its outputs; or compile a program to bytecode first, or evaluate "
     "it as it is."
@@ -181,10 +202,11 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     """Parse `argv`; `UsageError` when it is wrong."""
     parser = Parser("xrelay-run", DESCRIPTION)
     parser.declare("program", Program)
-    parser.declare("inputs and parameters", Inputs, BindingOptions, InputLimit)
+    parser.declare("inputs and parameters", Inputs, BindingOptions)
     parser.declare("outputs", Outputs)
-    parser.declare("compiling and running", Execution, SharedOptions)
+    parser.declare("compiling and running", Execution, SharedOptions, LoadOptions)
     parser.declare("measuring and debugging", Watching)
+    parser.declare("common", Common)
     options, fail = parser.parse(argv, Options()), parser.error
     for name, use in OF_THE_MACHINE.items():
         if options.evaluate and getattr(options, name) != parser.get_default(name):
@@ -192,6 +214,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     for name in ("profile", "trace"):
         if options.sanitize and getattr(options, name):
             fail(f"--{name} measures kernels, but --sanitize runs other code around them")
+    for option, path, extension in (
+        ("--outputs", options.outputs, ".npz"),
+        ("--save", options.save, ".xrx"),
+    ):
+        if path is not None and path.endswith(OTHERS) and not path.endswith(extension):
+            fail(f"{option} writes {extension} files, but '{path}' says otherwise")
     if not options.expect and (options.rtol != RTOL or options.atol != ATOL):
         fail("--rtol and --atol are tolerances of --expect")
     return options

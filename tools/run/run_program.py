@@ -2,17 +2,19 @@
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
 
+from ...runtime.calls.input_bindings import InputBindings
 from ...runtime.weights.given_weights import bound_inputs
-from ..api.bindings import bindings_of, with_shapes
+from ..api.bindings import bindings_of, values_and_files, with_shapes
 from ..api.given_params import with_params
 from ..api.loaded import compile_program, native_kernels, with_random_weights
 from ..api.session import Given, Session, is_bytecode
-from ..api.shared_options import frontend_of
 from ..api.source import read_source
 from ..array_files import open_arrays
+from ..commands import inform
 from ..errors import CommandLineError
 from ..messages import Reporter
 from .evaluated import Evaluated, functions_of
@@ -23,18 +25,14 @@ from .run_calls import execute
 from .run_options import Options
 
 
-def _say(text: str) -> None:
-    print(f"xrelay-run: {text}", file=sys.stderr)
-
-
 def run_program(options: Options, reporter: Reporter, data: memoryview | None = None) -> None:
     """
     Run a program that is not an executable. Raises `Error`, and what passes raise.
 
     `data` are its bytes if they were read already.
     """
-    if options.verify:
-        raise CommandLineError("--verify is for executables")
+    if options.verify_constants:
+        raise CommandLineError("--verify-constants is for executables")
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     start = perf_counter_ns()
     session = Session(reporter, options.shared)
@@ -43,27 +41,30 @@ def run_program(options: Options, reporter: Reporter, data: memoryview | None = 
     if options.random_weights:
         # Before other weights are derived from them.
         seed = options.random_seed or 0
-        program = with_random_weights(program, _say, seed, options.memory)
+        program = with_random_weights(program, partial(inform, "xrelay-run"), seed, options.memory)
+    saves = options.save is not None and not was_bytecode
     loaded = compile_program(
         session,
         program,
         pipeline,
         options.function,
-        reads_memory=options.memory_report is not None,
+        reads_memory=options.memory_report is not None or saves,
         keeps_kernels=options.kernels == "native",
     )
     if options.params is not None and was_bytecode:
         bound = bound_inputs(loaded.program, options.params, options.function)
         given = replace(given, weights=bound)
         loaded = replace(loaded, weights=Path(options.params))
-    executable = (
-        Evaluated(loaded, options)
-        if options.evaluate
-        else Compiled(loaded.program, options, native_kernels(loaded, session.context))
-    )
+    if options.evaluate:
+        executable = Evaluated(loaded, options)
+    else:
+        native = native_kernels(loaded, session.context, reporter.progress)
+        executable = Compiled(loaded.program, options, native)
     prepared = "compile", perf_counter_ns() - start
-    inputs = execute(options, given, executable, loaded.weights, prepared)
-    if loaded.memory is not None and isinstance(executable, Compiled):
+    inputs = execute(
+        options, given, executable, loaded.weights, prepared, plans=loaded.plans if saves else ()
+    )
+    if options.memory_report and loaded.memory is not None and isinstance(executable, Compiled):
         shapes = [getattr(value, "shape", ()) for value in inputs]
         run_of = memory_of_run(loaded.memory, options.function, shapes, executable)
         print("\n".join(run_of.lines(options.memory_report)), file=sys.stderr)
@@ -77,15 +78,19 @@ def _read(options: Options, session: Session, data: memoryview | None) -> tuple[
     value, before the program is compiled.
     """
     source, function = read_source(options.file, data), options.function
-    arrays = open_arrays(options.inputs, "input")
-    bindings = bindings_of(options.shape, options.dim, options.input)
-    if (options.frontend or frontend_of(source.extension)) == "onnx":
-        read = session.read(source, "onnx", with_shapes(bindings, arrays))
-        constants = frozenset(bindings.values)
-        given = GivenInputs(arrays, constants=constants, seed=options.random_seed)
+    values, files = values_and_files(options.inputs)
+    arrays = open_arrays(files, "input")
+    bindings = bindings_of(options.shape, options.dim, options.constant)
+    constants, run_time = frozenset(bindings.values), InputBindings(values=values)
+    frontend = options.frontend or source.frontend
+    if frontend == "onnx":
+        bindings = replace(bindings, shapes={**run_time.all_shapes, **bindings.shapes})
+        bindings = with_shapes(bindings, arrays)
     else:
-        read = session.read(source, options.frontend)
-        given = GivenInputs(arrays, bindings, seed=options.random_seed)
+        run_time = InputBindings(bindings.shapes, bindings.dims, values)
+        bindings = InputBindings(values=bindings.values)
+    read = session.read(source, frontend, bindings)
+    given = GivenInputs(arrays, run_time, constants, options.random_seed)
     if options.params is not None and not is_bytecode(read.module):
         read = with_params(read, options.params, session.context, function)
     params = functions_of(read.module).get(function)

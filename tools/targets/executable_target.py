@@ -1,8 +1,8 @@
 """
 The target `executable` of `xrelay-opt -t`: a file that `xrelay-run` runs without the compiler.
 
-    xrelay-opt model.mlir -p vm -t executable -o model.xrx
-    xrelay-opt model.onnx -p vm -t executable{embed=true} -o model.xrx
+    xrelay-opt model.onnx -o model.xrx
+    xrelay-opt model.onnx -p vm{memory=coalesce} -t executable{embed=true} -o model.xrx
 """
 
 from __future__ import annotations
@@ -36,6 +36,11 @@ class ExecutableTarget(FileTarget):
 
     embed: bool = False
     """True if the weights shall be in the file, not beside it."""
+
+    @property
+    @override
+    def pipeline(self) -> str:
+        return "vm"
 
     @override
     def written(self, job: Job) -> Written:

@@ -1,4 +1,8 @@
-"""The target of `xrelay-opt -t`, and those that write files, most of which are not text."""
+"""
+The target of `xrelay-opt`, and those that write files, most of which are not text.
+
+It is what follows `-t`, or that of the output's name: `-o model.xrx` is `-t executable -p vm`.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,49 @@ from xdsl.utils.target import Target
 
 from ...passes.support.diagnostics import PassError
 from ..api.session import Given
+from ..errors import CommandLineError
 from ..pass_run.runner import Runner
+from ..registry import TARGETS
 from ..text.printing import PrintOptions
 
 if TYPE_CHECKING:
     from ...runtime.program.program import Array  # imports NumPy
+
+
+BY_EXTENSION = {
+    ".mlir": "mlir",
+    ".relay": "relay-text",
+    ".xrx": "executable",
+    ".so": "native",
+    ".o": "object",
+    ".h": "c-header",
+    ".html": "memory-plan-html",
+    ".svg": "memory-plan-svg",
+    ".dot": "dot",
+    ".smt2": "smt2",
+}
+"""The targets by the extensions of the files that they write."""
+
+FOREIGN = (
+    *(".onnx", ".pb", ".json", ".npz", ".npy", ".safetensors", ".params", ".pt", ".tflite"),
+    *(".png", ".jpg", ".jpeg", ".gif", ".pdf", ".csv", ".c", ".cc", ".cpp", ".py", ".s", ".ll"),
+    *(".bc", ".a", ".dll", ".dylib", ".exe", ".vmfb", ".zip"),
+)
+"""Extensions of files that no target writes."""
+
+
+def target_of(path: str | None, named: str | None) -> str:
+    """
+    Return the target of `xrelay-opt`: `named` by `-t`, or that of the output at `path`.
+
+    Raises `CommandLineError` for the name of a file that no target writes.
+    """
+    extension = Path(path or "").suffix.lower()
+    if extension in FOREIGN and (named is None or named.partition("{")[0] in TARGETS):
+        listed = ", ".join(BY_EXTENSION)
+        text = f"cannot write '{path}': no target writes {extension}; a name ends in {listed}"
+        raise CommandLineError(f"{text}, or in none of these for IR text")
+    return named or BY_EXTENSION.get(extension, "mlir")
 
 
 @dataclass(frozen=True)
@@ -93,6 +135,11 @@ class ChosenTarget:
     def is_default(self) -> bool:
         """True if the output is the module itself."""
         return self.name == "mlir"
+
+    @property
+    def pipeline(self) -> str:
+        """The pipeline to run if none is given."""
+        return getattr(self.target, "pipeline", "")
 
     @property
     def files(self) -> FileTarget | None:

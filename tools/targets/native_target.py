@@ -1,10 +1,10 @@
 """
 The targets `native`, `object` and `c-header` of `xrelay-opt -t`: machine code, and its interface.
 
-    xrelay-opt model.onnx -p aot -t native -o libmodel.so
-    xrelay-opt model.onnx -p aot -t "native{cpu=native weights=file}" -o libmodel.so
-    xrelay-opt model.onnx -p aot -t object -o model.o
-    xrelay-opt model.onnx -p aot -t c-header -o model.h
+    xrelay-opt model.onnx -o libmodel.so
+    xrelay-opt model.onnx -t "native{cpu=native weights=file}" -o libmodel.so
+    xrelay-opt model.onnx -o model.o
+    xrelay-opt model.onnx -o model.h
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from ...lowering.native.kernel_pipeline import BlasUse, kernel_passes
 from ...lowering.native.toolchain.stage_files import SavedStages
 from ...lowering.native.toolchain.target_machine import Machine
 from ...lowering.native.toolchain.tool_paths import openblas
-from ...passes.support.diagnostics import emit_remark
+from ...passes.support.diagnostics import PassError, emit_remark
 from ...runtime.errors import Error
 from ...runtime.native.interface import Library
 from ...runtime.program.program import Array
 from ...runtime.weights.derived_weights import Weights, weights_in
-from ..api.session import Given
-from ..pass_run.pipeline import Step
+from ..api.session import Given, is_bytecode
+from ..pass_run.pipeline import TO_BYTECODE, Step
 from ..pass_run.runner import Runner
 from .file_target import FileTarget, Job, Written
 
@@ -78,7 +78,26 @@ class NativeProgram:
 
 
 @dataclass(frozen=True)
-class NativeTarget(FileTarget):
+class _AotTarget(FileTarget):
+    """A target that reads what the pipeline `aot` leaves."""
+
+    def check(self, runner: Runner, program: Given) -> None:
+        """Raise `PassError` for a program that is, or would be, bytecode."""
+        is_lowered = TO_BYTECODE in [step.run.name for step in runner.steps]
+        if is_lowered or is_bytecode(program.module):
+            raise PassError(
+                f"-t {self.name} needs a program at level memref, not bytecode: end the pipeline "
+                "in it, as -p aot does; -o FILE.xrx writes bytecode"
+            )
+
+    @property
+    @override
+    def pipeline(self) -> str:
+        return "aot"
+
+
+@dataclass(frozen=True)
+class NativeTarget(_AotTarget):
     """Writes a program, as `-p aot` leaves it, as a shared library."""
 
     name: ClassVar[str] = "native"
@@ -107,6 +126,7 @@ class NativeTarget(FileTarget):
         self, runner: Runner, context: Context, program: Given, stages: Path | None = None
     ) -> NativeProgram:
         """Run the passes of `runner`, then those of kernels. Raises `Error`, or what these do."""
+        self.check(runner, program)
         machine = Machine(self.target, self.cpu)
         machine.check()
         settings = Settings(
@@ -116,6 +136,7 @@ class NativeTarget(FileTarget):
             blas=self.blas and openblas(is_host=machine.is_host, compiler=self.cc),
             compiler=self.cc,
             remark=lambda op, message: emit_remark(context, op, message),
+            progress=runner.progress.count("LLVM has compiled {} of {} kernels"),
         )
         kernels = [Step(step, ("kernels",)) for step in kernel_passes(machine, self.blas)]
         replace(runner, steps=[*runner.steps, *kernels]).run(context, program.module)
@@ -132,13 +153,14 @@ class ObjectTarget(NativeTarget):
 
 
 @dataclass(frozen=True)
-class HeaderTarget(FileTarget):
+class HeaderTarget(_AotTarget):
     """Writes the C header of a program, as `-p aot` leaves it."""
 
     name: ClassVar[str] = "c-header"
 
     @override
     def written(self, job: Job) -> Written:
+        self.check(job.runner, job.program)
         job.runner.run(job.context, job.program.module)
         header = header_source(library_of(job.program.module))
         return Written([header.encode()], is_text=True)

@@ -125,6 +125,7 @@ class Smt2Target(Target):
 
     name: ClassVar[str] = "smt2"
     reads_before: ClassVar[str] = EXPANDS
+    pipeline: ClassVar[str] = "vm"
     """The pass before which the driver stops."""
 
     expanded: bool = False

@@ -44,8 +44,8 @@ from ..model.external import ExternalData
 from ..model.function_bodies import Body, bound, functions_by_key, has_body, model_body, schema_body
 from ..model.onnx_model import declared_type, initializers_of, input_dims, input_type, opsets_of
 from ..model.operator_schema import require_signature
-from ..operators import RULES
-from ..operators.rule import Rule
+from ..operators import RULES, plugin_rules
+from ..operators.rule import Rule, Rules
 from .node import Node, NodeError
 from .onnx_builder import Builder
 from .onnx_values import Constant, DynamicShape, Value, value_name
@@ -56,6 +56,7 @@ UNBOUND = InputBindings()
 NO_FILES = ExternalData()
 
 _FIRST_COLUMN = IntAttr(1)
+_NONE = IntAttr(0)
 
 MAX_DEPTH = 64
 """Limit on the nesting of graphs and function bodies."""
@@ -117,7 +118,7 @@ class _Importer:
     def convert(self) -> Conversion:
         arguments = self._arguments()
         for index, proto in enumerate(self.graph.node):
-            self._convert_or_refuse(proto, self._location(index + 1))
+            self._convert_or_refuse(proto, self._place(proto, index + 1))
         results = self._results()
         if self.refusals.errors:
             block = self.builder.block
@@ -188,6 +189,18 @@ class _Importer:
         """Return node `number`, from 1, as a line; the graph itself is line 1 too."""
         return FileLineColLoc(self.file, IntAttr(max(1, number)), _FIRST_COLUMN)
 
+    def _place(self, proto: NodeProto, number: int, path: str = "") -> FileLineColLoc:
+        """
+        Return the place of node `number`, from 1, of the model's graph or of one at `path` in it.
+
+        A node with a name is at that, in the file: `model.onnx:if_0/then_branch/conv_3`. Another
+        one of the model's graph is at its number, as a line.
+        """
+        if not proto.name and not path:
+            return self._location(number)
+        name = "".join(c if c.isprintable() else "?" for c in proto.name) or f"#{number}"
+        return FileLineColLoc(StringAttr(f"{path or self.file.data + ':'}{name}"), _NONE, _NONE)
+
     def _convert_or_refuse(self, proto: NodeProto, place: FileLineColLoc) -> None:
         """Convert a node of the model's graph; go on after an error, to find others."""
         refusals = self.refusals
@@ -245,7 +258,7 @@ class _Importer:
         body = called if called is not None or rule is not None else schema_body(node)
         self.builder.node = node
         if body is not None:
-            made = self._convert_body(node, body)
+            made = self._convert_body(node, body, called is not None)
         elif rule is not None:
             made = self._apply(rule, node)
         else:
@@ -293,8 +306,12 @@ class _Importer:
 
     # ------------------------------------------------------- bodies and graphs
 
-    def _convert_body(self, node: Node, body: Body) -> Sequence[Value | None]:
-        """Convert the nodes of `body` in place of `node`; return its results."""
+    def _convert_body(self, node: Node, body: Body, is_of_model: bool) -> Sequence[Value | None]:
+        """
+        Convert the nodes of `body` in place of `node`; return its results.
+
+        The nodes of a body that ONNX defines, not the model, have no names that users know.
+        """
         inputs = [*node.inputs, *[None] * (len(body.inputs) - len(node.inputs))]
         if len(inputs) != len(body.inputs):
             raise node.error(f"there are {len(inputs)} inputs; the function has {len(body.inputs)}")
@@ -304,7 +321,8 @@ class _Importer:
                 scope.omitted.add(name)
             else:
                 scope.values[name] = value
-        return self._convert_nodes(node, scope, body.nodes, body.outputs, "its body")
+        path = f"{_path(node.place)}/" if is_of_model else None
+        return self._convert_nodes(node, scope, body.nodes, body.outputs, "its body", path)
 
     def _convert_graph(
         self, node: Node, graph: GraphProto, arguments: Sequence[Value]
@@ -327,7 +345,9 @@ class _Importer:
         for info, argument in zip(graph.input, arguments, strict=True):
             scope.values[info.name] = argument
         outputs = [info.name for info in graph.output]
-        results = self._convert_nodes(node, scope, graph.node, outputs, f'graph "{graph.name}"')
+        path = f"{_path(node.place)}/{graph.name}/" if graph.name else f"{_path(node.place)}/"
+        where = f'graph "{graph.name}"'
+        results = self._convert_nodes(node, scope, graph.node, outputs, where, path)
         for name, value in zip(outputs, results, strict=True):
             if value is None:
                 raise node.error(f'no node computes the output "{name}" of graph "{graph.name}"')
@@ -340,8 +360,13 @@ class _Importer:
         nodes: Iterable[NodeProto],
         outputs: Sequence[str],
         where: str,
+        path: str | None,
     ) -> list[Value | None]:
-        """Convert `nodes` in `scope`, in place of `node`; return the values of `outputs`."""
+        """
+        Convert `nodes` in `scope`, in place of `node`; return the values of `outputs`.
+
+        The nodes are at `path`, or at the place of `node`.
+        """
         outer = self.scope
         scope.depth = outer.depth + 1
         self.inlined += 1
@@ -349,36 +374,50 @@ class _Importer:
             raise node.error(f"functions and graphs are nested more than {MAX_DEPTH} deep")
         self.scope = scope
         try:
-            for proto in nodes:
+            for number, proto in enumerate(nodes, 1):
                 self.inlined += sum(1 for _ in with_inner([proto]))
                 if self.inlined > MAX_INLINED:
                     raise node.error(
                         f"functions and graphs in nodes add more than {MAX_INLINED} nodes and "
                         "operators"
                     )
-                self._convert_node(proto, node.place)
+                place = node.place if path is None else self._place(proto, number, path)
+                self._convert_node(proto, place)
         except OnnxError as error:
             unknown, needs_shape = None, False
             if isinstance(error, NodeError):
                 unknown, needs_shape = error.unknown, error.needs_shape
-            raise node.error(f"in {where}: {error.message}", unknown, needs_shape) from None
+            outer_error = node.error(f"in {where}: {error.message}", unknown, needs_shape)
+            outer_error.location = error.location or outer_error.location
+            raise outer_error from None
         finally:
             self.scope = outer
             self.builder.node = node
         return [scope.find(name) for name in outputs]
 
 
+def _path(place: FileLineColLoc) -> str:
+    """Return the path of what is at `place`, in the file."""
+    number = place.line.data
+    return f"{place.filename.data}:#{number}" if number else place.filename.data
+
+
 def _rule_for(node: Node) -> Rule | None:
     """Return the rule that converts `node`, if there is one for its opset."""
-    rules = RULES.get(node.domain, {}).get(node.op_type, ())
+    rules = _rules(node).get(node.op_type, ())
     return next((rule for rule in rules if rule.covers(node.opset)), None)
+
+
+def _rules(node: Node) -> Rules:
+    """Return the rules for the domain of `node`, of plug-ins if they are not ours."""
+    return RULES.get(node.domain) or plugin_rules().get(node.domain, {})
 
 
 def _unsupported(node: Node) -> NodeError:
     """Return the error about a node that has neither a rule nor a body."""
-    domains = [domain or "ai.onnx" for domain in RULES]
-    rules = RULES.get(node.domain)
-    if rules is None:
+    domains = [domain or "ai.onnx" for domain in (*RULES, *plugin_rules())]
+    rules = _rules(node)
+    if not rules:
         return node.error(
             f"the operator is of domain {node.domain}; supported: {', '.join(domains)}, and "
             "functions in the model"

@@ -111,7 +111,11 @@ class Builder:
     def _created(
         self, name: str, operands: Sequence[SSAValue], properties: Mapping[str, Any]
     ) -> Operator:
-        cls = relay.BY_NAME[name]
+        return self._typed(relay.BY_NAME[name], operands, properties)
+
+    def _typed(
+        self, cls: type[Operator], operands: Sequence[SSAValue], properties: Mapping[str, Any]
+    ) -> Operator:
         try:
             plain = {key: _plain(value) for key, value in properties.items()}
             return cls.on(operands, properties_of(cls, plain))
@@ -124,6 +128,11 @@ class Builder:
         self.block.add_op(op)
         self.built += 1
         return op
+
+    def build(self, cls: type[Operator], *operands: Value, **properties: Any) -> Sequence[SSAValue]:
+        """Build an operator of a plug-in, and return its results, whose types are inferred."""
+        given = {k: v for k, v in properties.items() if v is not None}
+        return self._append(self._typed(cls, [self.tensor(o) for o in operands], given)).results
 
     def append(self, op: Operation) -> Sequence[SSAValue]:
         """Append `op`, which is not an operator, and return its results."""

@@ -4,7 +4,7 @@ The reasons why a model cannot be converted, all in one error.
     model.onnx:3:1: error: the model cannot be converted, for 2 reasons
     model.onnx:3:1: note: Unfold, opset 13: the operator is not supported (…): 2 nodes: "a", "b"
     model.onnx:9:1: note: node "c" (Split, opset 13): split (input 1) is computed at run time; …
-    note: it depends on dims or values that are open; give them: --dim n=SIZE --input s=VALUE
+    note: it depends on dims or values that are open; give them: --dim n=SIZE --constant s=VALUE
 
 The result of a node that cannot be converted has the type that the model declares for it. Nodes
 that read a result without a declared type are skipped, unless their operators are not supported.
@@ -113,7 +113,7 @@ def _cure(
                 continue
             name, dims = arguments[argument]
             if not is_shape and _is_small(argument):
-                options[option("--input", f"{name}=VALUE")] = None
+                options[option("--constant", f"{name}=VALUE")] = None
                 continue
             for axis, dim in enumerate(dims):
                 if isinstance(dim, str):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ....runtime.plugin_tables import load_tables
 from .activations import RULES as ACTIVATIONS
 from .constants import RULES as CONSTANTS
 from .control_flow import RULES as CONTROL_FLOW
@@ -44,5 +45,20 @@ _DEFAULT: Rules = {
     **SELECTION,
     **SHAPES,
 }
+
+
+def plugin_rules() -> Mapping[str, Rules]:
+    """
+    Return the rules that plug-ins have, by domain.
+
+    An entry point of the group `xrelay.onnx` is a table of them. One whose domain is taken is
+    skipped with a warning.
+    """
+    own = {domain: Rules() for domain in RULES}
+    words = ("ONNX operators", "table of rules")
+    found = load_tables("xrelay.onnx", own, words)
+    return {domain: rules for domain, rules in found.items() if domain not in own}
+
+
 RULES: Mapping[str, Rules] = {"": _DEFAULT, "ai.onnx.ml": ML, "com.microsoft": MICROSOFT}
 """The rules of every supported operator, by the domain of its operator set; "" is ONNX's own."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -120,11 +120,18 @@ def _in_parallel(kernels: Sequence[Kernel], settings: Settings) -> list[Result]:
         count = max(-(-len(group) // MODULE), min(share, len(group)))
         modules += [group[start::count] for start in range(count)]  # neighbours are alike
     with ThreadPoolExecutor(workers) as pool:
-        started = [
-            pool.submit(_compile, module, f"kernels_{number}", settings)
+        started = {
+            pool.submit(_compile, module, f"kernels_{number}", settings): len(module)
             for number, module in enumerate(modules)
-        ]
+        }
         try:
+            done = 0
+            settings.progress(done, len(kernels))
+            for future in as_completed(started):
+                if future.exception() is not None:
+                    break
+                done += started[future]
+                settings.progress(done, len(kernels))
             return [result for future in started for result in future.result()]
         except BaseException:
             pool.shutdown(cancel_futures=True)

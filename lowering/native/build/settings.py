@@ -155,6 +155,10 @@ def _unheard(op: Operation, message: str) -> None:
     """Ignore a remark."""
 
 
+def _nothing_shown(done: int, total: int) -> None:
+    """Show no progress."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """All that decides how a module is compiled, but for the module."""
@@ -168,6 +172,8 @@ class Settings:
     """The level of LLVM's optimizations, from 0 to 3."""
     remark: Callable[[Operation, str], None] = _unheard
     """Reports a choice, at the op that it is about."""
+    progress: Callable[[int, int], None] = _nothing_shown
+    """Shows how many kernels LLVM has compiled, of how many."""
     blas: Blas | None = None
     """The library for products, if there is one."""
     compiler: str | None = None

@@ -80,7 +80,7 @@ def test_a_refused_node_is_a_diagnostic(folder: Path, capsys: pytest.CaptureFixt
         assert main(["bad.onnx"]) == 1
         error = capsys.readouterr().err
         assert error.startswith(
-            'bad.onnx:2:1: error: node "the_unfold" (Unfold, opset 13): the operator is not '
+            'bad.onnx:the_unfold: error: node "the_unfold" (Unfold, opset 13): the operator is not '
         )
         assert "Traceback" not in error
 
@@ -90,7 +90,7 @@ def test_a_pass_that_fails_points_at_the_node(folder: Path, capsys: pytest.Captu
     model = model_of([node("Identity", "x", "h"), node("Relu", "h")], {"x": X})
     (folder / "relu.onnx").write_bytes(model.SerializeToString())
     assert opt.main(["relu.onnx", "-p", "plan-devices,verify-stage{stage=fused}"]) == 1
-    assert "relu.onnx:2:1: error: relay.nn.relu is left" in capsys.readouterr().err
+    assert "relu.onnx:the_relu: error: relay.nn.relu is left" in capsys.readouterr().err
 
 
 def test_importing_the_frontend_imports_no_onnx():

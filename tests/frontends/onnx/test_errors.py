@@ -38,9 +38,28 @@ def test_an_unknown_operator_is_named_with_node_and_opset():
 
 
 def test_an_error_has_the_place_of_its_node():
-    nodes = [node("Relu", "x", "h"), node("Unfold", "h")]
-    error = error_of(model_of(nodes, {"x": X}))
+    """Its name, or its number where it has none, and the path of graphs that lead to it."""
+    unfold = node("Unfold", "h")
+    error = error_of(model_of([node("Relu", "x", "h"), unfold], {"x": X}))
+    assert str(error.location) == 'loc("bad.onnx:the_unfold":0:0)'
+    unfold.name = ""
+    error = error_of(model_of([node("Relu", "x", "h"), unfold], {"x": X}))
     assert str(error.location) == 'loc("bad.onnx":2:1)'
+
+    value = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    inner = helper.make_node("Unfold", ["x"], ["y"], name="fold\n1")
+    then = helper.make_graph([inner], "then_part", [], [value])
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    otherwise = helper.make_graph([relu], "else_part", [], [value])
+    choice = helper.make_node("If", ["c"], ["y"], "if_0", then_branch=then, else_branch=otherwise)
+    condition = np.asarray(True)
+    error = error_of(model_of([choice], {"x": X, "c": condition}))
+    assert str(error.location) == 'loc("bad.onnx:if_0/then_part/fold?1":0:0)'
+    choice.name = ""
+    for branch in choice.attribute:
+        branch.g.node[0].name = ""
+    error = error_of(model_of([choice], {"x": X, "c": condition}))
+    assert str(error.location) == 'loc("bad.onnx:#1/then_part/#1":0:0)'
 
 
 def test_an_error_about_the_file_has_its_place():

@@ -147,7 +147,7 @@ def test_every_op_has_the_place_of_its_node():
     relu = list(main_of(small()).body.block.ops)[-2]
     assert isinstance(relu.location, NameLoc)
     assert relu.location.desc.data == "the_relu"
-    assert str(relu.location.location) == 'loc("dir/small.onnx":2:1)'
+    assert str(relu.location.location) == 'loc("dir/small.onnx:the_relu":0:0)'
 
 
 class Test_load_module:

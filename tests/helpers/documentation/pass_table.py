@@ -1,15 +1,8 @@
-"""
-The table of passes in a Markdown file, generated from the passes, between these two lines:
-
-    <!-- passes: begin -->
-    <!-- passes: end -->
-"""
+"""The tables of passes and pipelines, generated from their definitions."""
 
 from collections.abc import Iterator
 
 from xrelay.tools.registry import OptionInfo, PassInfo, named_pipelines, pass_info, pass_infos
-
-BEGIN, END = "<!-- passes: begin -->", "<!-- passes: end -->"
 
 
 def table() -> str:
@@ -21,7 +14,7 @@ def _pass_rows() -> Iterator[str]:
     yield "| pass | what it does | options |"
     yield "|---|---|---|"
     for info in pass_infos():
-        yield f"| `{info.name}` | {_cell(info.description)} | {_options(info)} |"
+        yield f"| [`{info.name}`](#{info.name}) | {_cell(info.description)} | {_options(info)} |"
 
 
 def _options(info: PassInfo) -> str:
@@ -39,18 +32,9 @@ def _pipeline_rows() -> Iterator[str]:
     yield "|---|---|---|"
     for name, cls in named_pipelines().items():
         passes = _cell(cls().text.replace(",", ", "))
-        yield f"| `{name}` | `{passes}` | {_options(pass_info(name, cls))} |"
+        yield f"| [`{name}`](#{name}) | `{passes}` | {_options(pass_info(name, cls))} |"
 
 
 def _cell(text: str) -> str:
     """Escape `text` for a cell of a table."""
     return text.replace("|", "\\|")
-
-
-def with_table(text: str) -> str:
-    """Return `text` with the current table; ValueError when it has no place for it."""
-    before, begin, rest = text.partition(f"{BEGIN}\n")
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"there are no lines '{BEGIN}' and '{END}'")
-    return f"{before}{begin}{table()}\n{end}{after}"

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from helpers.documentation import api_page, operator_page, pass_structure
+from helpers.documentation import api_page, operator_page, pass_structure, pass_table
 from helpers.documentation.onnx_restrictions import restrictions
 from helpers.numbers import number_bounds
 from onnx import defs
@@ -137,7 +137,7 @@ def pass_page() -> str:
     """Describe our passes in the order of the registry, and the named pipelines."""
     parts = [_pass_section(name, make()) for name, make in UNIVERSE.all_passes.items()]
     pipelines = [_pipeline_section(name, cls) for name, cls in named_pipelines().items()]
-    return page("Passes", [*parts, "## Pipelines", *pipelines])
+    return page("Passes", [pass_table.table(), *parts, "## Pipelines", *pipelines])
 
 
 def _pass_section(name: str, cls: type[ModulePass]) -> str:

@@ -1,0 +1,126 @@
+"""Plug-ins that are one file: `--load FILE.py`. Commands are processes, as files stay loaded."""
+
+import os
+import re
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.documents import blocks
+from onnx import TensorProto, helper
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+PROGRAM = """
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %y = mine.cube %x : (tensor<3xf32>) -> tensor<3xf32>
+  func.return %y : tensor<3xf32>
+}
+"""
+CUBES = "[1, 8, 0.125]"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "one_file.py").write_bytes((ROOT / "examples" / "one_file.py").read_bytes())
+    (tmp_path / "cube.mlir").write_text(PROGRAM)
+    node = helper.make_node("Cube", ["x"], ["y"], domain="my.domain")
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [3]) for name in "xy")
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("my.domain", 1)]
+    graph = helper.make_graph([node], "g", [x], [y])
+    model = helper.make_model(graph, opset_imports=opsets)
+    (tmp_path / "cube.onnx").write_bytes(model.SerializeToString())
+    return tmp_path
+
+
+def ran(command: str, folder: Path) -> tuple[int, str]:
+    """The status of a command, and what it prints."""
+    path = f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / "cache")}
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+    )
+    return done.returncode, done.stdout
+
+
+def test_the_commands_of_the_page(folder: Path):
+    (block,) = [b for b in blocks(PAGE) if b.language == "sh" and "--load" in b.text]
+    mlir, model, native = block.text.splitlines()
+    for command in (mlir, model):
+        status, printed = ran(command, folder)
+        assert (status, CUBES in printed) == (0, True), printed
+    assert ran(native, folder) == (0, "")
+    status, printed = ran("xrelay-run libcube.so --inputs x=1,2,0.5", folder)
+    assert (status, CUBES in printed) == (0, True), printed
+
+
+def test_an_executable_needs_the_file_again(folder: Path):
+    assert ran("xrelay-opt cube.mlir --load one_file.py -o cube.xrx", folder) == (0, "")
+    status, printed = ran("xrelay-run cube.xrx --load one_file.py --inputs x=1,2,0.5", folder)
+    assert (status, CUBES in printed) == (0, True), printed
+    status, printed = ran("xrelay-run cube.xrx --inputs x=1,2,0.5", folder)
+    assert status == 1
+    assert "mine.cube" in printed
+
+
+def test_without_the_file(folder: Path):
+    status, printed = ran("xrelay-run cube.onnx --inputs x=1,2,0.5", folder)
+    assert status == 1
+    assert "the operator is of domain my.domain; supported: ai.onnx, ai.onnx.ml" in printed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "import none_such",
+            r"bad.py:1:1: error: ModuleNotFoundError: No module named 'none_such'",
+        ),
+        ("x = 1\n\ny = 1 / 0\n", r"bad.py:3:1: error: ZeroDivisionError: division by zero"),
+        ("x = (", r"bad.py:1:\d+: error: SyntaxError: '\(' was never closed"),
+        ("raise SystemExit(3)", r"bad.py:1:1: error: SystemExit: 3"),
+        (
+            "from xdsl.ir import Dialect\nD = Dialect('relay')",
+            r"warning: plug-in 'bad' is skipped: it defines dialect 'relay', which xrelay defines",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["opt", "run"])
+def test_what_is_wrong_with_a_file(command: str, text: str, message: str, folder: Path):
+    (folder / "bad.py").write_text(text)
+    program = ROOT / "examples" / "classifier.mlir"
+    options = {"opt": "-p vm", "run": "--random-seed 0"}[command]
+    status, printed = ran(f"xrelay-{command} {program} --load bad.py {options}", folder)
+    assert re.search(message, printed), printed
+    assert status == (1 if "error" in message else 0)
+
+
+def test_files_that_are_not_there_or_not_python(folder: Path):
+    status, printed = ran("xrelay-opt cube.mlir --load none.py", folder)
+    assert (status, printed) == (1, "error: cannot read 'none.py': No such file or directory\n")
+    status, printed = ran("xrelay-opt cube.mlir --load cube.onnx", folder)
+    assert status == 1
+    assert "its name must end in .py" in printed
+    (folder / "numpy.py").write_text("")
+    status, printed = ran("xrelay-run cube.mlir --load numpy.py", folder)
+    assert status == 1
+
+
+def test_the_numbers_are_those_of_numpy(folder: Path):
+    x = np.random.default_rng(0).standard_normal(3).astype(np.float32)
+    np.savez(folder / "in.npz", x=x)
+    np.savez(folder / "out.npz", output_0=x * x * x)
+    for options in ("", "--evaluate", "--kernels native"):
+        command = (
+            f"xrelay-run cube.mlir --load one_file.py --inputs in.npz --expect out.npz {options}"
+        )
+        status, printed = ran(command, folder)
+        assert (status, "as expected" in printed) == (0, True), printed
