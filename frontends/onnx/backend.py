@@ -78,7 +78,8 @@ class Backend(base.Backend):
     @classmethod
     def compile(cls, model: ModelProto, **options: Any) -> Callable[..., Any]:
         """Return a function from the inputs of `model` to its output, or the tuple of them."""
-        return xrelay.compile(model, **options)
+        compile_model = cast("Callable[..., Callable[..., Any]]", xrelay.compile)
+        return compile_model(model, **options)
 
     @classmethod
     @override

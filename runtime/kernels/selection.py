@@ -55,10 +55,11 @@ def scatter_elements(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) 
 
     def write() -> None:
         dim = x.shape[axis]
-        along = np.minimum(indices, dim - 1).astype(np.int64)
+        wide_indices = np.uint64 if indices.dtype.kind == "u" else np.int64
+        along = indices.astype(wide_indices).clip(None, max(dim - 1, 0)).astype(np.int64)
         np.add(along, dim, along, where=along < 0)
-        places = [*np.indices(indices.shape, sparse=True)]
-        places[axis] = np.maximum(along, 0)
+        places: list[Array] = [*np.indices(indices.shape, sparse=True)]
+        places[axis] = along.clip(0)
         at = tuple(places)
         result = x.astype(wide)
         if reduction == "update":

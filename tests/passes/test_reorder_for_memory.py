@@ -45,5 +45,5 @@ def test_an_order_of_all_ops_leaves_the_terminator():
     (function,) = module.ops
     block = function.regions[0].block
     one, two, end = block.ops
-    reorder(module, {block: [two, one, end]})
+    reorder({block: [two, one, end]})
     assert list(block.ops) == [two, one, end]
