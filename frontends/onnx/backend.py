@@ -17,7 +17,7 @@ Programs written for that interface run with it, as do ONNX's own tests of backe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from onnx import ModelProto, NodeProto, defs, helper
