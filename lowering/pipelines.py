@@ -189,6 +189,9 @@ _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=l
 _OF_ENTRIES = ("remove-unused-functions", "plan-memory", "describe-entries")
 """The passes that depend on which functions are called from outside."""
 
+_OF_POOLS = ("plan-memory",)
+"""The pass that lays out the memory of devices."""
+
 _INTERFACE = ("aot-lower-main",)
 """The pass that makes the interface in C."""
 
@@ -204,6 +207,12 @@ class VmPipeline(Pipeline):
     """Lower a `relay` program to instructions of the virtual machine."""
 
     name = "vm"
+
+    pools: str = ""
+    """
+    The pools of devices, as `plan-memory` reads them: `dtcm=64KiB:1,sram=512KiB:3,psram=:10`, or
+    `cpu:0=512MiB:1`.
+    """
 
     memory: Literal["none", "coalesce", "plan"] = "plan"
     """
@@ -230,6 +239,7 @@ class VmPipeline(Pipeline):
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions")
         planned = (*_REORDER[self.reorder], *_MEMORY[self.memory])
         passes = (*kernels, *_TO_MANIFEST, *planned, *_TO_BYTECODE)
+        passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
         return _called_from_outside(passes, self.entries)
 
 
@@ -241,6 +251,9 @@ class AotPipeline(Pipeline):
 
     layout: Literal["nchw", "nhwc"] = "nhwc"
     """The order of images' dims inside the program: `nhwc` has channels last."""
+
+    pools: str = ""
+    """The pools of devices, as in `vm`; the interface has a workspace for each."""
 
     reorder: bool = False
     """Reorder ops so that fewer bytes are live at the worst moment, by `reorder-for-memory`."""
@@ -264,6 +277,7 @@ class AotPipeline(Pipeline):
         kernels = (*simple, *_TO_KERNELS, "create-shape-functions{checks=true}")
         planned = (*_REORDER[self.reorder], "plan-memory{lend-entries=true}")
         passes = (*kernels, *_TO_MANIFEST, *planned, *_TO_MEMREF)
+        passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
         passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))

@@ -34,6 +34,13 @@ _TRIED = 4
 """The offsets that are tried for one body in one pool, those with the least traffic in the way."""
 
 
+_WORK = 64
+"""Pairs of bodies that are compared in the time of one node."""
+
+_ALIVE = 32
+"""Bodies alive at once, on average, above which there is no sweep over time."""
+
+
 class Place(NamedTuple):
     """A pool, or `_NOWHERE`, and an offset."""
 
@@ -77,7 +84,9 @@ class CostSearch:
         self._improve_all(goal)
         meter.nodes += half.nodes
         self.meter = meter
-        if self.cost > goal and self.core.has_spans and not (self.core.fixed >= 0).any():
+        core = self.core
+        few = core.n_overlaps <= _ALIVE * core.n_bodies
+        if self.cost > goal and few and core.has_spans and not (core.fixed >= 0).any():
             cost, places = self.cost, self.places.copy()
             if self._start_by_sweep():
                 self._improve_all(goal)
@@ -165,6 +174,7 @@ class CostSearch:
         edges = {0, room // step * step}
         for low, high, _ in near:
             edges |= {low // step * step, -(-high // step) * step}
+        self.meter.tick(len(edges) * len(near) // _WORK)
         scored: list[tuple[int, int]] = []
         for at in edges:
             if 0 <= at <= room:
@@ -174,7 +184,7 @@ class CostSearch:
 
     def move(self, k: int, place: Place) -> dict[int, Place]:
         """Put `k` at `place`; return where it, and those that had to go, were before."""
-        self.meter.tick()
+        self.meter.tick(1 + len(self.core.conflicts[k]) // _WORK)
         pool, at = place
         before = {k: self.places[k]}
         evicted: list[int] = []
@@ -184,6 +194,7 @@ class CostSearch:
                 before[other] = there
                 evicted.append(other)
         for other in evicted:
+            self.meter.nodes += len(self.core.conflicts[other]) // _WORK
             self.put(other, Place(_NOWHERE, 0))
         self.put(k, place)
         for other in sorted(evicted, key=lambda o: -self.weights[o]):

@@ -4,6 +4,7 @@ from xdsl.ir import Dialect
 
 from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
 from .pack import Arm, Packing, PackOp, PackType, Slice, SliceOp, TotalOp
+from .pools import POOLS, PoolAttr, is_pool_of, place_of, pools_of
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import verify_shape
 from .storage_ops import AllocStorageOp, StorageType
@@ -35,12 +36,13 @@ Memory = Dialect(
         TotalOp,
         WorkspaceSizeOp,
     ],
-    [PackType, StorageType],
+    [PackType, PoolAttr, StorageType],
 )
 
 __all__ = [
     "ALIGNMENT",
     "ALLOCATED",
+    "POOLS",
     "RESULT",
     "SIZE",
     "SIZES_OF",
@@ -54,6 +56,7 @@ __all__ = [
     "PackOp",
     "PackType",
     "Packing",
+    "PoolAttr",
     "ResultIsOuts",
     "Slice",
     "SliceOp",
@@ -62,7 +65,10 @@ __all__ = [
     "TotalOp",
     "WorkspaceSizeOp",
     "alignment_of_parameter",
+    "is_pool_of",
     "parameter_attributes",
+    "place_of",
+    "pools_of",
     "result_in_parameter",
     "shapes_of_workspace",
     "verify_destinations",
