@@ -177,9 +177,7 @@ class Assignment:
                 writes=writes,
             )
 
-    def calls(
-        self, classes: AliasClasses, pools: Sequence[memory.PoolAttr]
-    ) -> Iterator[Buffer]:
+    def calls(self, classes: AliasClasses, pools: Sequence[memory.PoolAttr]) -> Iterator[Buffer]:
         """Yield what calls of functions take of each pool."""
         ranges = None
         for row in classes.body.rows:

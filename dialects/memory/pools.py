@@ -21,7 +21,7 @@ POOLS = "memory.pools"
 @irdl_attr_definition
 class PoolAttr(ParametrizedAttribute):
     """
-    A memory of a device: its capacity in bytes, if it has one, what a byte costs, and its alignment.
+    A memory of a device: its capacity in bytes, if any, the cost of a byte, and its alignment.
 
     ```mlir
     #memory.pool<#relay.device<cpu:0, scope = "dtcm">, capacity 65536, cost 1, align 64>
@@ -40,9 +40,7 @@ class PoolAttr(ParametrizedAttribute):
     alignment: IntAttr = param_def()
 
     @staticmethod
-    def of(
-        device: VirtualDeviceAttr, capacity: int | None, cost: int, alignment: int
-    ) -> PoolAttr:
+    def of(device: VirtualDeviceAttr, capacity: int | None, cost: int, alignment: int) -> PoolAttr:
         bound = NoneAttr() if capacity is None else IntAttr(capacity)
         return PoolAttr(device, bound, IntAttr(cost), IntAttr(alignment))
 

@@ -46,7 +46,8 @@ def _value(value: Any, kind: Kind, program: Program) -> str:
         case Kind.CONSTANT:
             return f"@const_{value}"
         case Kind.DEVICE:
-            return f"#relay.device<{program.devices[value]}>"
+            device, _, scope = program.devices[value].partition("/")
+            return f"#relay.device<{device}{f', scope = {_quoted(scope)}' if scope else ''}>"
         case Kind.READ | Kind.WRITE:
             return f"r{value}"
         case Kind.READS | Kind.WRITES:
