@@ -103,6 +103,10 @@ class TakeStorages(RewritePattern):
             param.name_hint = "workspace"
             listed = DenseArrayBase.from_list(i64, [shape.index for shape in workspace.shapes])
             attributes.append(described(memory.WORKSPACE, listed, workspace.alignment))
+            device = device_of(workspace.type)
+            if device is not None and isinstance(device.scope, StringAttr):
+                place = {memory.POOL: StringAttr(memory.place_of(device))}
+                attributes[-1] = DictionaryAttr({**attributes[-1].data, **place})
         type = op.function_type
         op.function_type = FunctionType.from_lists(block.arg_types, type.outputs.data)
         op.arg_attrs = ArrayAttr(attributes)

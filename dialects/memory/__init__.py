@@ -12,6 +12,7 @@ from .tensor_ops import AllocTensorOp, KillOp
 from .workspace_ops import (
     ALIGNMENT,
     ALLOCATED,
+    POOL,
     RESULT,
     SIZE,
     SIZES_OF,
@@ -42,6 +43,7 @@ Memory = Dialect(
 __all__ = [
     "ALIGNMENT",
     "ALLOCATED",
+    "POOL",
     "POOLS",
     "RESULT",
     "SIZE",
