@@ -14,9 +14,10 @@ often are where that costs least. Tensors keep their types: one on `cpu:0` may l
 it.
 
 Functions are planned callees first: what a callee needs of each pool counts at each call of it. A
-function that recurses has memory of its own in each activation, which counts when the program runs.
-What a function returns is in the last pool of its device; what an entry returns is its caller's,
-and in no pool. Storages of dynamic size are placed for a sample of dims (`sizes.sample_sizes`), the
+function that recurses, a closure, and a function that is a value have memory of their own in each
+activation, which is in the last pool of the device, and counts when the program runs. What a
+function returns is in that pool, too; what an entry returns is its caller's: in the memory of the
+device itself, if that is a pool, or in none. Storages of dynamic size are placed for a sample of dims (`sizes.sample_sizes`), the
 largest at which all fit: the machine, and native code's callers, check the capacities.
 
 It is an error if the storages of a function do not fit. Levels `manifest` and `memory-planned`;
@@ -64,7 +65,7 @@ from .sizes.sample_sizes import samples_of
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import apply_patterns
-from .workspaces.lending import is_entry
+from .workspaces.lending import calls_directly, is_entry
 
 Minimize = Literal["cost", "heights"]
 
@@ -143,22 +144,42 @@ class Assignment:
         """Choose for the storages of a body; if it `counts`, calls of `name` need what it needs."""
         inside = storages_of(classes).found
         own = {storage.op for storage in inside}
-        needs = self.needs.setdefault(name, Needs()) if counts else Needs()
-        outliving = [] if entry else storages_of(classes, outliving=True).found
+        outliving = [s for s in storages_of(classes, outliving=True).found if s.op not in own]
         for device, pools in self.pools.items():
             here = [s for s in inside if spec_of(s.op) == device]
-            rows = [*self.rows(here, classes), *self.calls(classes, pools)]
-            if rows:
-                plan = self.plan(rows, pools, here, classes)
-                for storage, number in zip(here, plan.pools, strict=False):
-                    self.chosen[storage.op] = pools[number]
-                for pool, height in zip(pools, plan.heights, strict=True):
-                    needs.workspace[memory.place_of(pool.device)] = height
-            for storage in outliving:
-                if storage.op not in own and spec_of(storage.op) == device:
-                    self.chosen[storage.op] = last = pools[-1]
-                    place, size = memory.place_of(last.device), self.sample([storage])[0][0]
-                    needs.results[place] = needs.results.get(place, 0) + size
+            kept = [s for s in outliving if spec_of(s.op) == device]
+            last = pools[-1]
+            if entry:  # of pools, its results may be in the memory of the device alone
+                last = next((p for p in pools if not isinstance(p.device.scope, StringAttr)), None)
+            if last is None:
+                kept = []
+            elif not entry:
+                self.chosen.update((storage.op, last) for storage in kept)
+            if not counts:
+                self.chosen.update((storage.op, pools[-1]) for storage in here)
+                continue
+            rows = [*self.rows(here, classes)]
+            end = len(classes.body.rows)
+            rows += (
+                row._replace(
+                    id=f"result of {row.id}",
+                    lifetime=Interval(row.lifetime.start, end),
+                    pools=() if last is None else (last.label,),
+                )
+                for row in self.rows(kept, classes)
+            )
+            sized = [*here, *kept]
+            rows += self.calls(classes, pools)
+            if not rows:
+                continue
+            plan = self.plan(rows, pools, sized, classes)
+            for storage, number in zip(here, plan.pools, strict=False):
+                self.chosen[storage.op] = pools[number]
+            needs = self.needs.setdefault(name, Needs())
+            for pool, height in zip(pools, plan.heights, strict=True):
+                needs.workspace[memory.place_of(pool.device)] = height
+            if last is not None and kept:
+                needs.results[memory.place_of(last.device)] = sum(self.samples(kept)[0])
 
     def rows(self, storages: Sequence[Storage], classes: AliasClasses) -> Iterator[Buffer]:
         """Yield the storages as buffers without sizes."""
@@ -192,13 +213,16 @@ class Assignment:
                 ranges = ranges or live_ranges(classes, to_kill=True)
                 stops += [ranges[classes.of(r)].stop for r in row.op.results if has_bytes(r.type)]
             for pool in pools:
-                lives = (needs.workspace, at + 1), (needs.results, max(stops))
-                for taken, stop in lives:
+                during, after = Interval(at, at + 1), Interval(at + 1, max(stops))
+                for what, life, taken in (
+                    ("call", during, needs.workspace),
+                    ("results", after, needs.results),
+                ):
                     if size := taken.get(memory.place_of(pool.device), 0):
-                        what = f"call of @{name} #{at}/{stop}/{pool.label}"
-                        yield Buffer(what, Interval(at, stop), size, pools=(pool.label,))
+                        number = f"{what} of @{name} at {at} in {pool.label}"
+                        yield Buffer(number, life, size, pools=(pool.label,))
 
-    def sample(self, storages: Sequence[Storage]) -> list[tuple[int, ...]]:
+    def samples(self, storages: Sequence[Storage]) -> list[tuple[int, ...]]:
         """Return sizes of storages, those of the largest sum first."""
         expressions = [self.sizes.size_or(size_of(storage.op)) for storage in storages]
         found = [sample.sizes for sample in samples_of(expressions, MAX_SUM)]
@@ -218,7 +242,7 @@ class Assignment:
         first = storages[0].op if storages else classes.block.last_op
         assert first is not None, "what needs memory is an op"
         short: tuple[Problem, Infeasible] | None = None
-        for sizes in self.sample(storages):
+        for sizes in self.samples(storages):
             sized = [row._replace(size=size) for row, size in zip(rows, sizes, strict=False)]
             sized += rows[len(sizes) :]
             try:
@@ -308,5 +332,6 @@ class AssignPoolsPass(ModulePass):
                 is_body = classes.block.parent_op() is function
                 entry = is_body and is_entry(function, self.entries)
                 counts = is_body and name not in recursive
+                counts = counts and all(map(calls_directly, graph.users[name]))
                 assignment.assign(classes, name, counts=counts, entry=entry)
         apply_patterns(op, PutInPool(assignment.chosen), only=[*assignment.chosen])

@@ -23,7 +23,7 @@ are live together overlap. Facts:
   A result of a choice is a name of its own, intact if the value that it was on each path is; so a
   branch may kill what the other one yields.
 
-Also: a tensor lies in its storage, and a slice in its own; offset and alignment of the storage are
+Also: a storage of static size is within the capacity of its pool; a tensor lies in its storage, and a slice in its own; offset and alignment of the storage are
 multiples of what the element type needs; a view that is certainly larger than its tensor is a fault
 (the machine checks the others); a tensor is written once on a path; no bytes are killed twice or
 used after a kill. An op that reads bytes that it writes is a fault, unless it is a kernel that

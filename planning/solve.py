@@ -44,6 +44,9 @@ OBJECTIVES = ("heights", "cost")
 
 _UNLIMITED = 2**62
 
+_MAX_MOVED = 200_000
+"""Overlapping pairs up to which bodies are moved to meet a capacity."""
+
 _COST_NODES = 6000
 """Moves that `auto` and `exact` try to lower a cost, without an explicit budget."""
 
@@ -137,6 +140,8 @@ def solve(
         _search_by_cost(best, problem, budget)
     else:
         _STEPS.get(strategy, _cheap)(best, strategy, budget)
+    if strategy in _STEPS:
+        _fit_by_moves(best)
     answer = _answer(problem, best, strategy, time.process_time() - began)
     return _with_cost(problem, core, answer) if by_cost and isinstance(answer, Plan) else answer
 
@@ -380,6 +385,20 @@ def _no_room(problem: Problem, best: _Best, name: str, seconds: float) -> Infeas
             short = replace(short, enough=enough)
             break
     return _explained(problem, best.core, short)
+
+
+def _fit_by_moves(best: _Best) -> None:
+    """Look for a plan within the capacity of the only pool, if no search has found one."""
+    core, capacity = best.core, best.core.capacities[0]
+    if len(core.capacities) > 1 or capacity is None or best.placement is None:
+        return
+    if best.height <= capacity or best.bound > capacity or is_over(best.deadline):
+        return
+    if core.n_overlaps <= _MAX_MOVED:
+        several = replace(core, pools=((0,),) * core.n_bodies, traffic=(1,) * core.n_bodies)
+        placed = _any_placement(several)
+        if placed is not None:
+            best.keep("moves", Placement(placed.offsets, None, placed.heights))
 
 
 def _any_placement(core: Core) -> Placement | None:

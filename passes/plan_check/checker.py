@@ -12,10 +12,11 @@ from math import lcm
 from typing import NamedTuple
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from ...dialects import memory, vm
+from ...dialects.device import device_of
 from ...dialects.interfaces import AllocatesResults, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic, storage_alignment
 from ...operators.sizes.holds import at_least
@@ -200,6 +201,21 @@ class Checker:
                 outs = row.uses[len(op.operands) - len(op.results) : len(op.operands)]
                 for result, tensor in zip(row.results, outs, strict=True):
                     self.write(row, result, tensor)
+        else:
+            self.check_capacity(op)
+
+    def check_capacity(self, op: Operation) -> None:
+        """Check that a storage of static size is within the capacity of its pool."""
+        device = device_of(op.results[0].type)
+        pool = None
+        if device is not None and (pools := memory.pools_of(op)):
+            pool = pools.get(memory.place_of(device))
+        size = op.properties.get("size")
+        if pool is not None and pool.capacity is not None and isinstance(size, IntegerAttr):
+            bytes = size.value.data
+            if bytes > pool.capacity:
+                message = f"a storage of {bytes} bytes does not fit in pool {pool.label}"
+                raise PassError(f"{message}, which has {pool.capacity}", op)
 
     # ---------------------------------------------------------------- contents
 
