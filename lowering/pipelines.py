@@ -35,8 +35,9 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
   lifetimes depend on the order. It is off by default, as few networks gain (`docs/planning.md`).
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
-  With `pools`, it puts storages into them. With `memory=coalesce`, `coalesce-storage` and `layout-slices` in its place; with `memory=none`,
-  neither. `assign-pools` is before these, if there are pools.
+  With `pools`, it puts storages into them. With `memory=coalesce`, `coalesce-storage` and
+  `layout-slices` in its place; with `memory=none`, neither: then `assign-pools` before, if there
+  are pools.
 - `manifest-lifetimes` after both, as in `plan-memory`: storages are not replaced any more, and a
   kill would count as a use of what it kills.
 - `verify-memory-plan` right after the kills, which it checks too; without a plan there is nothing

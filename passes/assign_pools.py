@@ -17,8 +17,9 @@ Functions are planned callees first: what a callee needs of each pool counts at 
 function that recurses, a closure, and a function that is a value have memory of their own in each
 activation, which is in the last pool of the device, and counts when the program runs. What a
 function returns is in that pool, too; what an entry returns is its caller's: in the memory of the
-device itself, if that is a pool, or in none. Storages of dynamic size are placed for a sample of dims (`sizes.sample_sizes`), the
-largest at which all fit: the machine, and native code's callers, check the capacities.
+device itself, if that is a pool, or in none. Storages of dynamic size are placed for a sample of
+dims (`sizes.sample_sizes`), the largest at which all fit: the machine, and native code's callers,
+check the capacities.
 
 It is an error if the storages of a function do not fit. Levels `manifest` and `memory-planned`;
 before `pass-workspaces`.
@@ -163,7 +164,7 @@ class Assignment:
             rows += (
                 row._replace(
                     id=f"result of {row.id}",
-                    lifetime=Interval(row.lifetime.start, end),
+                    lifetime=Interval(0, end),
                     pools=() if last is None else (last.label,),
                 )
                 for row in self.rows(kept, classes)
@@ -292,7 +293,7 @@ class AssignPoolsPass(ModulePass):
     """The pools, separated by commas, each as NAME=[CAPACITY][:COST[:ALIGNMENT]]."""
 
     minimize: Minimize = "cost"
-    """What is minimized: what reads and writes cost, or the sum of the pools' heights."""
+    """The objective for a device of several pools: the cost of accesses, or the sum of heights."""
 
     host: str = "cpu:0"
     """The device of pools that name none."""

@@ -76,7 +76,7 @@ class PlanMemoryPass(CompositePass):
     """The pools of devices, as `assign-pools` reads them: `dtcm=64KiB:1,psram=:10`."""
 
     minimize: Minimize = "cost"
-    """What is minimized if a device has several pools; the option of `assign-pools`."""
+    """The objective for a device of several pools; the option of `assign-pools`."""
 
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""

@@ -3,8 +3,8 @@
 from xdsl.ir import Dialect
 
 from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
+from .memory_pools import POOLS, PoolAttr, is_pool_of, place_of, pools_of
 from .pack import Arm, Packing, PackOp, PackType, Slice, SliceOp, TotalOp
-from .pools import POOLS, PoolAttr, is_pool_of, place_of, pools_of
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import verify_shape
 from .storage_ops import AllocStorageOp, StorageType

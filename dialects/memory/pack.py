@@ -44,7 +44,7 @@ from ..interfaces import (
     HoldsNoTensors,
     OnHost,
 )
-from .pools import PoolAttr
+from .memory_pools import PoolAttr
 from .static_or_dynamic import exactly_one, parse_static_or_dynamic, verify_alignment
 from .storage_ops import StorageType
 

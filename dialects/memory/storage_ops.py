@@ -40,7 +40,7 @@ from ..interfaces import (
     SameDomain,
 )
 from ..xdsl_extras.xdsl_internals import operands_of
-from .pools import is_pool_of
+from .memory_pools import is_pool_of
 from .static_or_dynamic import (
     exactly_one,
     parse_static_or_dynamic,

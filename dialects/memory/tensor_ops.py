@@ -37,7 +37,7 @@ from ..interfaces import (
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.xdsl_internals import operands_of
-from .pools import is_pool_of
+from .memory_pools import is_pool_of
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import (
     exactly_one,

@@ -65,7 +65,7 @@ class Core:
     capacities: tuple[int | None, ...] = (None,)
     is_simple: bool = True
     pool_alignments: tuple[int, ...] = (1,)
-    """What offsets in each pool are multiples of, beyond the alignment of bodies."""
+    """For each pool, the divisor of all offsets in it."""
     traffic: tuple[int, ...] = ()
     """The bytes of each body that are read and written, if there are several pools."""
 

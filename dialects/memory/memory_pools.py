@@ -50,7 +50,7 @@ class PoolAttr(ParametrizedAttribute):
 
     @property
     def label(self) -> str:
-        """How options name it: by its scope, or by its device."""
+        """Its name in options: its scope, or its device."""
         scope = self.device.scope
         return scope.data if isinstance(scope, StringAttr) else self.device.spec
 
