@@ -74,10 +74,13 @@ def scalar_value(value: Dense) -> float | None:
 
 
 def integer(value: SSAValue) -> int | None:
-    """The integer that `value` is, if it is a constant."""
+    """The integer that `value` always is, if it is a constant or the sum of two."""
     op = value.owner
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
         return op.value.value.data
+    if isinstance(op, arith.AddiOp):
+        parts = [integer(v) for v in op.operands if isinstance(v.owner, arith.ConstantOp)]
+        return sum(part for part in parts if part is not None) if len(parts) == 2 else None
     return None
 
 

@@ -8,8 +8,8 @@ For a target with one memory: upstream MLIR lowers no other memory space of `mem
 `memref`, which stays.
 """
 
-from dataclasses import dataclass, field
-from typing import ClassVar, cast
+from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import gpu, memref
@@ -19,46 +19,37 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from ..dialects.xdsl_extras.identity import by_identity
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from .memref.memref_types import MemRef
 
 
-@dataclass
-class PlainMemory:
-    """Maps types to those without memory spaces."""
-
-    known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute])
-
-    def __call__(self, type: Attribute) -> Attribute:
-        found = self.known.get(type)
-        if found is None:
-            found = type
-            if isinstance(type, MemRefType):
-                inner = cast(MemRef, type)
-                found = MemRefType(inner.element_type, inner.shape, inner.layout, NoneAttr())
-            elif isinstance(type, FunctionType):
-                found = FunctionType.from_lists(
-                    [self(part) for part in type.inputs], [self(part) for part in type.outputs]
-                )
-            self.known[type] = found
-        return found
+@by_identity
+def without_spaces(type: Attribute) -> Attribute:
+    """Return a type without memory spaces."""
+    match type:
+        case MemRefType():
+            memory: MemRef = type
+            return MemRefType(memory.element_type, memory.shape, memory.layout, NoneAttr())
+        case FunctionType():
+            lists = ([without_spaces(t) for t in types] for types in (type.inputs, type.outputs))
+            return FunctionType.from_lists(*lists)
+        case _:
+            return type
 
 
-@dataclass(frozen=True)
 class EraseSpaces(RewritePattern):
     """Erase the memory spaces from the types that an op has, or defines values of."""
-
-    plain: PlainMemory
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
         arguments = (a for region in op.regions for block in region.blocks for a in block.args)
         for value in (*op.results, *arguments):
-            type = self.plain(value.type)
+            type = without_spaces(value.type)
             if type != value.type:
                 rewriter.replace_value_with_new_type(value, type)
         for name, attribute in op.properties.items():
-            op.properties[name] = self.plain(attribute)
+            op.properties[name] = without_spaces(attribute)
 
 
 class EraseSpaceCast(RewritePattern):
@@ -86,4 +77,4 @@ class EraseMemorySpacesPass(ModulePass):
     accepts: ClassVar[Level] = "memref"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, EraseSpaceCast(), CopyInMemory(), EraseSpaces(PlainMemory()))
+        apply_patterns(op, EraseSpaceCast(), CopyInMemory(), EraseSpaces())

@@ -1,6 +1,7 @@
 """Dims of parameters that have a name: those of one name are equal, and may have bounds."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 
@@ -14,6 +15,11 @@ class Bounds(NamedTuple):
     def are_in_order(self) -> bool:
         """True if there are sizes within the bounds, and none below 0."""
         return 0 <= self.low and (self.high is None or self.low <= self.high)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The bounds as numbers."""
+        return self.low, inf if self.high is None else self.high
 
     def allow(self, size: int) -> bool:
         """Test whether `size` is within the bounds."""

@@ -61,7 +61,7 @@ from .bytes.packs import arms_of, size_of
 from .bytes.storages import Storage, storages_of
 from .devices.options import device_option
 from .functions.call_graph import CallGraph
-from .sizes.reader import Sizes, read_sizes
+from .sizes.reader import Sizes
 from .sizes.sample_sizes import samples_of
 from .support.diagnostics import PassError
 from .support.levels import Level
@@ -315,7 +315,7 @@ class AssignPoolsPass(ModulePass):
         for pool in found:
             by_device.setdefault(pool.device.spec, []).append(pool)
         sizes = Sizes()
-        read_sizes(op, sizes)
+        sizes.read(op)
         graph = CallGraph.of(op)
         recursive = graph.recursive()
         bodies: dict[str, list[AliasClasses]] = {}

@@ -22,7 +22,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     ModuleOp,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -153,11 +152,7 @@ class BindParameters(RewritePattern):
         for argument, known in zip(op.args, dims, strict=True):
             if known:
                 bind(argument, known, rewriter)
-        inputs = [argument.type for argument in op.args]
-        outputs = op.function_type.outputs.data
-        if (last := op.get_return_op()) is not None:
-            outputs = last.operand_types
-        op.function_type = FunctionType.from_lists(inputs, outputs)
+        op.update_function_type()
         if op.arg_attrs is not None:
             attrs = zip(op.arg_attrs.data, dims, strict=True)
             op.arg_attrs = ArrayAttr(described(entry, known) for entry, known in attrs)

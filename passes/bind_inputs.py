@@ -32,7 +32,7 @@ from ..dialects.tensors import as_tensor, dtype_name
 from ..runtime.calls.input_bindings import BindingError, Value, parse_value, require_input
 from ..runtime.calls.input_values import fitted
 from .functions.entries import entry
-from .functions.parameters import ReplaceParameters
+from .functions.signatures import ReplaceParameters
 from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed
 from .support.levels import Level

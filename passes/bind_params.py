@@ -26,7 +26,7 @@ from ..dialects.relay.language.dims_attributes import parameter_names
 from ..dialects.tensors import as_tensor, is_static
 from ..runtime.calls.input_bindings import BindingError, require_input
 from .functions.entries import entry
-from .functions.parameters import ReplaceParameters
+from .functions.signatures import ReplaceParameters
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import apply_patterns

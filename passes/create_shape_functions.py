@@ -22,7 +22,6 @@ Equal functions are shared. A kernel that has a shape function keeps it. From le
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -31,6 +30,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
+from ..dialects.dense import constant_tensor
 from ..dialects.relay.language.primitive import kernel_symbol
 from ..dialects.relay.properties import ints
 from ..dialects.relay.shapes import shape_type
@@ -94,48 +94,57 @@ def reads_unknown_sizes(kernel: relay.PrimFuncOp) -> bool:
     )
 
 
-def elements_in(
-    code: RuleCode, parameters: Parameters, op: Operation, index: int, tensor: Tensor
-) -> Elements:
-    """Return the elements of operand `index` of `op`, an operator of a kernel."""
-    value = op.operands[index]
-    if isinstance(value, BlockArgument):
-        return code.elements(tensor, value, partial(parameters, value.index, DATA))
-    assert isinstance(value, OpResult)
-    constant = code.constant_elements(value)
-    if constant is not None:
-        return constant
-    return unreadable(
-        lambda: PassError(
-            f"the result shape of {op.name} depends on the elements of its operand {index}, but "
-            f"{value.op.name} computes them in the same kernel",
-            op,
-            [(value.op, f"{value.op.name} is here")],
+class KernelCode(RuleCode):
+    """The body of a shape function, for the operators of a kernel."""
+
+    def __init__(self, kernel: relay.PrimFuncOp):
+        super().__init__()
+        self.parameters = Parameters(kernel)
+        self.tensors: dict[SSAValue, Tensor] = {}
+        """Those that operators of the kernel compute."""
+        for argument in kernel.body.block.args:
+            self.operand(argument)
+
+    def shape_of(self, value: SSAValue) -> SSAValue:
+        assert isinstance(value, BlockArgument), "computed shapes are known"
+        return self.parameters(value.index, SHAPE)
+
+    def data_of(self, value: SSAValue) -> SSAValue:
+        assert isinstance(value, BlockArgument), "computed data is unreadable"
+        return self.parameters(value.index, DATA)
+
+    def operand(self, value: SSAValue) -> Tensor | str:
+        return self.tensors.get(value) or super().operand(value)
+
+    def elements_of(self, op: Operation, index: int) -> Elements:
+        value = op.operands[index]
+        if isinstance(value, BlockArgument) or constant_tensor(value) is not None:
+            return super().elements_of(op, index)
+        assert isinstance(value, OpResult)
+        return unreadable(
+            lambda: PassError(
+                f"the result shape of {op.name} depends on the elements of its operand {index}, "
+                f"but {value.op.name} computes them in the same kernel",
+                op,
+                [(value.op, f"{value.op.name} is here")],
+            )
         )
-    )
 
 
 def shape_function_body(kernel: relay.PrimFuncOp) -> Parameters:
     """Return the parameters, and in their block the body, of the shape function of `kernel`."""
-    parameters, code = Parameters(kernel), RuleCode()
-    body = kernel.body.block
-    tensors: dict[SSAValue, Tensor] = {}
-    for i, argument in enumerate(body.args):
-        shape = partial(parameters, i, SHAPE)
-        tensors[argument] = code.dims(argument.type, shape, argument, argument.name_hint)
+    code, body = KernelCode(kernel), kernel.body.block
     terminator = body.last_op
     assert isinstance(terminator, relay.YieldOp), "verified: a kernel's body yields"
     for op in body.ops:
-        if op is terminator:
-            break
-        operands = [tensors[operand] for operand in op.operands]
-        elements = {i: elements_in(code, parameters, op, i, operands[i]) for i in data_operands(op)}
-        results = code.results(op, operands, elements)
-        tensors.update(zip(op.results, results, strict=True))
-    shapes = [code.shape(tensors[value].dims) for value in terminator.operands]
-    parameters.block.add_ops(code.ops)
-    parameters.block.add_op(relay.YieldOp.create(operands=shapes, location=terminator.location))
-    return parameters
+        if op is not terminator:
+            code.tensors.update(zip(op.results, code.results(op), strict=True))
+    yielded = map(code.operand, terminator.operands)
+    shapes = [code.shape(tensor.dims) for tensor in yielded if isinstance(tensor, Tensor)]
+    block = code.parameters.block
+    block.add_ops(code.ops)
+    block.add_op(relay.YieldOp.create(operands=shapes, location=terminator.location))
+    return code.parameters
 
 
 @dataclass(frozen=True)

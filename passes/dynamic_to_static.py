@@ -46,7 +46,7 @@ from .sizes.reader import Sizes
 from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, erase_unused
 from .support.walk import outside_primitives
 
 
@@ -90,7 +90,7 @@ def integers(dims: Dims | None) -> list[int] | None:
 def product(sizes: Sizes, dims: Sequence[Expr]) -> Expr:
     result = Expr.of(1)
     for dim in dims:
-        result = sizes.algebra.binary(SizeOp.MUL, result, dim)
+        result = sizes.algebra.apply(SizeOp.MUL, result, dim)
     return result
 
 
@@ -262,22 +262,14 @@ class MakeShapeTensor(RewritePattern):
                 rewriter.replace(op, reshaped(made, type))
 
 
-@dataclass(frozen=True)
-class RemoveUnused(RewritePattern):
-    """Remove what computed sizes that nothing reads any more."""
-
-    sizes: Sizes
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if any(result.uses for result in op.results) or not is_side_effect_free(op):
-            return
-        if isinstance(op, RelayOperator):
-            removable = all(self.sizes.elements(result) is not None for result in op.results)
-        else:
-            sized = op.name.startswith(("arith.", "tensor.")) or op.has_trait(ReadsOnlySizes)
-            removable = sized or op.has_trait(ConstantLike)
-        if removable:
-            rewriter.erase(op)
+def only_computes_sizes(op: Operation, sizes: Sizes) -> bool:
+    """Test whether `op` computed sizes, and nothing else."""
+    if not is_side_effect_free(op):
+        return False
+    if isinstance(op, RelayOperator):
+        return all(sizes.elements(result) is not None for result in op.results)
+    sized = op.name.startswith(("arith.", "tensor.")) or op.has_trait(ReadsOnlySizes)
+    return sized or op.has_trait(ConstantLike)
 
 
 def makes_sizes(op: Operation) -> bool:
@@ -310,6 +302,5 @@ class DynamicToStaticPass(ReportingPass):
             ReadAttributes(sizes),
             only=ops,
         )
-        left = list(outside_primitives(op.body))
-        apply_patterns(op, RemoveUnused(sizes), only=left[::-1])
+        erase_unused(outside_primitives(op.body), lambda o: only_computes_sizes(o, sizes))
         return True

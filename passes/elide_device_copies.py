@@ -16,26 +16,10 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
 from .support.levels import Level
 from .support.rewriting import apply_patterns
-from .support.walk import outside_primitives
-
-
-def is_needless(copy: relay.DeviceCopyOp) -> bool:
-    """Test whether `copy` is from a device to itself."""
-    return copy.operands[0].type == copy.results[0].type
-
-
-class RemoveNeedlessCopy(RewritePattern):
-    """Remove a copy from a device to itself."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.DeviceCopyOp, rewriter: PatternRewriter, /) -> None:
-        if is_needless(op):
-            rewriter.replace(op, [], op.operands)
 
 
 @dataclass(frozen=True)
@@ -46,5 +30,4 @@ class ElideDeviceCopiesPass(ModulePass):
     accepts: ClassVar[Level] = "planned"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        copies = [o for o in outside_primitives(op) if isinstance(o, relay.DeviceCopyOp)]
-        apply_patterns(op, RemoveNeedlessCopy(), only=[o for o in copies if is_needless(o)])
+        apply_patterns(op, *relay.DeviceCopyOp.get_canonicalization_patterns())

@@ -31,8 +31,8 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import IsTerminator, MemoryEffect, RecursiveMemoryEffect, SymbolOpInterface
@@ -44,6 +44,7 @@ from ..dialects.relay.language.control import YieldsAlias
 from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_bounds, dim_names
 from ..dialects.xdsl_extras.walking import walk
 from .functions.call_graph import CallGraph, symbol_name, symbols_in
+from .functions.signatures import erase_parameters
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -179,17 +180,9 @@ def drop_parameters(
     function: func.FuncOp, indices: Sequence[int], users: Sequence[Operation]
 ) -> None:
     """Remove parameters of `function`, and what `users` give for them."""
-    kept = [i not in indices for i in range(len(function.args))]
     for user in users:
-        rest = user.operands[len(kept) :]
-        user.operands = [*compress(user.operands, kept), *rest]
-    block: Block = function.body.block
-    for argument in [argument for argument, keep in zip(block.args, kept, strict=True) if not keep]:
-        block.erase_arg(argument)
-    type = function.function_type
-    function.function_type = FunctionType.from_lists(block.arg_types, type.outputs.data)
-    if function.arg_attrs is not None:
-        function.arg_attrs = ArrayAttr(compress(function.arg_attrs, kept))
+        user.operands = [value for i, value in enumerate(user.operands) if i not in indices]
+    erase_parameters(function, indices)
     if DIM_BOUNDS in function.attributes:
         named = {name for names in dim_names(function) for name in names}
         bounds = {name: kept for name, kept in dim_bounds(function).items() if name in named}

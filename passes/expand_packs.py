@@ -26,13 +26,13 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from ..dialects import memory
 from ..operators.orders import Layout
-from .sizes.reader import Sizes, read_sizes
+from .sizes.reader import Sizes
 from .sizes.size_code import SizeCode
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, erase_unused
 from .support.walk import outside_primitives
 from .workspaces.replaced_packs import ListedCode, fold_constants, parts_of, replace_pack
-from .workspaces.workspace_sizes import ComputeWorkspaceSize, EraseUnusedSize, Totals
+from .workspaces.workspace_sizes import ComputeWorkspaceSize, Totals
 
 
 def layout_of(packing: memory.Packing, sizes: Sizes, code: SizeCode) -> Layout[SSAValue]:
@@ -88,7 +88,7 @@ class ExpandPacksPass(ModulePass):
             if asked:
                 apply_patterns(op, ComputeWorkspaceSize(totals), only=asked)
             if packs:
-                read_sizes(part, expand.sizes)
+                expand.sizes.read(part)
                 apply_patterns(op, expand, only=packs)
-        apply_patterns(op, EraseUnusedSize(), only=expand.made[::-1])
+        erase_unused(expand.made)
         fold_constants(op)

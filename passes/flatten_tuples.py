@@ -43,7 +43,7 @@ from xdsl.dialects.builtin import (
     TupleType,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -55,9 +55,9 @@ from ..dialects.relay.language.dims_attributes import parameter_names
 from ..dialects.relay.language.tuples import flatten, rebuild
 from ..dialects.xdsl_extras.walking import walk
 from .functions.relax_dims import cast_values
-from .support.cleanup_patterns import RemoveUnusedValue
+from .functions.signatures import erase_parameters, insert_parameters
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, erase_unused
 
 
 def leaves_of(type: Attribute) -> Iterator[Attribute]:
@@ -190,28 +190,19 @@ class FlattenFunction(RewritePattern):
         inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
         if op.body.blocks:
             op.attributes[STRUCTURE] = structure_of(op)
-        op.arg_attrs = flat_attrs(op.arg_attrs, inputs)
         op.res_attrs = flat_attrs(op.res_attrs, outputs)
-        op.function_type = FunctionType.from_lists(flat(inputs), flat(outputs))
-        if (old := op.body.blocks.first) is not None:
-            new = Block(arg_types=flat(old.arg_types))
-            op.body.insert_block(new, 0)
-            self._move_body(old, new, rewriter)
+        op.function_type = FunctionType.from_lists(inputs, flat(outputs))
+        given = op.arg_attrs
+        for i in reversed(range(len(inputs))):
+            if isinstance(type := inputs[i], TupleType):
+                attrs = flat_attrs(given and ArrayAttr([given.data[i]]), [type])
+                fields = insert_parameters(op, i + 1, flat([type]), attrs)
+                if op.body.blocks:
+                    insert = Inserter(rewriter, InsertPoint.at_start(op.body.block))
+                    name_fields(fields, op.args[i].name_hint)
+                    op.args[i].replace_all_uses_with(*insert.rebuilt([type], fields))
+                erase_parameters(op, [i])
         rewriter.notify_op_modified(op)
-
-    def _move_body(self, old: Block, new: Block, rewriter: PatternRewriter) -> None:
-        insert = Inserter(rewriter, InsertPoint.at_end(new))
-        rest = iter(new.args)
-        values: list[SSAValue] = []
-        for argument in old.args:
-            leaves = [next(rest) for _ in leaves_of(argument.type)]
-            if isinstance(argument.type, TupleType):
-                name_fields(leaves, argument.name_hint)
-            else:
-                leaves[0].name_hint = argument.name_hint
-                leaves[0].location = argument.location
-            values += insert.rebuilt([argument.type], leaves)
-        rewriter.inline_block(old, InsertPoint.at_end(new), values)
 
 
 @dataclass(frozen=True)
@@ -299,18 +290,6 @@ class FlattenHint(RewritePattern):
         rewriter.replace(op, [], insert.rebuilt([op.result.type], fields))
 
 
-class FoldProjection(RewritePattern):
-    """Replace a field of a tuple that was just built by the field."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.TupleGetItemOp, rewriter: PatternRewriter, /) -> None:
-        tuple = op.tuple.owner
-        if isinstance(tuple, relay.TupleOp):
-            field = tuple.fields[op.index.value.data]
-            if field.type == op.result.type:
-                rewriter.replace(op, [], [field])
-
-
 @dataclass(frozen=True)
 class FlattenTuplesPass(ModulePass):
     """Replace tuples between functions, and those that `relay.if` returns, by their fields."""
@@ -331,5 +310,5 @@ class FlattenTuplesPass(ModulePass):
             FlattenIf(),
             FlattenHint(),
         )
-        apply_patterns(op, FoldProjection())
-        apply_patterns(op, RemoveUnusedValue(), walk_reverse=True)
+        apply_patterns(op, *relay.TupleGetItemOp.get_canonicalization_patterns())
+        erase_unused(walk(op))

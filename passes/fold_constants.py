@@ -21,26 +21,24 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Use
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import relay
 from ..dialects.device import device_of
 from ..dialects.interfaces import Fusible, has_effects
 from ..dialects.relay.constants import fits_inline
-from ..dialects.relay.language.control import yielded
 from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import data_operands
+from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
 from ..runtime.kernels.loading import load_kernels
 from .analysis.arrays import Array, array_of, dense_of, numpy_dtype
 from .evaluation.kernel_calls import OperatorEvaluator
 from .support.changes import ReportingPass
-from .support.cleanup_patterns import RemoveUnusedConstant
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
+from .support.rewriting import apply_patterns, erase_unused, op_trait_rewrite_pattern
 
 
 def is_on_constants(op: Operation) -> bool:
@@ -135,35 +133,6 @@ class FoldOperator(RewritePattern):
         rewriter.replace(op, constants, [c.result for c in constants])
 
 
-class FoldProjection(RewritePattern):
-    """Replace a projection of a `relay.tuple` by the field."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.TupleGetItemOp, rewriter: PatternRewriter, /) -> None:
-        owner = op.tuple.owner
-        if not isinstance(owner, relay.TupleOp):
-            return
-        rewriter.replace(op, [], [owner.fields[op.index.value.data]])
-        if not owner.result.uses:
-            rewriter.erase(owner)
-
-
-class FoldBranch(RewritePattern):
-    """Replace a branch on a constant by the branch taken."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.IfOp, rewriter: PatternRewriter, /) -> None:
-        condition = constant_operands(op)
-        if condition is None:
-            return
-        taken = op.then_region if bool(condition[0]) else op.else_region
-        values, block = list(yielded(taken)), taken.block
-        assert block.last_op is not None
-        rewriter.erase(block.last_op)
-        rewriter.inline_block(block, InsertPoint.before(op))
-        rewriter.replace(op, [], values)
-
-
 @dataclass(frozen=True)
 class FoldConstantsPass(ReportingPass):
     """Compute operators whose operands are all constants."""
@@ -179,8 +148,9 @@ class FoldConstantsPass(ReportingPass):
             raise PassError(f"max-work must be at least 0, but is {self.max_work}", op)
         # In program order, so that a chain of operators folds in one walk; the next round walks
         # the branches that were inlined.
-        fold = FoldOperator(self.max_work)
-        changed = apply_patterns(op, FoldProjection(), fold, FoldBranch())
-        while apply_patterns(op, FoldBranch()):
-            apply_patterns(op, FoldProjection(), fold)
-        return apply_patterns(op, RemoveUnusedConstant()) or changed
+        fold = FoldOperator(self.max_work), *relay.TupleGetItemOp.get_canonicalization_patterns()
+        branches = relay.IfOp.get_canonicalization_patterns()
+        changed = apply_patterns(op, *fold, *branches)
+        while apply_patterns(op, *branches):
+            apply_patterns(op, *fold)
+        return erase_unused(o for o in walk(op) if isinstance(o, relay.ConstantOp)) or changed

@@ -27,7 +27,7 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.utils.exceptions import VerifyException
 
 from ..dialects import relay
@@ -58,7 +58,7 @@ from ..runtime.weights.derived_weights import (
 from .analysis.arrays import Array, array_of, numpy_dtype
 from .support.changes import ReportingPass
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, erase_unused
 
 Applied = tuple[str, Mapping[str, AttrValue]]
 """An operator by its name, and its attributes."""
@@ -212,17 +212,6 @@ class FoldOperator(RewritePattern):
         return made
 
 
-class RemoveUnusedWeight(RewritePattern):
-    """Remove a weight or constant that nothing uses."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: relay.ParamOp | relay.ConstantOp, rewriter: PatternRewriter, /
-    ) -> None:
-        if not op.result.uses:
-            rewriter.erase(op)
-
-
 @dataclass(frozen=True)
 class FoldWeightsPass(ReportingPass):
     """Compute operators on weights when the weights are read."""
@@ -234,5 +223,5 @@ class FoldWeightsPass(ReportingPass):
         params = [found for found in walk(op) if isinstance(found, relay.ParamOp)]
         if not params or not apply_patterns(op, FoldOperator(Budget(params))):
             return False
-        apply_patterns(op, RemoveUnusedWeight())
+        erase_unused(o for o in walk(op) if isinstance(o, relay.ParamOp | relay.ConstantOp))
         return True

@@ -24,17 +24,16 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import is_side_effect_free
 
 from ..dialects import relay
 from ..dialects.interfaces import Fusible, only_reshapes
 from ..dialects.xdsl_extras.xdsl_internals import exchange_results, operands_of, replace_operands
 from .analysis.fusion import fusion_groups, is_scalar_constant, single_operators
-from .support.cleanup_patterns import RemoveUnusedConstant
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns, rewrite_each
+from .support.rewriting import erase_unused, rewrite_each
 from .support.walk import is_kernel, outside_primitives
 
 
@@ -46,16 +45,9 @@ def blocks_outside_kernels(module: ModuleOp) -> Iterator[Block]:
                 yield from region.blocks
 
 
-def remove_unused_operators(blocks: Sequence[Block]) -> None:
-    """Remove the operators whose results are unused; enclosing blocks come first in `blocks`."""
-    for block in reversed(blocks):
-        op = block.last_op
-        while op is not None:
-            before, results = op.prev_op, op.results
-            if results and not any(result.first_use for result in results):
-                if op.has_trait(Fusible) and is_side_effect_free(op):
-                    Rewriter.erase_op(op)
-            op = before
+def is_free_operator(op: Operation) -> bool:
+    """Test whether `op` is an operator without effects."""
+    return op.has_trait(Fusible) and is_side_effect_free(op)
 
 
 def outside_operands(group: Sequence[Operation]) -> list[SSAValue]:
@@ -133,9 +125,8 @@ class FuseOpsPass(ModulePass):
         if self.max_args is not None and self.max_args < 1:
             raise PassError(f"max-args must be at least 1, but is {self.max_args}", op)
         groups: dict[Operation, list[Operation]] = {}
-        blocks = [*blocks_outside_kernels(op)]
-        remove_unused_operators(blocks)
-        for block in blocks:
+        erase_unused(outside_primitives(op), is_free_operator)
+        for block in blocks_outside_kernels(op):
             groups.update((group[-1], group) for group in self.groups_of(block))
         roots = [o for o in outside_primitives(op) if o in groups]
 
@@ -144,7 +135,7 @@ class FuseOpsPass(ModulePass):
             rewriter.insert(outline(groups[root]), place)
 
         rewrite_each(roots, outline_group)
-        apply_patterns(op, RemoveUnusedConstant())
+        erase_unused(o for o in outside_primitives(op) if isinstance(o, relay.ConstantOp))
 
     def groups_of(self, block: Block) -> list[list[Operation]]:
         """Return the operators of each primitive that `block` is to have, its root last."""

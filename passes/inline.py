@@ -30,7 +30,6 @@ from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    BoolAttr,
     DictionaryAttr,
     IntegerAttr,
     ModuleOp,
@@ -52,7 +51,7 @@ from ..dialects.relay.language.annotations import ATTRS, INLINE, TYPE_PARAMS
 from ..dialects.relay.language.language_types import substituted
 from ..dialects.xdsl_extras.walking import walk
 from .functions.call_graph import CallGraph
-from .functions.calls import call_directly
+from .functions.calls import call_directly, inline_before
 from .functions.instantiation import substitute
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError, emit_remark
@@ -176,18 +175,10 @@ def hinted(
     device = None if attrs is None else attrs.data[index].data.get(DEVICE)
     if not isinstance(device, VirtualDeviceAttr):
         return value
-    hint = relay.OnDeviceOp.create(
-        operands=[value],
-        result_types=[value.type],
-        properties={
-            "device": device,
-            "constrain_body": BoolAttr.from_bool(True),
-            "constrain_result": BoolAttr.from_bool(True),
-        },
-    )
+    hint = relay.OnDeviceOp(value, device, constrain_body=True, constrain_result=True)
     made.append(hint)
-    hint.results[0].name_hint = value.name_hint
-    return hint.results[0]
+    hint.result.name_hint = value.name_hint
+    return hint.result
 
 
 def inline_body(
@@ -200,17 +191,14 @@ def inline_body(
     """Replace `call` by the ops of `body`, the body of `function` or a copy of it."""
     if given:
         substitute(body, given)
-    last = body.block.last_op
-    assert last is not None, "a body ends in func.return"
     here = InsertPoint.before(call)
     before: list[Operation] = []
     args = [hinted(v, function.arg_attrs, i, before) for i, v in enumerate(call.operands)]
     rewriter.insert(before, here)
-    rewriter.inline_block(body.block, here, args)
+    results = inline_before(call, body, args, rewriter)
     after: list[Operation] = []
-    values = [hinted(v, function.res_attrs, i, after) for i, v in enumerate(last.operands)]
+    values = [hinted(v, function.res_attrs, i, after) for i, v in enumerate(results)]
     rewriter.insert(after, here)
-    rewriter.erase(last)
     for old, new in zip(call.results, values, strict=True):
         new.name_hint = new.name_hint or old.name_hint
     rewriter.replace(call, [], values)

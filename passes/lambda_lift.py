@@ -52,10 +52,9 @@ from .functions.calls import call_directly
 from .functions.captures import MAX_CAPTURED, Closure, closures_in, itself, too_many
 from .functions.symbol_names import SymbolNames
 from .support.changes import ReportingPass
-from .support.cleanup_patterns import RemoveUnusedValue
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, erase_unused
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,4 +269,4 @@ class LambdaLiftPass(ReportingPass):
             insert_functions(op, lift.functions)
         changed = call_directly(op) or bool(lifted)
         constants = dict.fromkeys(c.op for one in lifted.values() for c in one.closure.constants)
-        return apply_patterns(op, RemoveUnusedValue(), only=[*constants]) or changed
+        return erase_unused(constants) or changed

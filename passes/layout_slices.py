@@ -36,12 +36,13 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
+from ..dialects.dense import integer
 from ..operators.orders import Layout, On, Orders, Row
 from ..planning import Arm, Buffer, Infeasible, Interval, Plan, Pool, Problem, ProblemError, solve
 from ..planning.buffers import LIMIT, TooManyPairs
 from ..planning.unknown_sizes.choice import Choice, choose
 from ..planning.unknown_sizes.piece_orders import choose_rows
-from .sizes.reader import Sizes, read_sizes
+from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
@@ -49,7 +50,6 @@ from .support.rewriting import apply_patterns
 from .support.walk import outside_primitives
 from .workspaces.replaced_packs import (
     ListedCode,
-    constant_of,
     fold_constants,
     parts_of,
     replace_pack,
@@ -72,7 +72,7 @@ MAX_SUM = LIMIT // 2**16
 
 def static_size(size: int | SSAValue) -> int | None:
     """Return `size` if it is known at compile time."""
-    return size if isinstance(size, int) else constant_of(size)
+    return size if isinstance(size, int) else integer(size)
 
 
 def is_static(packing: memory.Packing) -> bool:
@@ -294,7 +294,7 @@ class LayoutSlicesPass(ModulePass):
                 apply_patterns(op, LeaveToMachine(remark), only=left)
             packs = [pack for pack in packs if pack.at_bind is None]
             if any(pack.at_bind is None for pack in dynamic):
-                read_sizes(part, lay_out.sizes)
+                lay_out.sizes.read(part)
             if packs:
                 apply_patterns(op, lay_out, only=packs)
         fold_constants(op)

@@ -33,7 +33,7 @@ from xdsl.passes import ModulePass
 
 from .bytes.packs import JoinPack, packs_of
 from .bytes.storages import Region, Storage, Storages, storages_in
-from .sizes.reader import Sizes, read_sizes
+from .sizes.reader import Sizes
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -74,7 +74,7 @@ class PackStoragePass(ModulePass):
 
         @cache
         def read() -> None:
-            read_sizes(op, sizes)
+            sizes.read(op)
 
         def is_of_dims(size: SSAValue) -> bool:
             read()

@@ -112,25 +112,6 @@ class MatrixAsFilters(RewritePattern):
         rewriter.replace(op, [image, made, result])
 
 
-class MergeReshapes(RewritePattern):
-    """Replace a reshape of a reshape, to a known shape, by one."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: reshape.ReshapeOp, rewriter: PatternRewriter, /) -> None:
-        before, type = op.data.owner, as_tensor(op.result.type)
-        if (
-            not isinstance(before, reshape.ReshapeOp)
-            or type is None
-            or min(type.get_shape(), default=0) < 1
-        ):
-            return
-        made = reshaped(before.data, type.get_shape())
-        made.result.name_hint = op.result.name_hint
-        rewriter.replace(op, made)
-        if not before.result.uses:
-            rewriter.erase(before)
-
-
 @dataclass(frozen=True)
 class PackWeightsPass(ModulePass):
     """Store weights of convolutions and products in panels."""
@@ -153,4 +134,4 @@ class PackWeightsPass(ModulePass):
         has_products = apply_patterns(op, MatrixAsFilters(self.width, self.least, filters))
         apply_patterns(op, PackFilters(layout, self.least, packed))
         if has_products:
-            apply_patterns(op, MergeReshapes())
+            apply_patterns(op, *reshape.ReshapeOp.get_canonicalization_patterns())

@@ -30,21 +30,19 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import relay
 from ..dialects.relay.language.annotations import NAME, TYPE_PARAMS
 from ..dialects.xdsl_extras.walking import walk
-from ..dialects.xdsl_extras.xdsl_internals import append_arguments
 from .functions.call_graph import CallGraph
+from .functions.signatures import insert_parameters
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -115,17 +113,8 @@ class AppendParameters(RewritePattern):
         params = self.params.get(name)
         if params is None:
             return
-        type = op.function_type
-        attrs = op.arg_attrs or ArrayAttr([DictionaryAttr({})] * len(type.inputs))
         entries = [DictionaryAttr({NAME: StringAttr(param)}) for param in params]
-        op.arg_attrs = ArrayAttr([*attrs, *entries])
-        op.function_type = FunctionType.from_lists(
-            [*type.inputs, *params.values()], type.outputs.data
-        )
-        block = op.body.block
-        count = len(block.args)
-        made = [BlockArgument(t, block, count + i) for i, t in enumerate(params.values())]
-        append_arguments(block, made)
+        made = insert_parameters(op, len(op.args), [*params.values()], entries)
         self.arguments[name] = dict(zip(params, made, strict=True))
         rewriter.notify_op_modified(op)
 

@@ -40,10 +40,8 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DenseArrayBase,
     DictionaryAttr,
-    FunctionType,
     IntegerAttr,
     ModuleOp,
     StringAttr,
@@ -61,11 +59,12 @@ from ..dialects.xdsl_extras.walking import walk
 from .bytes.aliases import Functions
 from .bytes.op_facts import facts_of, is_choice, shape_of
 from .functions.call_graph import CallGraph
+from .functions.signatures import insert_parameters
 from .functions.symbol_names import SymbolNames, symbols_of
 from .sizes.reader import Sizes
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, erase_unused
 from .workspaces.caller_sizes import Origin
 from .workspaces.lending import (
     Lenders,
@@ -75,7 +74,7 @@ from .workspaces.lending import (
     is_entry,
 )
 from .workspaces.size_functions import mark_allocated, size_function
-from .workspaces.workspace_sizes import EraseUnusedSize, clone_origin
+from .workspaces.workspace_sizes import clone_origin
 
 
 @dataclass(frozen=True)
@@ -87,29 +86,22 @@ class TakeStorages(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        block = op.body.block
-        attributes = [DictionaryAttr({})] * len(block.args)
-        if op.arg_attrs is not None:
-            attributes = list(op.arg_attrs.data)
         for result in self.lent.results:
-            param = rewriter.insert_block_argument(block, len(block.args), result.type)
-            param.name_hint = "result"
             number = IntegerAttr(result.number, i64)
-            attributes.append(described(memory.RESULT, number, result.alignment))
+            attributes = described(memory.RESULT, number, result.alignment)
+            (param,) = insert_parameters(op, len(op.args), [result.type], [attributes])
+            param.name_hint = "result"
             for storage in result.ops:
                 rewriter.replace(storage, [], [param])
         for workspace in self.lent.workspaces:
-            param = rewriter.insert_block_argument(block, len(block.args), workspace.type)
-            param.name_hint = "workspace"
             listed = DenseArrayBase.from_list(i64, [shape.index for shape in workspace.shapes])
-            attributes.append(described(memory.WORKSPACE, listed, workspace.alignment))
+            attributes = described(memory.WORKSPACE, listed, workspace.alignment)
             device = device_of(workspace.type)
             if device is not None and isinstance(device.scope, StringAttr):
-                place = {memory.POOL: StringAttr(memory.place_of(device))}
-                attributes[-1] = DictionaryAttr({**attributes[-1].data, **place})
-        type = op.function_type
-        op.function_type = FunctionType.from_lists(block.arg_types, type.outputs.data)
-        op.arg_attrs = ArrayAttr(attributes)
+                place = StringAttr(memory.place_of(device))
+                attributes = DictionaryAttr({**attributes.data, memory.POOL: place})
+            (param,) = insert_parameters(op, len(op.args), [workspace.type], [attributes])
+            param.name_hint = "workspace"
         if not self.is_entry:
             op.sym_visibility = StringAttr("private")
         rewriter.notify_op_modified(op)
@@ -292,4 +284,4 @@ class PassWorkspacesPass(ModulePass):
                 mark_allocated(function, lenders)
                 measured.append(size_function(lent, lenders, names))
         op.body.block.add_ops([function for function in measured if function is not None])
-        apply_patterns(op, EraseUnusedSize(), only=lend.made[::-1])
+        erase_unused(lend.made)

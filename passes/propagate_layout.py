@@ -50,9 +50,10 @@ from ..dialects.relay import (
 from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import Int, Ints, ints
 from ..dialects.tensors import as_tensor, is_static
+from ..dialects.xdsl_extras.walking import walk
 from .support.levels import Level
 from .support.rearranged_weights import rank_of, reshaped, transposed
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, erase_unused
 
 Properties: TypeAlias = Mapping[str, Attribute]
 Rename: TypeAlias = Callable[[Operation, int], Properties | None]
@@ -368,17 +369,6 @@ class FollowFlattening(RewritePattern):
         rewriter.replace(op, [images, moved, matrix, flattened, made])
 
 
-class RemoveUnused(RewritePattern):
-    """Remove a transposition or reshape that nothing uses."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        moves = isinstance(op, rearrange.TransposeOp)
-        if not moves and not only_reshapes(op):
-            return
-        if not any(result.uses for result in op.results):
-            rewriter.erase(op)
-
-
 @dataclass(frozen=True)
 class PropagateLayoutPass(ModulePass):
     """Put the channels of images last."""
@@ -400,4 +390,6 @@ class PropagateLayoutPass(ModulePass):
             FollowElementwise(moves),
         )
         if changed:
-            apply_patterns(op, RemoveUnused(), walk_reverse=True)
+            erase_unused(
+                o for o in walk(op) if isinstance(o, rearrange.TransposeOp) or only_reshapes(o)
+            )

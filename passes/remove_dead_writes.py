@@ -19,10 +19,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.traits import is_side_effect_free
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from ..dialects import memory
-from ..dialects.interfaces import Aliasing, DestinationPassing, KernelEffects, Rematerializable
+from ..dialects.interfaces import DestinationPassing, KernelEffects
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
@@ -80,36 +80,12 @@ class RemoveUnusedTensor(RewritePattern):
             rewriter.erase(op)
 
 
-class RemoveUnusedStorage(RewritePattern):
-    """Remove a storage without tensors."""
+class RemoveUnused(RewritePattern):
+    """Remove an unused op that keeps writes alive, or that they leave: a view, a storage."""
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        if op.results[0].first_use is None:
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if is_trivially_dead(op):
             rewriter.erase(op)
-
-
-class RemoveUnusedAlias(RewritePattern):
-    """Remove an unused op that keeps writes alive: a view, a tuple, a projection."""
-
-    @op_trait_rewrite_pattern(Aliasing)
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        erase_unused(op, rewriter)
-
-
-class RemoveUnusedConstant(RewritePattern):
-    """Remove an unused constant."""
-
-    @op_trait_rewrite_pattern(Rematerializable)
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        erase_unused(op, rewriter)
-
-
-def erase_unused(op: Operation, rewriter: PatternRewriter) -> None:
-    """Erase `op` if nothing uses its results and it has no effect."""
-    is_used = any(result.first_use is not None for result in op.results)
-    if not is_used and is_side_effect_free(op):
-        rewriter.erase(op)
 
 
 @dataclass(frozen=True)
@@ -123,10 +99,8 @@ class RemoveDeadWritesPass(ReportingPass):
         # From the end: a write dies when its readers, further down, are gone.
         return apply_patterns(
             op,
-            RemoveUnusedAlias(),
-            RemoveUnusedConstant(),
+            RemoveUnused(),
             RemoveDeadWrite(),
             RemoveUnusedTensor(),
-            RemoveUnusedStorage(),
             walk_reverse=True,
         )

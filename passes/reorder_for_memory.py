@@ -35,7 +35,7 @@ from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.block_orders import BlockOrders
 from .bytes.live_bytes import Row, Rows, peaks_of, rows_of, storages_in
 from .bytes.steps import steps_of
-from .sizes.reader import Sizes, read_sizes
+from .sizes.reader import Sizes
 from .support.diagnostics import PassError, emit_remark
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -137,7 +137,7 @@ class ReorderForMemoryPass(ModulePass):
             if sizes is None:
                 sizes = Sizes()
                 if any(storage.dynamic_size is not None for storage in storages):
-                    read_sizes(op, sizes)
+                    sizes.read(op)
             self.lower_peak(ctx, op, classes, rows_of(storages, sizes))
 
     def lower_peak(self, ctx: Context, module: ModuleOp, classes: AliasClasses, rows: Rows) -> None:

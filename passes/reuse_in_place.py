@@ -36,8 +36,9 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import memory
 from ..dialects.interfaces import Lookup, OverwritesOperands
 from ..dialects.xdsl_extras.xdsl_internals import operands_of
+from ..operators.intervals import Interval
 from .bytes.aliases import AliasClasses, bodies_of
-from .bytes.liveness import Interval, Point, deaths, live_ranges
+from .bytes.liveness import Point, deaths, live_ranges
 from .bytes.numbered import Row
 from .bytes.rooms import bytes_of, size_of
 from .bytes.storages import is_destination_of_shapes

@@ -20,7 +20,6 @@ operand is already is removed. `fold-constants` computes what is constant afterw
 SimplifyInference, FoldScaleAxis.) Level: `relay`.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from types import UnionType
 from typing import ClassVar
@@ -40,7 +39,6 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
 from ..dialects.dense import scalar
-from ..dialects.interfaces import ReshapesOnly, has_effects, only_reshapes
 from ..dialects.relay import (
     broadcast,
     convolution,
@@ -53,10 +51,10 @@ from ..dialects.relay import (
 )
 from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import ints
-from ..dialects.tensors import Tensor, as_tensor, dtype_name, is_static
+from ..dialects.tensors import Tensor, as_tensor, dtype_name
 from .support.changes import ReportingPass
 from .support.levels import Level
-from .support.rewriting import apply_patterns, op_trait_rewrite_pattern
+from .support.rewriting import apply_patterns
 
 
 def wide_float(value: SSAValue) -> Tensor | None:
@@ -246,87 +244,11 @@ class UnpackLayerNorm(RewritePattern):
         rewriter.replace(op, [], [result])
 
 
-def axes_of(op: rearrange.TransposeOp) -> Sequence[int] | None:
-    """Return the permutation of `op`; None if its rank is unknown."""
-    type = as_tensor(op.data.type)
-    if type is None:
-        return None
-    rank = type.get_num_dims()
-    if op.axes is None:
-        return range(rank)[::-1]
-    return [axis_of(axis, rank) for axis in op.axes.get_values()]
-
-
-def erase_unused(op: Operation, rewriter: PatternRewriter) -> None:
-    if not any(result.uses for result in op.results):
-        rewriter.erase(op)
-
-
-class MergeTransposes(RewritePattern):
-    """Replace two transpositions by one, and remove one that moves nothing."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: rearrange.TransposeOp, rewriter: PatternRewriter, /) -> None:
-        axes, before = axes_of(op), op.data.owner
-        if axes is None:
-            return
-        if list(axes) == list(range(len(axes))) and op.data.type == op.result.type:
-            rewriter.replace(op, [], [op.data])
-            return
-        if not isinstance(before, rearrange.TransposeOp) or (first := axes_of(before)) is None:
-            return
-        both = [first[axis] for axis in axes]
-        if both == list(range(len(both))) and before.data.type == op.result.type:
-            rewriter.replace(op, [], [before.data])
-        else:
-            merged = rearrange.TransposeOp.create(
-                operands=[before.data],
-                result_types=op.result_types,
-                properties={"axes": ints(both)},
-            )
-            merged.result.name_hint = op.result.name_hint
-            rewriter.replace(op, merged)
-        erase_unused(before, rewriter)
-
-
-class MergeReshapes(RewritePattern):
-    """Replace two reshapes by one, and remove one that keeps the shape."""
-
-    @op_trait_rewrite_pattern(ReshapesOnly)
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        data, result = op.operands[0], op.results[0]
-        type, before = as_tensor(result.type), data.owner
-        if type is None or not is_static(type) or has_effects(op):
-            return
-        if data.type == result.type:
-            rewriter.replace(op, [], [data])
-            return
-        if not isinstance(before, Operation) or not only_reshapes(before):
-            return
-        source = before.operands[0]
-        if source.type == result.type:
-            rewriter.replace(op, [], [source])
-        else:
-            merged = reshape.ReshapeOp.create(
-                operands=[source],
-                result_types=[result.type],
-                properties={
-                    "newshape": ints(type.get_shape()),
-                    "allowzero": BoolAttr.from_bool(0 in type.get_shape()),
-                },
-            )
-            merged.result.name_hint = result.name_hint
-            rewriter.replace(op, merged)
-        erase_unused(before, rewriter)
-
-
-class RemoveIdentityCast(RewritePattern):
-    """Remove a cast to the element type that its operand has."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: elementwise.CastOp, rewriter: PatternRewriter, /) -> None:
-        if op.data.type == op.result.type and as_tensor(op.data.type) is not None:
-            rewriter.replace(op, [], [op.data])
+CANONICALIZATIONS = (
+    *rearrange.TransposeOp.get_canonicalization_patterns(),
+    *reshape.Reshaping.get_canonicalization_patterns(),
+    *elementwise.CastOp.get_canonicalization_patterns(),
+)
 
 
 @dataclass(frozen=True)
@@ -348,7 +270,5 @@ class SimplifyInferencePass(ReportingPass):
             op,
             UnpackBatchNorm(known),
             *([UnpackLayerNorm()] if self.layer_norm else []),
-            MergeTransposes(),
-            MergeReshapes(),
-            RemoveIdentityCast(),
+            *CANONICALIZATIONS,
         )

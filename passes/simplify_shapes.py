@@ -19,9 +19,9 @@ a repeated one; one that never holds is left for run time. Level `manifest`.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, tensor
@@ -32,12 +32,13 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import Block, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import is_side_effect_free
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from ..dialects import memory, relay, vm
-from ..dialects.dense import integer
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.interfaces import AllocatesResults, Bufferizable, ChoosesRegion, ReadsOnlySizes
 from ..dialects.tensors import as_tensor
@@ -46,12 +47,12 @@ from ..dialects.xdsl_extras.xdsl_internals import set_type
 from ..operators.measures import MEASURES
 from ..operators.sizes import Check
 from ..operators.sizes.holds import holds
-from ..operators.sizes.size_expressions import Expr, Symbol
-from .sizes.reader import Sizes
+from ..operators.sizes.size_expressions import DIM, Expr, Symbol
+from .functions.calls import inline_before
 from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 from .support.walk import is_kernel, outside_primitives
 
 
@@ -64,61 +65,22 @@ def host_of(module: ModuleOp) -> VirtualDeviceAttr | None:
     return None
 
 
-Constants: TypeAlias = dict[tuple[Operation, Block], SSAValue]
-"""The copy of a constant of a shape function in a block that calls it."""
-
-
-def inlined(
-    op: vm.ShapeFuncOp, function: relay.ShapeFuncOp, constants: Constants
-) -> tuple[list[Operation], list[SSAValue]]:
-    """Return the ops of `function` applied to the operands of `op`, and their results."""
-    block = function.body.block
-    last = block.last_op
-    assert last is not None, "verified: a shape function ends in relay.yield"
-    mapping: dict[SSAValue, SSAValue] = dict(zip(block.args, op.ins, strict=True))
-    host = device_of(op.results[0].type) if op.results else None
-    ops: list[Operation] = []
-    assert op.parent is not None, "the walk visits ops in blocks"
-    for inner in block.ops:
-        if inner is last:
-            break
-        if isinstance(inner, arith.ConstantOp):
-            key = inner, op.parent
-            if key in constants:
-                mapping[inner.result] = constants[key]
-                continue
-            ops.append(copied(inner, mapping, host))
-            constants[key] = mapping[inner.result]
-        else:
-            ops.append(copied(inner, mapping, host))
-    return ops, [mapping.get(value, value) for value in last.operands]
-
-
-def copied(
-    op: Operation, mapping: dict[SSAValue, SSAValue], host: VirtualDeviceAttr | None
-) -> Operation:
-    """Return `op` on the values that `mapping` has for its operands, with tensors on `host`."""
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, DenseIntOrFPElementsAttr):
-        made: Operation = relay.ConstantOp(op.value, host)
-        made.location = op.location
-        mapping[op.result] = made.results[0]
-        return made
-    if op.regions:
-        made = op.clone(mapping)
-    else:
-        made = op.create(
-            operands=[mapping.get(operand, operand) for operand in op.operands],
-            result_types=op.result_types,
-            properties=op.properties.copy(),
-            attributes=op.attributes.copy(),
-            location=op.location,
-        )
-    for old, new in zip(op.results, made.results, strict=True):
-        mapping[old] = new
-        new.name_hint = old.name_hint
-        if host is not None and new.type.__class__ is TensorType:
-            set_type(new, with_device(new.type, host))
-    return made
+def inline_shape_function(
+    call: vm.ShapeFuncOp,
+    function: relay.ShapeFuncOp,
+    host: VirtualDeviceAttr | None,
+    rewriter: PatternRewriter,
+) -> None:
+    """Replace a call of a shape function by its body, with tensors on `host`."""
+    body = function.body.clone()
+    for op in walk(body):
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, DenseIntOrFPElementsAttr):
+            rewriter.replace(op, relay.ConstantOp(op.value, host))
+            continue
+        for result in op.results:
+            if host is not None and result.type.__class__ is TensorType:
+                set_type(result, with_device(result.type, host))
+    rewriter.replace(call, [], inline_before(call, body, call.ins, rewriter))
 
 
 @cache
@@ -144,79 +106,94 @@ def is_measure(symbol: Symbol | None) -> bool:
 
 
 @dataclass(frozen=True)
-class InlineShapeFunction(RewritePattern):
-    """Replace a call of a shape function by its body, and remove the tensors that it wrote."""
-
-    functions: dict[str, relay.ShapeFuncOp]
-    constants: Constants = field(default_factory=Constants)
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: vm.ShapeFuncOp, rewriter: PatternRewriter, /) -> None:
-        function = self.functions.get(op.callee.string_value())
-        if function is None:
-            return
-        ops, results = inlined(op, function, self.constants)
-        outs = tuple(op.outs)
-        rewriter.replace(op, ops, results)
-        for out in outs:
-            made = out.owner
-            if isinstance(made, memory.AllocTensorOp) and not made.tensor.uses:
-                rewriter.erase(made)
-
-
-@dataclass(frozen=True)
-class ShareConstant(RewritePattern):
-    """Use one constant for all equal ones of a function."""
+class Numbering:
+    """Value numbering: visits ops in program order, and replaces those that compute known sizes."""
 
     code: ScopedCode
 
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op.value, IntegerAttr):
-            return
+    def visit(self, op: Operation, rewriter: PatternRewriter) -> None:
+        """Replace `op` by what is equal, or note what it computes."""
         self.code.enter(op)
-        rewriter.replace(op, [], [self.code.constant_at(op.value, rewriter)])
+        if isinstance(op, relay.YieldOp):
+            self.read_yielded(op)
+        elif isinstance(op, relay.RequireOp):
+            self.check(op, rewriter)
+        elif len(op.results) == 1 and is_size_op(op):
+            equal = self.equal(op, op.results[0], rewriter)
+            if equal is not None:
+                rewriter.replace(op, [], [equal])
 
+    def read_yielded(self, op: relay.YieldOp) -> None:
+        """Read the dims that a branch yields, before those of the branches that hold it."""
+        parent = op.parent_op()
+        if parent is not None and parent.has_trait(ChoosesRegion):
+            for value in op.values:
+                if as_tensor(value.type):
+                    self.code.sizes.dims(value)
 
-@dataclass(frozen=True)
-class SimplifySize(RewritePattern):
-    """
-    Replace a size by an equal one: a constant, one that dominates it, or a dim.
-
-    Of one that differs from a known size by a constant, keep only that difference.
-    """
-
-    code: ScopedCode
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if len(op.results) != 1 or op.results[0].type != i64 or not is_size_op(op):
+    def check(self, op: relay.RequireOp, rewriter: PatternRewriter) -> None:
+        """Remove a requirement that always holds, or that was made before."""
+        check, sizes, scopes = Check(op.check.data), self.code.sizes, self.code.scopes
+        left, right = sizes.size(op.lhs), sizes.size(op.rhs)
+        certain = holds(check, left, right)
+        if certain is False:
             return
-        code, result = self.code, op.results[0]
-        code.enter(op)
-        size = code.sizes.size(result)
-        symbol = size.symbol
-        if symbol is not None and symbol.args == (result,):
+        symmetric = check in (Check.EQUAL, Check.BROADCAST)
+        keys = [("require", check, left, right), ("require", check, right, left)][: 1 + symmetric]
+        if certain or scopes.find(keys[0]) is not None:
+            rewriter.erase(op)
             return
+        for key in keys:
+            scopes.add(key, op.lhs, op.parent)
+
+    def equal(self, op: Operation, result: SSAValue, rewriter: PatternRewriter) -> SSAValue | None:
+        """Return a value that is equal to `result`, written here if need be."""
+        code = self.code
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+            return code.constant_at(op.value, rewriter)
+        if isinstance(op, vm.ShapeOfOp) and not only_extracted(op):
+            return code.shape_at(code.sizes.dims(op.data), result.type, op, rewriter)
+        key: Hashable = op.name, tuple(op.operands), *op.properties.items(), result.type
+        if result.type == i64:
+            size = code.sizes.size(result)
+            if size.symbol is None or size.symbol.args != (result,):
+                return self.equal_size(op, size, rewriter)
+        elif (
+            isinstance(op, tensor.FromElementsOp) and (dims := code.sizes.shape(result)) is not None
+        ):
+            key = dims, result.type
+        if not is_side_effect_free(op):
+            return None
+        known = code.scopes.find(key)
+        if known is None:
+            code.scopes.add(key, result)
+        return known
+
+    def equal_size(self, op: Operation, size: Expr, rewriter: PatternRewriter) -> SSAValue | None:
+        """
+        Return a value that holds `size`: a constant, one that dominates, or a dim.
+
+        Of one that differs from a known size by a constant, only that difference is computed.
+        """
+        code, (result,), symbol = self.code, op.results, size.symbol
         if (
             size.constant is not None
             or code.find(size) is not None
-            or (symbol is not None and symbol.kind == "dim")
+            or (symbol is not None and symbol.kind == DIM)
             or (isinstance(op, relay.MeasureOp) and not is_measure(symbol))
         ):
-            found = code.write_at(size, op, rewriter)
-            if found.name_hint is None:
-                found.name_hint = result.name_hint
-            rewriter.replace(op, [], [found])
-            return
-        shorter = self._shorter(op, size, rewriter)
-        if shorter is None:
-            code.add(size, result)
-            return
-        shorter.results[0].name_hint = result.name_hint
-        rewriter.replace(op, shorter)
-        code.add(size, shorter.results[0])
+            known = code.write_at(size, op, rewriter)
+            known.name_hint = known.name_hint or result.name_hint
+            return known
+        shorter = self.difference(op, size, rewriter)
+        if shorter is not None:
+            rewriter.insert(shorter, InsertPoint.before(op))
+            shorter.results[0].name_hint = result.name_hint
+            result = shorter.results[0]
+        code.add(size, result)
+        return None if shorter is None else result
 
-    def _shorter(self, op: Operation, size: Expr, rewriter: PatternRewriter) -> Operation | None:
+    def difference(self, op: Operation, size: Expr, rewriter: PatternRewriter) -> Operation | None:
         """Return an op on a known size and a constant that computes `size`, unless `op` is it."""
         for base, constant, kind in (
             (size - size.offset, size.offset, arith.AddiOp),
@@ -233,153 +210,26 @@ class SimplifySize(RewritePattern):
         return None
 
 
-@dataclass(frozen=True)
-class ForwardShape(RewritePattern):
-    """Replace the shape of a tensor by the sizes that it is made of."""
-
-    code: ScopedCode
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: vm.ShapeOfOp, rewriter: PatternRewriter, /) -> None:
-        if all(isinstance(use.operation, tensor.ExtractOp) for use in op.result.uses):
-            return
-        self.code.enter(op)
-        dims = self.code.sizes.dims(op.data)
-        shape = self.code.shape_at(dims, op.result.type, op, rewriter)
-        rewriter.replace(op, [], [shape])
-
-
-@dataclass(frozen=True)
-class ShareShape(RewritePattern):
-    """Use one tensor for all shapes of equal dims."""
-
-    code: ScopedCode
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: tensor.FromElementsOp, rewriter: PatternRewriter, /) -> None:
-        dims = self.code.sizes.shape(op.result)
-        if dims is None:
-            return
-        code, key = self.code, (dims, op.result.type)
-        code.enter(op)
-        found = code.scopes.find(key)
-        if found is None:
-            code.scopes.add(key, op.result)
-        else:
-            rewriter.replace(op, [], [found])
-
-
-@dataclass(frozen=True)
-class ShareComputation(RewritePattern):
-    """Use the result of an equal op that dominates, for what is not a known size."""
-
-    code: ScopedCode
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if len(op.results) != 1 or not is_size_op(op) or not is_side_effect_free(op):
-            return
-        code, result = self.code, op.results[0]
-        if result.type == i64:
-            symbol = code.sizes.size(result).symbol
-            if symbol is None or symbol.args != (result,):
-                return
-        code.enter(op)
-        key: Hashable = op.name, tuple(op.operands), *op.properties.items(), result.type
-        found = code.scopes.find(key)
-        if found is None:
-            code.scopes.add(key, result)
-        else:
-            rewriter.replace(op, [], [found])
-
-
-@dataclass(frozen=True)
-class RemoveRequire(RewritePattern):
-    """Remove a requirement that always holds, or that was made before."""
-
-    code: ScopedCode
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.RequireOp, rewriter: PatternRewriter, /) -> None:
-        check, sizes = Check(op.check.data), self.code.sizes
-        left, right = sizes.size(op.lhs), sizes.size(op.rhs)
-        certain = holds(check, left, right)
-        if certain is False:
-            return
-        self.code.enter(op)
-        scopes = self.code.scopes
-        symmetric = check in (Check.EQUAL, Check.BROADCAST)
-        keys = [("require", check, left, right)]
-        if symmetric:
-            keys.append(("require", check, right, left))
-        if certain or scopes.find(keys[0]) is not None:
-            rewriter.erase(op)
-            return
-        for key in keys:
-            scopes.add(key, op.lhs, op.parent)
-
-
-class FixStorageSize(RewritePattern):
-    """Make a constant size of a storage part of the op."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
-        size = None if op.dynamic_size is None else integer(op.dynamic_size)
-        if size is None or size < 0:
-            return
-        made = memory.AllocStorageOp.create(
-            properties={**op.properties, "size": IntegerAttr(size, i64)},
-            attributes=op.attributes,
-            result_types=[op.storage.type],
-        )
-        made.storage.name_hint = op.storage.name_hint
-        rewriter.replace(op, made)
-
-
-@dataclass(frozen=True)
-class ReadYielded(RewritePattern):
-    """Read the dims that a branch yields, those of inner branches first; change nothing."""
-
-    sizes: Sizes
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.YieldOp, rewriter: PatternRewriter, /) -> None:
-        parent = op.parent_op()
-        if parent is not None and parent.has_trait(ChoosesRegion):
-            for value in op.values:
-                if as_tensor(value.type):
-                    self.sizes.dims(value)
+def only_extracted(op: vm.ShapeOfOp) -> bool:
+    """Test whether elements are all that is read of a shape."""
+    return all(isinstance(use.operation, tensor.ExtractOp) for use in op.result.uses)
 
 
 def is_removable(op: Operation) -> bool:
     """Test whether `op` computes a size, or a tensor for a shape, and nothing else."""
-    return is_size_op(op) or isinstance(op, relay.ConstantOp) or allocates(type(op))
+    is_part = is_size_op(op) or isinstance(op, relay.ConstantOp) or allocates(type(op))
+    return is_part and is_trivially_dead(op)
 
 
-class RemoveUnusedSize(RewritePattern):
-    """Remove what computes a size, or a tensor for a shape, that nothing uses."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not is_removable(op):
-            return
-        if any(result.uses for result in op.results):
-            return
-        if op.has_trait(AllocatesResults) or is_side_effect_free(op):
-            rewriter.erase(op)
-
-
-@dataclass(frozen=True)
-class RemoveShapeFunction(RewritePattern):
-    """Remove the shape functions, and their names in the kernels that had them."""
-
-    called: frozenset[str]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if isinstance(op, relay.ShapeFuncOp) and op.sym_name.data not in self.called:
-            rewriter.erase(op)
+def remove_shape_functions(module: ModuleOp, called: frozenset[str]) -> None:
+    """Remove the shape functions that are not `called`, and their names in kernels."""
+    functions = [op for op in module.ops if isinstance(op, relay.ShapeFuncOp)]
+    unused = [op for op in functions if op.sym_name.data not in called]
+    rewrite_each(unused, lambda function, rewriter: rewriter.erase(function))
+    for op in module.ops:
         if isinstance(op, relay.PrimFuncOp) and op.shape_func is not None:
-            if op.shape_func.string_value() not in self.called:
+            if op.shape_func.string_value() not in called:
                 op.shape_func = op.shape_inputs = None
-                rewriter.notify_op_modified(op)
 
 
 def called_shape_functions(module: ModuleOp) -> frozenset[str] | None:
@@ -406,9 +256,9 @@ def concerns_sizes(op: Operation) -> bool:
     return is_size_op(op) or isinstance(op, vm.ShapeFuncOp | relay.ShapeFuncOp | relay.RequireOp)
 
 
-def may_change(op: Operation) -> bool:
-    """Test whether the pass may change `op`, or reads sizes at it."""
-    return concerns_sizes(op) or isinstance(op, memory.AllocStorageOp | relay.YieldOp)
+def is_numbered(op: Operation) -> bool:
+    """Test whether value numbering may replace `op`, or reads sizes at it."""
+    return is_size_op(op) or isinstance(op, relay.RequireOp | relay.YieldOp)
 
 
 def is_function_level(op: Operation) -> bool:
@@ -427,26 +277,18 @@ class SimplifyShapesPass(ReportingPass):
         if not any(map(concerns_sizes, ops)):
             return False
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
-        code = ScopedCode(host_of(op))
-        if functions:
-            calls = [o for o in ops if isinstance(o, vm.ShapeFuncOp)]
-            apply_patterns(op, InlineShapeFunction(functions), only=calls)
-        apply_patterns(
-            op,
-            ShareConstant(code),
-            SimplifySize(code),
-            ForwardShape(code),
-            ShareShape(code),
-            ShareComputation(code),
-            RemoveRequire(code),
-            FixStorageSize(),
-            ReadYielded(code.sizes),
-            only=[o for o in in_functions(op) if may_change(o)],
-        )
-        removable = [o for o in in_functions(op) if is_removable(o)]
-        apply_patterns(op, RemoveUnusedSize(), only=removable[::-1])
+        host = host_of(op)
+
+        def inline(call: vm.ShapeFuncOp, rewriter: PatternRewriter) -> None:
+            if (function := functions.get(call.callee.string_value())) is not None:
+                inline_shape_function(call, function, host, rewriter)
+
+        rewrite_each([o for o in ops if isinstance(o, vm.ShapeFuncOp)], inline)
+        numbering = Numbering(ScopedCode(host))
+        rewrite_each([o for o in in_functions(op) if is_numbered(o)], numbering.visit)
+        apply_patterns(op, *memory.AllocStorageOp.get_canonicalization_patterns())
+        erase_unused(in_functions(op), is_removable)
         called = called_shape_functions(op)
         if called is not None:
-            named = [o for o in op.ops if isinstance(o, relay.ShapeFuncOp | relay.PrimFuncOp)]
-            apply_patterns(op, RemoveShapeFunction(called), only=named)
+            remove_shape_functions(op, called)
         return True

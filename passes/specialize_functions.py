@@ -38,7 +38,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
@@ -50,11 +50,11 @@ from .functions.call_graph import CallGraph
 from .functions.calls import known_function
 from .functions.instantiation import substitute
 from .functions.relax_dims import cast_values
+from .functions.signatures import erase_parameters, insert_parameters
 from .functions.symbol_names import SymbolNames
-from .support.cleanup_patterns import RemoveUnusedValue
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 
 MAX_COPIES = 1000
 """The maximum number of copies of functions in a module."""
@@ -201,22 +201,18 @@ class Copies:
         block = function.parent_block()
         assert block is not None, "a function is in a module"
         block.insert_op_after(new, function)
-        type, old = new.function_type, new.body.block
-        new.arg_attrs = flat_attrs(new.arg_attrs, given)
-        new.function_type = FunctionType.from_lists(
-            flat_types(type.inputs.data, given), type.outputs.data
-        )
-        block = Block(arg_types=new.function_type.inputs)
-        new.body.insert_block(block, 0)
-        values, made = rebuilt(block.args, given)
-        block.add_ops(made)
-        for before, after in zip(old.args, values, strict=True):
-            after.name_hint = before.name_hint
-            before.replace_all_uses_with(after)
-        for op in list(old.ops):
-            op.detach()
-            block.add_op(op)
-        new.body.erase_block(old)
+        first = new.body.block.first_op
+        assert first is not None, "a function ends in func.return"
+        for i in reversed(range(len(given))):
+            if (value := given[i]) is not None:
+                made: list[Operation] = []
+                captured = insert_parameters(new, i + 1, [*value.types()])
+                replacement = value.build(iter(captured), made)
+                new.body.block.insert_ops_before(made, first)
+                first = made[0]
+                replacement.name_hint = new.args[i].name_hint
+                new.args[i].replace_all_uses_with(replacement)
+                erase_parameters(new, [i])
         return new
 
     def replace_calls(self, function: func.FuncOp) -> None:
@@ -297,13 +293,6 @@ class CallCopy(RewritePattern):
         rewriter.replace(op, [], results)
 
 
-class RemoveFunction(RewritePattern):
-    """Remove a function."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        rewriter.erase(op)
-
-
 @dataclass(frozen=True)
 class SpecializeFunctionsPass(ModulePass):
     """Specialize functions for the function values and types that calls pass."""
@@ -320,7 +309,7 @@ class SpecializeFunctionsPass(ModulePass):
                 copies.replace_calls(function)
         if not copies.made:
             return
-        apply_patterns(op, RemoveUnusedValue(), walk_reverse=True)
+        erase_unused(walk(op))
         used = CallGraph.of(op).reachable(set(functions) - set(copies.copied))
         unused = [f for name, f in copies.copied.items() if name not in used]
-        apply_patterns(op, RemoveFunction(), only=unused)
+        rewrite_each(unused, lambda function, rewriter: rewriter.erase(function))

@@ -54,7 +54,8 @@ from ..runtime.program.components import components
 from .analysis.blocks import only_block
 from .bytes.aliases import Functions
 from .bytes.numbered import Numbered
-from .plan_check.checker import Checked, Checker
+from .plan_check.checker import Checker
+from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
 from .support.changes import InspectionPass
 from .support.levels import Level
@@ -75,7 +76,8 @@ def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:
         if isinstance(name := inner.properties.get("sym_name"), StringAttr)
     }
     bodies = {
-        name: Numbered(only_block(op), functions.captured) for name, op in functions.named.items()
+        name: Numbered(only_block(op), functions.captured, in_place=True)
+        for name, op in functions.named.items()
     }
     returned = functions.summarized(
         lambda name: nothing(bodies[name]), lambda name, known: summary(bodies[name], known)
@@ -83,7 +85,11 @@ def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:
     lent: dict[str, Checked] = {}
     for name in chain.from_iterable(components(functions.calls)):
         code = [region for op in functions.closures[name] for region in op.regions]
-        closures = [Numbered(block, functions.captured) for part in code for block in part.blocks]
+        closures = [
+            Numbered(block, functions.captured, in_place=True)
+            for part in code
+            for block in part.blocks
+        ]
         for body in (bodies[name], *closures):
             checker = new(body, returned, kernels, lent)
             unordered = checker.check()
@@ -92,7 +98,7 @@ def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:
                 checker.slots.unordered = unordered
                 checker.check()
             if body is bodies[name] and name in returned:
-                lent[name] = Checked(body.block, checker.needs, checker.dims_of_results())
+                lent[name] = checker.checked()
 
 
 @dataclass(frozen=True)

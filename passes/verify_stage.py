@@ -8,7 +8,7 @@ Check that no op of a higher level remains.
 A level is what its IR may contain (see `docs/levels.md`). Each rule rejects ops by their interfaces
 and names the pass that should have removed them; it holds for its stage and all below. At
 `memory-planned`, no bytes may be used after a `memory.kill` of them on any path: passes that move
-or merge ops, such as `cse`, must run before. Every level.
+or merge ops, such as `cse` and `canonicalize`, must run before. Every level.
 """
 
 from collections.abc import Sequence
@@ -77,8 +77,8 @@ def require_kills_last(module: ModuleOp) -> None:
         if found is not None:
             user, kill = found
             raise PassError(
-                f"{user.name} uses bytes that are killed before it: passes that move or merge ops "
-                "must run before manifest-lifetimes",
+                f"{user.name} uses bytes that are killed before it: passes that move or merge ops, "
+                "such as cse and canonicalize, must run before manifest-lifetimes",
                 user,
                 notes=[(kill, "they are killed here")],
             )

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..operators.intervals import Interval
+
 Ints = NDArray[np.int64]
 
 
@@ -38,16 +40,6 @@ class ProblemError(ValueError):
 
 class TooManyPairs(ProblemError):
     """A problem with gaps, arms, ties, pools or offsets in which too many lifetimes overlap."""
-
-
-class Interval(NamedTuple):
-    """Times `[start, stop)`; half-open, so touching intervals do not meet."""
-
-    start: int
-    stop: int
-
-    def meets(self, other: "Interval") -> bool:
-        return max(self.start, other.start) < min(self.stop, other.stop)
 
 
 class Gap(NamedTuple):

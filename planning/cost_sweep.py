@@ -27,8 +27,15 @@ Alive = tuple[int, int, int, int]
 class _State(NamedTuple):
     cost: int
     alive: tuple[Alive, ...]
-    choices: tuple[object, int, int] | None
-    """The choices before, and the pool and the offset of the last body."""
+    choices: _Choices | None
+
+
+class _Choices(NamedTuple):
+    """The pool and the offset of the last body, and the choices before."""
+
+    before: _Choices | None
+    pool: int
+    at: int
 
 
 def sweep(
@@ -60,7 +67,7 @@ def sweep(
                         after = tuple(sorted((*alive, (pool, at, at + sizes[k], upper[k]))))
                     other = found.get(after)
                     if other is None or price < other.cost:
-                        found[after] = _State(price, after, (link, pool, at))
+                        found[after] = _State(price, after, _Choices(link, pool, at))
         states = list(found.values())
         if len(states) > width:
             states = nsmallest(width, states, key=lambda state: state.cost)
@@ -87,7 +94,6 @@ def _places(order: Sequence[int], state: _State) -> list[tuple[int, int]]:
     link = state.choices
     for k in reversed(order):
         assert link is not None, "a choice for each body"
-        before, pool, at = link
-        places[k] = pool, at
-        link = before  # pyright: ignore
+        places[k] = link.pool, link.at
+        link = link.before
     return places

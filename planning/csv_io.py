@@ -20,7 +20,8 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .buffers import Arm, Buffer, Gap, Interval, Pool, ProblemError
+from ..operators.intervals import Interval
+from .buffers import Arm, Buffer, Gap, Pool, ProblemError
 from .check import ends
 from .problem import Plan, Problem
 

@@ -55,13 +55,8 @@ def _shortages(problem: Problem, core: Core) -> Iterator[Shortage]:
         part = core.restrict(np.array(bodies))
         loads = loads_at_births(part)
         moment = int(part.lower[int(loads.argmax())])
-        alive = {
-            bodies[body]
-            for body, start, stop in zip(
-                *map(as_list, (part.body, part.lower, part.upper)), strict=True
-            )
-            if start <= moment < stop
-        }
+        boxes = (part.lower <= moment) & (part.upper > moment)
+        alive = {bodies[body] for body in map(int, part.body[boxes])}
         room = sum(capacity for capacity in capacities if capacity is not None)
         yield Shortage(moment, _rows(problem, core, sorted(alive)), int(loads.max()) - room)
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import write_documentation
+from helpers.documentation import pass_structure
 from helpers.documentation.kernel_ways import BEGIN, END, ways
 from helpers.documentation.onnx_restrictions import restrictions
 from helpers.documentation.reference_pages import pages
@@ -22,6 +23,9 @@ from xdsl.traits import HasParent, Pure
 
 from xrelay.dialects import relay
 from xrelay.frontends.onnx.operators import RULES
+from xrelay.lowering.native.kernel_pass import KernelPass
+from xrelay.passes.bytes.packs import JoinPack
+from xrelay.tools.registry import UNIVERSE
 from xrelay.tools.testing.reference import dialect_page
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
@@ -119,3 +123,22 @@ def test_pages_and_table_are_written(tmp_path: Path):
     written = tmp_path / "docs" / "reference"
     assert {page.name: page.read_text() for page in written.iterdir()} == pages()
     assert "| `fuse-ops` |" in (tmp_path / "README.md").read_text()
+
+
+WALKS = {
+    *("solve-devices", "make-kernels", "rename-written-tensors"),
+    *("merge-tail-cycles", "convert-relay-to-linalg", "aot-lower-main"),
+}
+"""The passes that change the IR by neither patterns nor `rewrite_each`, besides those on linalg."""
+
+
+def test_passes_are_patterns_but_for_those_that_are_listed():
+    passes = {name: make() for name, make in UNIVERSE.all_passes.items()}
+    uses = {name: pass_structure.uses_of(cls) for name, cls in passes.items()}
+    walks = {name for name, of in uses.items() if of.kind == "a walk"}
+    assert {name for name in walks if not issubclass(passes[name], KernelPass)} == WALKS
+    assert uses["fuse-ops"].rewrites_each
+    assert list(uses["coalesce-storage"].patterns) == [JoinPack]
+    assert not uses["coalesce-storage"].rewrites_each
+    assert uses["manifest-lifetimes"].analyses.keys() == {"bytes.aliases", "bytes.liveness"}
+    assert pass_structure.matched(JoinPack) == "`memory.alloc_storage`"

@@ -27,7 +27,7 @@ from xrelay.lowering.pipelines import VmPipeline
 from xrelay.passes.bytes.aliases import bodies_of
 from xrelay.passes.bytes.live_bytes import peaks_of, rows_of, storages_in
 from xrelay.passes.reorder_for_memory import ReorderForMemoryPass
-from xrelay.passes.sizes.reader import Sizes, read_sizes
+from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.support.diagnostics import Message, ReportingContext
 from xrelay.planning.order.schedule import Held, StepGraph, schedule
 from xrelay.tools.api.plugins import load_universe
@@ -67,7 +67,7 @@ def network(name: str, model: ModelProto) -> Row:
         step.run.apply(ctx, module)
     messages.clear()
     sizes = Sizes()
-    read_sizes(module, sizes)
+    sizes.read(module)
     (classes,) = bodies_of(module, separate=False)
     rows = rows_of(storages_in(classes), sizes)
     before = peaks_of(classes, rows)

@@ -44,6 +44,8 @@ from ..interfaces import (
     HoldsNoTensors,
     OnHost,
 )
+from ..xdsl_extras.segments import operand_counts
+from ..xdsl_extras.xdsl_internals import operands_of
 from .memory_pools import PoolAttr
 from .static_or_dynamic import exactly_one, parse_static_or_dynamic, verify_alignment
 from .storage_ops import StorageType
@@ -296,9 +298,7 @@ class SliceOp(IRDLOperation):
 
     def segments(self) -> tuple[int, ...]:
         """Return the number of operands in each group: the pack, the size, `on`, and so on."""
-        sizes = self.properties["operandSegmentSizes"]
-        assert isinstance(sizes, DenseArrayBase), "verified"
-        return sizes.get_values()
+        return operand_counts(self)
 
     @property
     def size(self) -> int | SSAValue | None:
@@ -597,7 +597,7 @@ class Packing:
         count = self.op.n_orders
         lists: list[On] = []
         if count == 1:
-            lists.append(tuple(tuple(map(self._number, op.on)) for op in self.slices))
+            lists.append(tuple(self._on(op) for op in self.slices))
         else:
             numbers = [
                 [()] * count if op.on_numbers is None else [n.get_values() for n in op.on_numbers]
@@ -605,6 +605,12 @@ class Packing:
             ]
             lists += [tuple(each[k] for each in numbers) for k in range(count)]
         return Orders(self.alignment, tuple(lists), self.rows)
+
+    def _on(self, op: SliceOp) -> tuple[int, ...]:
+        """Return the numbers of the slices that one lies on, in the only order."""
+        _, dynamic, on, *_ = op.segments()
+        first = 1 + dynamic
+        return tuple(map(self._number, operands_of(op)[first : first + on]))
 
     def order(self, orders: Sequence[On]) -> None:
         """

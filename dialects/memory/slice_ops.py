@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i32, i64
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -18,13 +19,16 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.parser import Parser
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from ..interfaces import Part, ViewsOperand
+from ..xdsl_extras.trait_patterns import Patterns
 from .static_or_dynamic import (
     exactly_one,
+    folded,
     parse_static_or_dynamic,
     print_static_or_dynamic,
     verify_alignment,
@@ -47,7 +51,7 @@ class PartOfStorage(ViewsOperand):
 
 
 @irdl_op_definition
-class SliceStorageOp(IRDLOperation):
+class SliceStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """
     Use `size` bytes of `storage` from byte `offset` on as a storage, aligned to `alignment` bytes.
 
@@ -90,6 +94,10 @@ class SliceStorageOp(IRDLOperation):
             },
             result_types=[storage.type],
         )
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (FoldSlice(),)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -165,3 +173,18 @@ class SliceStorageOp(IRDLOperation):
                     f"the offset must be a multiple of the alignment, {alignment}, but is {offset}"
                 )
         self._verify_fits()
+
+
+class FoldSlice(RewritePattern):
+    """Make a constant offset and size of a slice of a storage attributes."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: SliceStorageOp, rewriter: PatternRewriter, /) -> None:
+        offset, size = folded(op.offset, op.dynamic_offset), folded(op.size, op.dynamic_size)
+        dynamic = [value for value in (offset, size) if isinstance(value, SSAValue)]
+        if 1 + len(dynamic) == len(op.operands):
+            return
+        made = SliceStorageOp(op.storage, offset, size, op.alignment.value.data)
+        made.attributes = op.attributes
+        made.slice.name_hint = op.slice.name_hint
+        rewriter.replace(op, made)

@@ -12,6 +12,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ...operators import storage_errors
+from ..dense import integer
 from ..tensors import as_tensor
 
 
@@ -32,6 +33,15 @@ def print_static_or_dynamic(
     else:
         assert dynamic is not None, "neither a static nor a dynamic value"
         printer.print_operand(dynamic)
+
+
+def folded(static: IntegerAttr[I64] | None, dynamic: SSAValue | None) -> int | SSAValue:
+    """Return the value: an integer if it is static, or always the same and at least 0."""
+    if static is not None:
+        return static.value.data
+    assert dynamic is not None, "verified: static or dynamic"
+    known = integer(dynamic)
+    return dynamic if known is None or known < 0 else known
 
 
 def exactly_one(what: str, static: object | None, dynamic: object | None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import I64, IntegerAttr, NoneAttr, i64
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import (
     Attribute,
     Operation,
@@ -25,6 +26,7 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.parser import AttrParser, Parser
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
@@ -39,10 +41,12 @@ from ..interfaces import (
     Pinned,
     SameDomain,
 )
+from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
 from .memory_pools import is_pool_of
 from .static_or_dynamic import (
     exactly_one,
+    folded,
     parse_static_or_dynamic,
     print_static_or_dynamic,
     verify_alignment,
@@ -135,7 +139,7 @@ class StorageAnnotation(DeviceAnnotated):
 
 
 @irdl_op_definition
-class AllocStorageOp(IRDLOperation):
+class AllocStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """
     Reserve `size` bytes, aligned to `alignment` bytes.
 
@@ -179,6 +183,10 @@ class AllocStorageOp(IRDLOperation):
         )
 
     @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (FoldSize(),)
+
+    @classmethod
     def parse(cls, parser: Parser) -> Self:
         size, dynamic = parse_static_or_dynamic(parser, i64)
         parser.parse_keyword("align")
@@ -218,3 +226,17 @@ class AllocStorageOp(IRDLOperation):
             raise VerifyException(
                 f"the storage is annotated with {wanted.spec}, but its type has {there.spec}"
             )
+
+
+class FoldSize(RewritePattern):
+    """Make a constant size of a storage an attribute."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllocStorageOp, rewriter: PatternRewriter, /) -> None:
+        size = folded(op.size, op.dynamic_size)
+        if op.size is None and isinstance(size, int):
+            device = device_of(op.storage.type)
+            made = AllocStorageOp(size, op.alignment.value.data, device, op.device)
+            made.attributes = op.attributes
+            made.storage.name_hint = op.storage.name_hint
+            rewriter.replace(op, made)

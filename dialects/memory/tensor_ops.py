@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, i32, i64
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import (
     Attribute,
     Block,
@@ -22,6 +23,7 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.parser import Parser
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
@@ -36,11 +38,13 @@ from ..interfaces import (
 )
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from ..xdsl_extras.segments import operand_counts
+from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
 from .memory_pools import is_pool_of
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import (
     exactly_one,
+    folded,
     parse_static_or_dynamic,
     print_static_or_dynamic,
     verify_fits,
@@ -66,7 +70,7 @@ _SEGMENTS = {
 
 
 @irdl_op_definition
-class AllocTensorOp(IRDLOperation):
+class AllocTensorOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """
     Allocate a tensor without contents in `storage`, at byte `offset`.
 
@@ -104,6 +108,10 @@ class AllocTensorOp(IRDLOperation):
             properties={"offset": IntegerAttr(offset, i64) if static else None},
             result_types=[type],
         )
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (FoldOffset(),)
 
     @classmethod
     def static(cls, storage: SSAValue, type: Attribute) -> Self:
@@ -228,6 +236,17 @@ class AllocTensorOp(IRDLOperation):
                     f"an allocated tensor is written once, but {user.name} writes it again"
                 )
             written.append(user.parent)
+
+
+class FoldOffset(RewritePattern):
+    """Make a constant offset of a tensor an attribute."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AllocTensorOp, rewriter: PatternRewriter, /) -> None:
+        offset = folded(op.offset, op.dynamic_offset)
+        if op.offset is None and isinstance(offset, int):
+            op.place(op.storage, offset)
+            rewriter.notify_op_modified(op)
 
 
 @irdl_op_definition

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import BoolAttr, FunctionType, TupleType
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -16,6 +17,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -38,6 +40,7 @@ from ..interfaces import (
 )
 from ..tensors import as_tensor
 from ..xdsl_extras.formats import FunctionTypeOf
+from ..xdsl_extras.trait_patterns import Patterns
 from .incomplete import is_incomplete, refine
 
 
@@ -175,7 +178,7 @@ class BufferizeCopy(Bufferizable):
 
 
 @irdl_op_definition
-class DeviceCopyOp(IRDLOperation):
+class DeviceCopyOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """
     Copy `value` to the device of the result type.
 
@@ -198,6 +201,10 @@ class DeviceCopyOp(IRDLOperation):
     def __init__(self, value: SSAValue, device: VirtualDeviceAttr):
         super().__init__(operands=[value], result_types=[with_device(value.type, device)])
 
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (RemoveNeedlessCopy(),)
+
     def verify_(self) -> None:
         for value, what in ((self.value, "operand"), (self.result, "result")):
             if is_incomplete(value.type):
@@ -211,3 +218,12 @@ class DeviceCopyOp(IRDLOperation):
                     f"the {what} of relay.device_copy must name one device, but is {value.type}"
                 )
         _verify_same_type(self)
+
+
+class RemoveNeedlessCopy(RewritePattern):
+    """Remove a copy from a device to itself."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DeviceCopyOp, rewriter: PatternRewriter, /) -> None:
+        if op.value.type == op.result.type:
+            rewriter.replace(op, [], [op.value])

@@ -2,15 +2,15 @@
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
-from ..interfaces import ReshapesOnly
 from .families import BROADCAST, INJECTIVE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
 from .properties import bool_prop, int_prop, optional_ints_prop, string_prop
+from .reshape import ReshapingInterface
 
 
 @irdl_op_definition
-class DynReshapeOp(RelayOperator):
+class DynReshapeOp(RelayOperator, ReshapingInterface):
     """
     Reshape `data` to `shape`.
 
@@ -29,11 +29,11 @@ class DynReshapeOp(RelayOperator):
     result = result_def(AnyTensor)
     allowzero = bool_prop(False)
 
-    traits = traits_def(*INJECTIVE, ReshapesOnly())
+    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class DynSqueezeOp(RelayOperator):
+class DynSqueezeOp(RelayOperator, ReshapingInterface):
     """
     Remove the dims `axis` of `data`, which must be 1.
 
@@ -48,11 +48,11 @@ class DynSqueezeOp(RelayOperator):
     axis = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(*INJECTIVE, ReshapesOnly())
+    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
-class DynExpandDimsOp(RelayOperator):
+class DynExpandDimsOp(RelayOperator, ReshapingInterface):
     """
     Insert `num_newaxis` dims of 1 at the scalar `axis` of `data`.
 
@@ -70,7 +70,7 @@ class DynExpandDimsOp(RelayOperator):
     result = result_def(AnyTensor)
     num_newaxis = int_prop(1)
 
-    traits = traits_def(*INJECTIVE, ReshapesOnly())
+    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition

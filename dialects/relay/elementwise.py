@@ -2,12 +2,16 @@
 
 from abc import ABC
 
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..interfaces import ReadsElementwise
+from ..tensors import as_tensor
+from ..xdsl_extras.trait_patterns import Patterns
 from .families import ELEMWISE
 from .incomplete import AnyTensor
-from .operator import RelayOperator
+from .operator import RelayOperator, is_in_kernel
 from .properties import dtype_prop, float_prop, ints_prop, string_prop
 
 
@@ -287,7 +291,7 @@ class BitwiseNotOp(Elementwise):
 
 
 @irdl_op_definition
-class CastOp(Elementwise):
+class CastOp(Elementwise, HasCanonicalizationPatternsInterface):
     """
     Convert the elements of `data` to `dtype`.
 
@@ -302,6 +306,20 @@ class CastOp(Elementwise):
     name = "relay.cast"
 
     dtype = dtype_prop()
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (RemoveIdentityCast(),)
+
+
+class RemoveIdentityCast(RewritePattern):
+    """Remove a cast to the element type that its operand has; but not in kernels."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: CastOp, rewriter: PatternRewriter, /) -> None:
+        same = op.data.type == op.result.type and as_tensor(op.data.type) is not None
+        if same and not is_in_kernel(op):
+            rewriter.replace(op, [], [op.data])
 
 
 @irdl_op_definition

@@ -23,6 +23,12 @@ from ..type_rules import infer
 from .incomplete import IncompleteType, is_incomplete, refine
 
 
+def is_in_kernel(op: Operation) -> bool:
+    """Test whether `op` is an operator of a kernel, which must keep one."""
+    parent = op.parent_op()
+    return parent is not None and parent.name in ("relay.primitive", "relay.prim_func")
+
+
 def infer_result_types(op: Operation) -> Sequence[Attribute] | None:
     """
     The inferred result types of `op`, without devices; None if it has no type rule or an operand's

@@ -1,7 +1,9 @@
 """Operators that permute, join, split, pad or select elements."""
 
 from abc import ABC
+from collections.abc import Sequence
 
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
@@ -11,13 +13,17 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from ..tensors import as_tensor
+from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused
 from .families import INJECTIVE
 from .incomplete import AnyTensor
-from .operator import RelayOperator
+from .operator import RelayOperator, is_in_kernel
 from .properties import (
     INT_OR_INTS,
     int_prop,
+    ints,
     ints_prop,
     optional_int_prop,
     optional_ints_prop,
@@ -26,7 +32,7 @@ from .properties import (
 
 
 @irdl_op_definition
-class TransposeOp(RelayOperator):
+class TransposeOp(RelayOperator, HasCanonicalizationPatternsInterface):
     """
     Permute the dims of `data`: dim i of the result is dim `axes[i]`; by default, reversed.
 
@@ -42,6 +48,48 @@ class TransposeOp(RelayOperator):
     axes = optional_ints_prop()
 
     traits = traits_def(*INJECTIVE)
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (MergeTransposes(),)
+
+    @property
+    def permutation(self) -> Sequence[int] | None:
+        """The dim of `data` that each dim of the result is; None if the rank is unknown."""
+        type = as_tensor(self.data.type)
+        if type is None:
+            return None
+        rank = type.get_num_dims()
+        if self.axes is None:
+            return range(rank)[::-1]
+        return [axis % rank for axis in self.axes.get_values()]
+
+
+class MergeTransposes(RewritePattern):
+    """Replace two transpositions by one, and remove one that moves nothing; but not in kernels."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
+        axes, before = op.permutation, op.data.owner
+        if axes is None or is_in_kernel(op):
+            return
+        if [*axes] == [*range(len(axes))] and op.data.type == op.result.type:
+            rewriter.replace(op, [], [op.data])
+            return
+        if not isinstance(before, TransposeOp) or (first := before.permutation) is None:
+            return
+        both = [first[axis] for axis in axes]
+        if both == [*range(len(both))] and before.data.type == op.result.type:
+            rewriter.replace(op, [], [before.data])
+        else:
+            merged = TransposeOp.create(
+                operands=[before.data],
+                result_types=op.result_types,
+                properties={"axes": ints(both)},
+            )
+            merged.result.name_hint = op.result.name_hint
+            rewriter.replace(op, merged)
+        erase_if_unused(before, rewriter)
 
 
 @irdl_op_definition

@@ -1,23 +1,40 @@
 """Operators that change the shape of a tensor, but not its elements."""
 
 from abc import ABC
+from collections.abc import Sequence
 
+from xdsl.dialects.builtin import BoolAttr
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from ..interfaces import ReshapesOnly
+from ..interfaces import ReshapesOnly, has_effects, only_reshapes
+from ..tensors import as_tensor, is_static
+from ..xdsl_extras.trait_patterns import Patterns, erase_if_unused, op_trait_rewrite_pattern
 from .families import INJECTIVE
 from .incomplete import AnyTensor
-from .operator import RelayOperator
-from .properties import bool_prop, int_prop, ints_prop, optional_int_prop, optional_ints_prop
+from .operator import RelayOperator, is_in_kernel
+from .properties import bool_prop, int_prop, ints, ints_prop, optional_int_prop, optional_ints_prop
 
 
-class Reshaping(RelayOperator, ABC):
+class ReshapingInterface(HasCanonicalizationPatternsInterface, ABC):
+    """An operator that only reshapes its operand 0: two of them in a row are one."""
+
+    traits = traits_def(ReshapesOnly())
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (MergeReshapes(),)
+
+
+class Reshaping(RelayOperator, ReshapingInterface, ABC):
     """An operator whose result has the elements of `data` in the same order."""
 
     data = operand_def(AnyTensor)
     result = result_def(AnyTensor)
 
-    traits = traits_def(*INJECTIVE, ReshapesOnly())
+    traits = traits_def(*INJECTIVE)
 
 
 @irdl_op_definition
@@ -39,6 +56,39 @@ class ReshapeOp(Reshaping):
 
     newshape = ints_prop()
     allowzero = bool_prop(False)
+
+    @classmethod
+    def to(cls, data: SSAValue, shape: Sequence[int], type: Attribute) -> "ReshapeOp":
+        """Return the reshape of `data` to `shape`, which is known; the result is a `type`."""
+        return cls.create(
+            operands=[data],
+            result_types=[type],
+            properties={"newshape": ints(shape), "allowzero": BoolAttr.from_bool(0 in shape)},
+        )
+
+
+class MergeReshapes(RewritePattern):
+    """Replace two reshapes by one, and remove one that keeps the shape; but not in kernels."""
+
+    @op_trait_rewrite_pattern(ReshapesOnly)
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        data, result = op.operands[0], op.results[0]
+        type, before = as_tensor(result.type), data.owner
+        if type is None or not is_static(type) or has_effects(op) or is_in_kernel(op):
+            return
+        if data.type == result.type:
+            rewriter.replace(op, [], [data])
+            return
+        if not isinstance(before, Operation) or not only_reshapes(before):
+            return
+        source = before.operands[0]
+        if source.type == result.type:
+            rewriter.replace(op, [], [source])
+        else:
+            merged = ReshapeOp.to(source, type.get_shape(), result.type)
+            merged.result.name_hint = result.name_hint
+            rewriter.replace(op, merged)
+        erase_if_unused(before, rewriter)
 
 
 @irdl_op_definition

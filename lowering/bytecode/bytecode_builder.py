@@ -184,8 +184,7 @@ class BytecodeBuilder:
                 registers = self.registers
                 self.clear((registers[s] for s in freed if s in registers), op)
             if self.lifetimes is not None:
-                for value in self.lifetimes.overwritten_by.get(op, ()):
-                    self.clear(self.lifetimes.release(value, self.registers[value]), op)
+                self.clear(self.lifetimes.release(op, self.registers), op)
             op = following
         raise AssertionError("verified: a block ends with a terminator")
 
@@ -204,6 +203,7 @@ class BytecodeBuilder:
             self.emit(bytecode.MoveOp, terminator, dst=register, src=self.registers[value])
         if self.lifetimes is None or outside is None:
             return []
+        self.clear(self.lifetimes.release(region.block, self.registers), terminator)
         ends, cleared = self.lifetimes.leave_branch(outside, terminator.operands, at.results)
         self.clear(ends, terminator)
         return cleared

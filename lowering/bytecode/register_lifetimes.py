@@ -8,11 +8,11 @@ leaves behind, and the last allocation, slice or call that uses a storage that o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.bytecode.fields import RegisterAttr
@@ -43,11 +43,12 @@ def storages_freed_by_op(body: Block) -> dict[Operation, list[SSAValue]]:
     return found
 
 
-def overwritten_at(classes: AliasClasses) -> dict[Operation, list[SSAValue]]:
+def overwritten_at(classes: AliasClasses) -> dict[Operation | Block, list[SSAValue]]:
     """
     Return the names of the tensors that each op in a branch writes over, its last user.
 
-    Those of the function's own block need no instruction: its end clears all registers.
+    The other arms of the branch end these names with their block. Those of the function's own
+    block need no instruction: its end clears all registers.
     """
     names: dict[int, list[int]] = {}
     for number, tensor in classes.tensors.of.items() if classes.overwritten else ():
@@ -56,14 +57,26 @@ def overwritten_at(classes: AliasClasses) -> dict[Operation, list[SSAValue]]:
     for row in classes.body.rows if classes.overwritten else ():
         if not row.facts.frees:
             last.update(dict.fromkeys(row.uses, row.at))
-    found: dict[Operation, list[SSAValue]] = {}
+    ended: dict[Operation | Block, list[SSAValue]] = {}
+    arms: dict[Block, dict[SSAValue, None]] = {}
     for op, tensors in classes.overwritten.items():
-        if op.parent_block() is classes.block:
+        if op.parent is classes.block:
             continue
         numbers = [number for tensor in dict.fromkeys(tensors) for number in names[tensor]]
         at = classes.body.positions[id(op)]
-        found[op] = [classes.values[n] for n in numbers if last.get(n, at) <= at]
-    return found
+        ended[op] = [classes.values[n] for n in numbers if last.get(n, at) <= at]
+        for value in ended[op]:
+            for arm in arms_around(op, value):
+                arms.setdefault(arm, {})[value] = None
+    return {**ended, **{arm: list(values) for arm, values in arms.items()}}
+
+
+def arms_around(op: Operation, value: SSAValue) -> Iterator[Block]:
+    """Return the arms of all branches between the block of `value` and `op`, which is in one."""
+    block = value.block if isinstance(value, BlockArgument) else value.owner.parent
+    while op.parent is not block and (choice := op.parent_op()) is not None:
+        yield from (region.block for region in choice.regions)
+        op = choice
 
 
 @dataclass(eq=False)
@@ -75,8 +88,8 @@ class RegisterLifetimes:
     """Of each kill, the names of its bytes that are used after it: their registers stay."""
     freed_by: dict[Operation, list[SSAValue]]
     """The storages in which nothing is allocated after an op."""
-    overwritten_by: dict[Operation, list[SSAValue]]
-    """The names of what an op writes over: their registers are cleared before the bytes die."""
+    overwritten_by: dict[Operation | Block, list[SSAValue]]
+    """The names of what an op writes over, or another arm: cleared before the bytes die."""
     held: dict[int, dict[RegisterAttr, None]] = field(
         default_factory=dict[int, dict[RegisterAttr, None]]
     )
@@ -84,10 +97,6 @@ class RegisterLifetimes:
     """Registers removed from `held` since the start of the function or branch, in order."""
     _defined: list[tuple[int, RegisterAttr]] = field(default_factory=list[tuple[int, RegisterAttr]])
     """Registers added to it."""
-    _released: list[tuple[int, RegisterAttr]] = field(
-        default_factory=list[tuple[int, RegisterAttr]]
-    )
-    """Registers removed from it whose bytes live on, and that count as held after the branch."""
 
     @staticmethod
     def of(classes: AliasClasses) -> RegisterLifetimes:
@@ -117,19 +126,22 @@ class RegisterLifetimes:
         del self.held[number][register]
         self._cleared.append((number, register))
 
-    def release(self, value: SSAValue, register: RegisterAttr) -> list[RegisterAttr]:
-        """Return the register of a value that is written over, unless it is cleared already."""
-        number = self.classes.of(value)
-        if register not in self.held.get(number, ()):
-            return []
-        del self.held[number][register]
-        self._released.append((number, register))
-        return [register]
+    def release(
+        self, end: Operation | Block, registers: Mapping[SSAValue, RegisterAttr]
+    ) -> list[RegisterAttr]:
+        """Return the registers of the names that end with an op or arm, and are not cleared yet."""
+        released: list[RegisterAttr] = []
+        for value in self.overwritten_by.get(end, ()):
+            number, register = self.classes.of(value), registers[value]
+            if register in self.held.get(number, ()):
+                self._remove(number, register)
+                released.append(register)
+        return released
 
     def enter_branch(self) -> Branch:
         """Start a branch; return what `leave_branch` needs."""
-        outside = self._cleared, self._defined, self._released
-        self._cleared, self._defined, self._released = [], [], []
+        outside = self._cleared, self._defined
+        self._cleared, self._defined = [], []
         return outside
 
     def leave_branch(
@@ -152,10 +164,9 @@ class RegisterLifetimes:
                 ends.append(register)
         inside = set(self._defined)
         cleared = [pair for pair in self._cleared if pair not in inside]
-        for number, register in (*cleared, *self._released):
-            if (number, register) not in inside:
-                self.held[number][register] = None
-        self._cleared, self._defined, self._released = outside
+        for number, register in cleared:
+            self.held[number][register] = None
+        self._cleared, self._defined = outside
         return ends, cleared
 
     def cleared_in_branches(self, cleared: Cleared) -> None:
@@ -166,7 +177,7 @@ class RegisterLifetimes:
 
 
 Cleared = list[tuple[int, RegisterAttr]]
-Branch = tuple[Cleared, Cleared, Cleared]
+Branch = tuple[Cleared, Cleared]
 
 
 def register_lifetimes(module: ModuleOp) -> dict[Block, RegisterLifetimes]:

@@ -16,12 +16,10 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     StringAttr,
     UnitAttr,
-    i1,
-    i64,
 )
 from xdsl.ir import Attribute, Operation
 
-from ...dialects.attributes import plain_value
+from ...dialects import attributes
 from ...passes.support.diagnostics import PassError
 from ...runtime.codec.plain import ATTRIBUTES, DAMAGED
 from ...runtime.native.interface import Structure
@@ -47,25 +45,23 @@ Plain: TypeAlias = "int | str | Sequence[Plain] | Mapping[str, Plain] | None"
 def attribute_of(value: Plain) -> Attribute:
     """Return `value` as an attribute; None is `unit`."""
     match value:
-        case bool():
-            return IntegerAttr(int(value), i1)
-        case int():
-            return IntegerAttr(value, i64)
-        case str():
-            return StringAttr(value)
         case None:
             return UnitAttr()
         case Mapping():
             return DictionaryAttr({name: attribute_of(part) for name, part in value.items()})
-        case _:
+        case list() | tuple():
             return ArrayAttr(map(attribute_of, value))
+        case _:
+            attribute = attributes.attribute_of(value)
+            assert attribute is not None, "the codec writes numbers of 64 bits and texts"
+            return attribute
 
 
 def value_of(attribute: Attribute) -> Plain:
     """Return the value that `attribute_of` made an attribute of."""
     match attribute:
         case IntegerAttr() | StringAttr():
-            return cast("int | str", plain_value(attribute))
+            return cast("int | str", attributes.plain_value(attribute))
         case UnitAttr():
             return None
         case DictionaryAttr():

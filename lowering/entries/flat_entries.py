@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import NamedTuple
 
-from xdsl.dialects import arith, func, llvm, memref
+from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
@@ -49,6 +49,7 @@ from xdsl.traits import SymbolTable
 from ...dialects import memory
 from ...dialects.dense import integer
 from ...dialects.tensors import element_size
+from ...passes.sizes.size_code import SizeCode
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
 from ...runtime.program.dtypes import element_type
@@ -396,16 +397,16 @@ def flatten_sizes(function: func.FuncOp, plan: EntryPlan) -> None:
     assert end is not None, "a function returns"
     dims, sizes = (block.insert_arg(NUMBERS, len(block.args)) for _ in range(2))
     dims.name_hint, sizes.name_hint = "dims", "sizes"
-    loads: list[Operation] = []
+    loads, stores = list[Operation](), list[Operation]()
+    code = SizeCode(loads.append)
     for i, param in enumerate(old):
-        index = arith.ConstantOp.from_int_and_width(i, IndexType())
-        load = memref.LoadOp.get(dims, [index.result])
-        load.res.name_hint = param.name_hint
-        param.replace_all_uses_with(load.res)
+        load = memref.LoadOp.get(dims, [code.index(i)])
+        param.replace_all_uses_with(code.emit(load, param.name_hint))
         block.erase_arg(param)
-        loads += [index, load]
-    values = [None if number is None else end.operands[number] for number in plan.workspaces]
-    stores = [*_stores([*values, *end.operands[plan.storages :]], sizes)]
+    bytes = (0 if number is None else end.operands[number] for number in plan.workspaces)
+    code = SizeCode(stores.append)
+    for i, value in enumerate((*bytes, *end.operands[plan.storages :])):
+        code.insert(memref.StoreOp.get(code.value(value), sizes, [code.index(i)]))
     end.operands = []
     Rewriter.insert_op(stores, InsertPoint.before(end))
     Rewriter.insert_op(loads, InsertPoint.at_start(block))
@@ -414,13 +415,3 @@ def flatten_sizes(function: func.FuncOp, plan: EntryPlan) -> None:
     function.arg_attrs = None
     function.attributes = {}
     _name(function, f"{plan.entry.symbol}_sizes")
-
-
-def _stores(values: Sequence[SSAValue | None], memory: SSAValue) -> Iterator[Operation]:
-    """Yield the ops that store `values`, with 0 for None, in `memory`."""
-    for i, value in enumerate(values):
-        if value is None:
-            yield (zero := arith.ConstantOp.from_int_and_width(0, i64))
-            value = zero.result
-        index = arith.ConstantOp.from_int_and_width(i, IndexType())
-        yield from (index, memref.StoreOp.get(value, memory, [index.result]))

@@ -27,7 +27,7 @@ from ...dialects.tensors import as_tensor
 from ...operators.sizes import Check
 from ...operators.sizes.size_expressions import Expr
 from ...passes.functions.call_graph import CallGraph
-from ...passes.sizes.reader import Sizes, read_sizes
+from ...passes.sizes.reader import Sizes
 
 Position: TypeAlias = tuple[int, int]
 """A parameter and an axis of it."""
@@ -62,7 +62,7 @@ def equal_dims(module: ModuleOp) -> dict[str, list[list[Position]]]:
     found: dict[str, list[Sequence[Expr]]] = {name: [] for name in dynamic}
     for function in module.ops:
         if isinstance(function, func.FuncOp) and function.body.blocks:
-            read_sizes(function, sizes)
+            sizes.read(function)
             for call, known in calls_in(function.body.block, Facts(), sizes):
                 name = call.callee.string_value()
                 dims = [sizes.dims(call.operands[i])[axis] for i, axis in dynamic.get(name, ())]

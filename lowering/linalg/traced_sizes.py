@@ -7,7 +7,7 @@ What the rule requires is not checked here: whoever allocates the results has do
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import i64
@@ -15,8 +15,9 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects import relay
 from ...dialects.tensors import has_dynamic, is_unsigned
-from ...dialects.type_rules import data_operands, operand_of
-from ...operators.signature import Tensor
+from ...dialects.type_rules import operand_of
+from ...operators.signature import Elements, Tensor
+from ...operators.sizes.size_expressions import DIM, Symbol
 from ...passes.sizes.rule_code import RuleCode
 from ...passes.sizes.rule_reader import RuleDim, as_expr
 from ...passes.support.diagnostics import PassError
@@ -37,43 +38,39 @@ def result_sizes(
     """
     if not any(has_dynamic(result.type) for result in op.results):
         return [list(tensor_of(result).get_shape()) for result in op.results]
-    return _Sizes(b, op, operands).results()
+    return _Sizes(b, op, operands).sizes_of(op)
 
 
-class _Sizes:
+class _Sizes(RuleCode):
     """The sizes of the results of one op."""
 
     def __init__(self, b: Builder, op: Operation, operands: Sequence[SSAValue]):
-        self.b, self.op, self.operands = b, op, operands
-        self.rules = RuleCode()
+        super().__init__()
+        self.b, self.values = b, dict(zip(op.operands, operands, strict=True))
         self.known: dict[RuleDim, Size] = {}
 
-    def results(self) -> Sequence[Sequence[Size]]:
-        tensors = [self._operand(i) for i in range(len(self.operands))]
-        elements = {
-            i: self.rules.elements(tensors[i], self.operands[i], partial(self._data, i))
-            for i in data_operands(self.op)
-        }
+    def sizes_of(self, op: Operation) -> Sequence[Sequence[Size]]:
+        """Return the dims of the results, and insert what computes them."""
         try:
-            found = self.rules.results(self.op, tensors, elements)
+            found = self.results(op)
         except PassError as error:
-            self._drop()
+            for made in self.ops:
+                made.drop_all_references()
             raise Unsupported(str(error)) from error
         values = [[self._wanted(dim) for dim in tensor.dims] for tensor in found]
         measured: dict[SSAValue, SSAValue] = {}
-        for op in self.rules.ops:
-            op.operands = [measured.get(value, value) for value in op.operands]
-            if isinstance(op, relay.RequireOp):
-                op.erase()
-            elif isinstance(op, relay.MeasureOp):
-                measured[op.size] = self._measure(op)
+        for made in self.ops:
+            made.operands = [measured.get(value, value) for value in made.operands]
+            if isinstance(made, relay.RequireOp):
+                made.erase()
+            elif isinstance(made, relay.MeasureOp):
+                measured[made.size] = self._measure(made)
             else:
-                self.b.insert(op)
-        rows = [
-            [value if isinstance(value, int) else measured.get(value, value) for value in row]
+                self.b.insert(made)
+        return [
+            [v if isinstance(v, int) else self._index(measured.get(v, v)) for v in row]
             for row in values
         ]
-        return [[self._index(value) for value in row] for row in rows]
 
     def _measure(self, op: relay.MeasureOp) -> SSAValue:
         """Insert what `op` computes, without its checks."""
@@ -83,16 +80,11 @@ class _Sizes:
 
         return write_measure(CheckedCode(self.b.insert_all, ignore), op, op.args, op.args.types)
 
-    def _drop(self) -> None:
-        """Let the ops that were not inserted use nothing."""
-        for op in self.rules.ops:
-            op.drop_all_references()
-
-    def _operand(self, number: int) -> Tensor:
-        known = operand_of(self.op.operands[number].type)
+    def operand(self, value: SSAValue) -> Tensor:
+        known = operand_of(value.type)
         assert isinstance(known, Tensor), "operands of operators are tensors"
         dims = [
-            dim if isinstance(dim, int) else self._dim(self.operands[number], axis)
+            dim if isinstance(dim, int) else self._dim(self.values[value], axis)
             for axis, dim in enumerate(known.dims)
         ]
         return Tensor(known.element, tuple(dims))
@@ -101,24 +93,33 @@ class _Sizes:
         size = self.b.dim(value, axis)
         if isinstance(size, int):
             return size
-        cast = partial(arith.IndexCastOp, size, i64)
-        dim = self.rules.dim(self.rules.once(("dim", size), lambda: self.rules.emit(cast())))
+        dim = self.dim(self.read(DIM, size))
         self.known[dim] = size
         return dim
 
-    def _data(self, number: int) -> SSAValue:
-        operand = self.operands[number]
-        if not is_unsigned(element_type(self.op.operands[number])):
-            return operand
-        return mapped(self.b, [operand], i64, lambda b, x: resized(b, x[0], i64, unsigned=True))
+    def leaf(self, symbol: Symbol) -> SSAValue:
+        if symbol.kind == DIM:
+            (size,) = cast("tuple[SSAValue]", symbol.args)
+            return self.emit(arith.IndexCastOp(size, i64))
+        return super().leaf(symbol)
+
+    def shape_of(self, value: SSAValue) -> SSAValue:
+        raise AssertionError("each dim is read on its own")
+
+    def elements_of(self, op: Operation, index: int) -> Elements:
+        return self.data_elements(op, index)
+
+    def data_of(self, value: SSAValue) -> SSAValue:
+        data = self.values[value]
+        if not is_unsigned(element_type(value)):
+            return data
+        return mapped(self.b, [data], i64, lambda b, x: resized(b, x[0], i64, unsigned=True))
 
     def _wanted(self, dim: object) -> Size:
         assert isinstance(dim, int | RuleDim)
         if isinstance(dim, int):
             return dim
-        return self.known[dim] if dim in self.known else self.rules.write(as_expr(dim))
+        return self.known[dim] if dim in self.known else self.write(as_expr(dim))
 
-    def _index(self, value: Size) -> Size:
-        if isinstance(value, int) or value.type == INDEX:
-            return value
-        return self.b.insert(arith.IndexCastOp(value, INDEX))
+    def _index(self, value: SSAValue) -> SSAValue:
+        return value if value.type == INDEX else self.b.insert(arith.IndexCastOp(value, INDEX))

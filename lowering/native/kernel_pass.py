@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -20,14 +20,14 @@ from ...passes.support.levels import Level
 from ..memref.functions_and_kernels import KERNEL
 
 
-def is_kernel(op: Operation) -> bool:
+def is_kernel(op: Operation) -> TypeGuard[FuncOp]:
     """Test whether `op` is a kernel that can be compiled."""
     return isinstance(op, FuncOp) and KERNEL in op.attributes and not op.is_declaration
 
 
 def kernels_of(module: ModuleOp) -> Iterator[FuncOp]:
     """Return the kernels of `module` that can be compiled, in order."""
-    return (op for op in module.ops if isinstance(op, FuncOp) and is_kernel(op))
+    return filter(is_kernel, module.ops)
 
 
 class KernelPass(ModulePass, ABC):

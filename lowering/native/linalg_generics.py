@@ -1,5 +1,5 @@
 """
-Facts of `linalg.generic` ops, how one is made of another, and those that are products of matrices.
+Facts of `linalg.generic` ops, how one is changed, and those that are products of matrices.
 
 Products are loops `(…, m, k) x (k, n)` and `(i, m, k) x (i, k, n)` of f32 and f64, whose sums start
 at zero. Each operand may be transposed.
@@ -14,17 +14,18 @@ from xdsl.dialects import arith, bufferization, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
+    DenseArrayBase,
     Float32Type,
     Float64Type,
     FloatAttr,
     MemRefType,
     UnitAttr,
+    i32,
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
-from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..linalg.builder import tensor_of
 
@@ -72,11 +73,6 @@ def is_simple(map: AffineMap) -> bool:
     return all(isinstance(expr, AffineDimExpr | AffineConstantExpr) for expr in map.results)
 
 
-def move_body(source: Block, target: Block, values: Sequence[SSAValue]) -> None:
-    """Move the ops of `source` to the end of `target`, with `values` in place of its arguments."""
-    Rewriter.inline_block(source, InsertPoint.at_end(target), values)
-
-
 def store_of(op: linalg.GenericOp) -> bufferization.MaterializeInDestinationOp | None:
     """Return the store of the result of `op` into a buffer, if that is its only use."""
     for use in op.results[0].uses if op.results[0].has_one_use() else ():
@@ -86,42 +82,31 @@ def store_of(op: linalg.GenericOp) -> bufferization.MaterializeInDestinationOp |
     return None
 
 
-def generic_like(
-    like: linalg.GenericOp,
-    inputs: Sequence[SSAValue],
-    outputs: Sequence[SSAValue],
-    maps: Sequence[AffineMap],
-    block: Block,
-) -> linalg.GenericOp:
-    """
-    Return a loop with other operands and body, at the location of `like`.
-
-    Its iterators are those of `like` if there are as many loops, else all parallel.
-    """
-    op = linalg.GenericOp(
-        inputs,
-        outputs,
-        Region(block),
-        ArrayAttr(AffineMapAttr(map) for map in maps),
-        like.iterator_types
-        if len(like.iterator_types) == maps[-1].num_dims
-        else ArrayAttr([IteratorTypeAttr(IteratorType.PARALLEL)] * maps[-1].num_dims),
-        [value.type for value in outputs if not isinstance(value.type, MemRefType)],
-    )
-    op.location = like.location
-    return op
+def set_operands(
+    op: linalg.GenericOp, inputs: Sequence[SSAValue], out: SSAValue, maps: Sequence[AffineMap]
+) -> None:
+    """Give `op` other operands; the arguments of its body are those for them already."""
+    op.operands = [*inputs, out]
+    op.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [len(inputs), 1])
+    op.properties["indexing_maps"] = ArrayAttr(map(AffineMapAttr, maps))
 
 
-def transposing_loops(
+def parallel_loops(
     like: linalg.GenericOp,
     inputs: Sequence[SSAValue],
     out: SSAValue,
     maps: Sequence[AffineMap],
     block: Block,
 ) -> linalg.GenericOp:
-    """Return parallel loops at the location of `like` that read buffers, and transpose into one."""
-    op = generic_like(like, inputs, [out], maps, block)
-    op.attributes[TRANSPOSING] = UnitAttr()
+    """Return parallel loops at the location of `like`; those on buffers transpose into `out`."""
+    kinds = [IteratorTypeAttr(IteratorType.PARALLEL)] * maps[-1].num_dims
+    on_buffers = isinstance(out.type, MemRefType)
+    types = [] if on_buffers else [out.type]
+    attributes = [*map(AffineMapAttr, maps)]
+    op = linalg.GenericOp(inputs, [out], Region(block), attributes, kinds, types)
+    op.location = like.location
+    if on_buffers:
+        op.attributes[TRANSPOSING] = UnitAttr()
     return op
 
 
@@ -133,13 +118,6 @@ def buffer_of(value: SSAValue) -> Operation:
         result_types=[MemRefType(type.element_type, type.get_shape())],
         properties={"read_only": UnitAttr()},
     )
-
-
-def replace(op: linalg.GenericOp, by: linalg.GenericOp, value: SSAValue) -> None:
-    """Put `by` in the place of `op`, and `value` in that of its result."""
-    Rewriter.insert_op(by, InsertPoint.before(op))
-    op.results[0].replace_all_uses_with(value)
-    Rewriter.erase_op(op)
 
 
 ELEMENTS = frozenset({Float32Type(), Float64Type()})

@@ -15,24 +15,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple, Self, TypeAlias
 
+from ..intervals import Interval
 from ..signature import ELEMENTS, Element
 from .forms import Attributes, ByIndex, Elementwise, Meaning, SameOrder, Sums
 from .number import INT64, Arithmetic, Comparison, Function, Number, Source
 
-
-class Interval(NamedTuple):
-    """The indices from `start` up to but excluding `stop`."""
-
-    start: int
-    stop: int
-
-    @property
-    def size(self) -> int:
-        return self.stop - self.start
-
-
 Box: TypeAlias = tuple[Interval, ...]
-"""An interval for each axis."""
+"""An interval of indices for each axis."""
 
 
 class Access(NamedTuple):

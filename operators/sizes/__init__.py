@@ -1,8 +1,8 @@
 """
 Sizes: arithmetic of shape rules, expressions, and the table of operations.
 
-This module has the names that shape rules use. `size_table` has the operations, `expressions` their
-normal forms, `holds` what is certain of them, and `values` evaluates them.
+This module has the names that shape rules use. `size_table` has the operations, `algebra` the
+normal forms of `size_expressions`, and `holds` what is certain of them.
 """
 
 from .rule_sizes import UNKNOWN as UNKNOWN

@@ -17,20 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..measures import MAX_SIZE
 from .holds import at_least, holds
 from .measure_forms import MEASURE_FORMS, VALID_FORMS
-from .size_expressions import (
-    Expr,
-    Monomial,
-    Symbol,
-    common_monomial,
-    inner_first,
-    monomial_quotient,
-    rank,
-)
+from .size_expressions import Expr, Symbol, inner_first, rank
 from .size_table import (
     ALIGN,
     CHOOSE,
@@ -60,14 +52,6 @@ MAX_DEGREE = 16
 """The maximum degree of an expression; one of a higher degree becomes a symbol."""
 
 
-class Product(NamedTuple):
-    """A product of a number, symbols, and sums without a common factor, in order."""
-
-    coefficient: int
-    monomial: Monomial
-    sums: tuple[Expr, ...]
-
-
 @dataclass
 class Algebra:
     """Creates the symbols of one analysis, and the operations that may need a new one."""
@@ -78,9 +62,7 @@ class Algebra:
     _products: dict[tuple[Expr, Expr], Expr] = field(default_factory=dict[tuple[Expr, Expr], Expr])
     _expanded: dict[tuple[Expr, ...], Expr] = field(default_factory=dict[tuple[Expr, ...], Expr])
     """Products of sums without a common factor."""
-    _factors: dict[Expr | Symbol, tuple[Expr, ...]] = field(
-        default_factory=dict["Expr | Symbol", tuple[Expr, ...]]
-    )
+    _factors: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict[Expr, tuple[Expr, ...]])
     """The factors of each sum or symbol that stands for a product."""
 
     def symbol(
@@ -90,18 +72,19 @@ class Algebra:
         args: Sequence[Hashable] = (),
         natural: bool = True,
         range: Range | None = None,
+        divisor: int = 1,
     ) -> Expr:
         """
         Return the symbol of this kind and these arguments; without arguments, of this name.
 
-        If it is new, it gets this name and these bounds.
+        If it is new, it gets this name, these bounds and this divisor.
         """
         key = (kind, *(args or (name,)))
         known = self._symbols.get(key)
         if known is None:
-            symbol = Symbol(len(self._symbols), name, kind, tuple(args))
-            symbol.range = range or (NATURAL if natural else FREE)
-            known = self._symbols[key] = Expr((((symbol,), 1),))
+            bounds = range or (NATURAL if natural else FREE)
+            symbol = Symbol(len(self._symbols), name, kind, tuple(args), bounds, divisor)
+            known = self._symbols[key] = Expr.of_symbol(symbol)
         return known
 
     def opaque(self, op: str, args: Sequence[Hashable], range: Range | None = None) -> Expr:
@@ -109,19 +92,13 @@ class Algebra:
         known = self._symbols.get((op, *args))
         if known is not None:
             return known
-        rules, operands = operation(op), [arg for arg in args if isinstance(arg, Expr)]
-        payload = args[: op == TOTAL]
-        if range is None:
-            range = rules.range(*payload, *(operand.range for operand in operands))
-        made = self.symbol(None, op, args, range=range)
-        assert made.symbol is not None
+        rules, payload = operation(op), args[: op == TOTAL]
+        operands = [arg for arg in args if isinstance(arg, Expr)]
+        divisor = 1
         if len(operands) + len(payload) == len(args):
-            made.symbol.divisor = rules.divisor(*payload, *(o.divisor for o in operands)) or 1
-        return made
-
-    def binary(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
-        """Return `left op right`."""
-        return NORMAL_FORMS[op](self, left, right)
+            divisor = rules.divisor(*payload, *(operand.divisor for operand in operands)) or 1
+        bounds = range or rules.range(*payload, *(operand.range for operand in operands))
+        return self.symbol(None, op, args, range=bounds, divisor=divisor)
 
     def apply(self, op: str, *operands: Any) -> Expr:
         """
@@ -131,25 +108,34 @@ class Algebra:
         measure has no value for numbers.
         """
         args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
+        if operation(op).commutes:
+            return reduce(lambda left, right: self._applied(op, left, right), args)
+        return self._applied(op, *args)
+
+    def _applied(self, op: str, *args: Any) -> Expr:
         normal = NORMAL_FORMS.get(op)
         if normal is not None:
-            if operation(op).commutes:
-                return reduce(lambda left, right: normal(self, left, right), args)
             return normal(self, *args)
+        rules = operation(op)
         numbers = [arg.constant if isinstance(arg, Expr) else arg for arg in args]
         if None not in numbers and (numbers or op in OPERATIONS):
             try:
                 return Expr.of(compute(op, *numbers))
             except ZeroDivisionError:
                 pass
-        if len(args) == 2 and numbers[1] is not None and numbers[1] == operation(op).identity:
-            return args[0]
+        if rules.commutes:
+            args = in_order(*args)
+        if rules.identity is not None:
+            first, second = args
+            if second == Expr.of(rules.identity):
+                return first
+            if rules.commutes and first == Expr.of(rules.identity):
+                return second
         form = MEASURE_FORMS.get(op)
+        found = None
         if form is not None and all(isinstance(arg, Expr) for arg in args):
             found = form(self, args)
-            if found is not None:
-                return found
-        return self.opaque(op, args)
+        return found or self.opaque(op, args)
 
     def valid_measure(self, name: str, *operands: Any) -> Expr:
         """Return the measure `name` wherever it has a value; its checks are made elsewhere."""
@@ -227,41 +213,26 @@ class Algebra:
         return found
 
     def _multiplied(self, left: Expr, right: Expr) -> Expr:
-        if not self._factors and len(left.terms) == len(right.terms) == 1:
-            product = left * right
-            if _is_small(product):
-                return product
-        one, other = self._factored(left), self._factored(right)
-        term = Expr(((one.monomial, one.coefficient),)) * Expr(
-            ((other.monomial, other.coefficient),)
-        )
-        sums = sorted((*one.sums, *other.sums), key=_key)
-        if len(sums) <= MAX_FACTORS:
-            found = term * self._expand(tuple(sums))
+        (one, sums), (other, more) = self._factored(left), self._factored(right)
+        factors = sorted((*sums, *more), key=_key)
+        if len(factors) <= MAX_FACTORS:
+            found = one * other * self._expand(tuple(factors))
             if _is_small(found):
                 return found
         return self.opaque(SizeOp.MUL, in_order(left, right))
 
-    def _factored(self, size: Expr) -> Product:
-        """Return `size` as a product, as far as it is known to be one."""
-        if not size.terms:
-            return Product(0, (), ())
-        common = common_monomial([monomial for monomial, _ in size.terms])
-        content = size.content if size.terms[0][1] > 0 else -size.content
-        sums: tuple[Expr, ...] = ()
-        if len(size.terms) > 1:
-            rest = Expr.from_terms(
-                {monomial_quotient(m, common) or (): c // content for m, c in size.terms}
-            )
-            sums = self._factors.get(rest, (rest,))
-        symbols: list[Symbol] = []
-        for symbol in common:
-            factors = self._factors.get(symbol)
-            if factors is None:
-                symbols.append(symbol)
-            else:
-                sums += factors
-        return Product(content, tuple(symbols), sums)
+    def _factored(self, size: Expr) -> tuple[Expr, tuple[Expr, ...]]:
+        """Return `size` as a term and sums without a common factor, as far as it is a product."""
+        if len(size.terms) < 2 and not self._factors:
+            return size, ()
+        term = size.common_term
+        rest = size.quotient(term)
+        assert rest is not None, "a common factor divides"
+        sums = self._factors.get(rest, (rest,)) if len(rest.terms) > 1 else ()
+        for factor in map(Expr.of_symbol, term.terms[0][0] if term.terms else ()):
+            if factor in self._factors:
+                term, sums = term.quotient(factor) or term, (*sums, *self._factors[factor])
+        return term, sums
 
     def _expand(self, sums: tuple[Expr, ...]) -> Expr:
         """Return the product of sums without a common factor; a symbol if it is large."""
@@ -280,8 +251,7 @@ class Algebra:
                     self._expanded[sums] = found
                     return found
             found = self._expanded[sums] = self.opaque(SizeOp.MUL, sums)
-            assert found.symbol is not None
-            self._factors[found.symbol] = sums
+            self._factors[found] = sums
         return found
 
     def _quotient(self, left: Expr, right: Expr) -> Expr | None:
@@ -289,16 +259,13 @@ class Algebra:
         found = left.quotient(right)
         if found is not None or not right.terms:
             return found
-        one, other = self._factored(left), self._factored(right)
-        monomial, sums = monomial_quotient(one.monomial, other.monomial), list(one.sums)
-        if monomial is None or one.coefficient % other.coefficient:
-            return None
-        for factor in other.sums:
-            if factor not in sums:
+        (one, factors), (other, divisors) = self._factored(left), self._factored(right)
+        term, rest = one.quotient(other), list(factors)
+        for factor in divisors:
+            if factor not in rest:
                 return None
-            sums.remove(factor)
-        term = Expr(((monomial, one.coefficient // other.coefficient),))
-        return self.product([term, *sums])
+            rest.remove(factor)
+        return None if term is None else self.product([term, *rest])
 
     def floordiv(self, left: Expr, right: Expr) -> Expr:
         """Return `left / right`, rounded down."""
@@ -345,11 +312,13 @@ class Algebra:
 
     def masked(self, left: Expr, right: Expr) -> Expr:
         """Return `a & -64`, which is `a` rounded down to a multiple of 64, as a quotient."""
+        if left.constant is not None:
+            left, right = right, left
         a, b = left.constant, right.constant
-        if b is None or (a is None and (b >= 0 or -b & (-b - 1))):
-            return self.opaque("and", (left, right))
-        if a is not None:
+        if a is not None and b is not None:
             return Expr.of(a & b)
+        if b is None or b >= 0 or -b & (-b - 1):
+            return self.opaque("and", in_order(left, right))
         return self.multiply(self.floordiv(left, Expr.of(-b)), Expr.of(-b))
 
     def compare(self, predicate: str, left: Expr, right: Expr) -> Expr:
@@ -362,6 +331,9 @@ class Algebra:
             return Expr.of(int(certain == positive))
         if predicate == "lt" and not left.terms and right.range == (0, 1):
             return right
+        symbol = right.symbol
+        if predicate == "ge" and not left.terms and symbol is not None and symbol.kind in NEGATED:
+            return self.compare(NEGATED[symbol.kind], *symbol.operands)
         return self.opaque(predicate, (left, right))
 
     def choose(self, condition: Expr, left: Expr, right: Expr) -> Expr:
@@ -379,10 +351,16 @@ class Algebra:
                 return self.select_less(a, b, right, left)
             if symbol.kind == "eq" and Expr.of(1) in (a, b) and right in (a, b):
                 return self.broadcast(right, left)
-        return self.select_less(Expr.of(0), condition, left, right)
+        return self._selected(Expr.of(0), condition, left, right)
 
     def select_less(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
         """Return `left` if `less < more`, else `right`."""
+        symbol = more.symbol
+        if not less.terms and symbol is not None and symbol.kind in RELATIONS:
+            return self.choose(more, left, right)
+        return self._selected(less, more, left, right)
+
+    def _selected(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
         if left == right or at_least(more, less + 1):
             return left
         if at_least(less, more):
@@ -491,6 +469,9 @@ RELATIONS = {
     "lt": (Check.AT_LEAST, False),
 }
 """The relation that a predicate tests, and the result where it holds."""
+
+NEGATED = {"eq": "ne", "ne": "eq", "ge": "lt", "lt": "ge"}
+"""The predicate that holds where another does not."""
 
 SWAPPED = {"gt": "lt", "le": "ge"}
 """The predicates that are others, with their operands swapped."""

@@ -39,7 +39,7 @@ def holds(check: Check, left: Expr, right: Expr) -> bool | None:
         case Check.DIVISIBLE:
             if b is not None:
                 return True if b > 0 and left.divisor % b == 0 else None
-            return True if right.lower_bound and left.quotient(right) is not None else None
+            return True if right.is_positive and left.quotient(right) is not None else None
         case Check.ONE_OR_EQUAL:
             return True if left == right or a == 1 else None
         case Check.BROADCAST:

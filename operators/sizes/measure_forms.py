@@ -71,30 +71,20 @@ def arange_length(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
 
 
 def reshaped_dim(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
-    """Return a dim of a reshaped tensor, if it has as many elements for all sizes."""
+    """Return a dim of a reshaped tensor, if the reshape is valid for all sizes."""
     axis, allowzero, rank = (arg.constant for arg in args[:3])
     if axis is None or rank is None:
         return None
     dims, entries = args[3 : 3 + rank], args[3 + rank :]
+    is_inferred = any(entry.constant == -1 for entry in entries)
     made: list[Expr] = []
-    inferred: int | None = None
-    copied: set[int] = set()
     for i, entry in enumerate(entries):
-        if entry.constant == -1 and inferred is None:
-            inferred = i
-        elif not allowzero and i < rank and (entry.constant == 0 or entry == dims[i]):
-            copied.add(i)
-            entry = dims[i]
-        elif not entry.is_natural or (not allowzero and not entry.lower_bound):
+        copies = not allowzero and i < rank and entry in (dims[i], Expr.of(0))
+        fits = entry.is_natural if allowzero and not is_inferred else entry.is_positive
+        dim = staying_dim(a, [Expr.of(i), *args[1:]])
+        if dim is None or not (copies or fits or entry.constant == -1):
             return None
-        made.append(entry)
-    if inferred is not None:
-        before = a.apply("mul", 1, *(dim for i, dim in enumerate(dims) if i not in copied))
-        others = [d for i, d in enumerate(made) if i not in copied and i != inferred]
-        found = before.quotient(a.apply("mul", 1, *others))
-        if found is None or not all(dim.lower_bound for dim in others):
-            return None
-        made[inferred] = found
+        made.append(dim)
     same = a.apply("mul", 1, *made) == a.apply("mul", 1, *dims)
     return made[axis] if same else None
 
@@ -113,7 +103,7 @@ def staying_dim(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
     dims, entries = args[3 : 3 + rank], args[3 + rank :]
 
     def may_copy(i: int) -> bool:
-        return not allowzero and i < rank and not entries[i].lower_bound
+        return not allowzero and i < rank and not entries[i].is_positive
 
     def inferred(copied: Sequence[int], open: Sequence[int]) -> Expr | None:
         if not open:

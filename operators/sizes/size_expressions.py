@@ -3,6 +3,7 @@ Expressions of sizes that are not known yet: sums of products of symbols.
 
     (n + 1) * (n - 1) == n * n - 1
     4*n + 8*m                             at least 0, a multiple of 4, of the dims n and m
+    Values({n: 5}).of(4*n + 8)            28
 
 A symbol is a size that nothing is known of but its bounds, such as a dim; or an operation of the
 table (`size_table`) on expressions. `algebra` makes them, one for equal operands.
@@ -10,12 +11,14 @@ table (`size_table`) on expressions. `algebra` makes them, one for equal operand
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import gcd, prod
 from typing import TypeAlias
 
-from .size_table import FREE, SELECT, TOTAL, Range, is_operation, product_range, sum_range
+from .size_table import SELECT, TOTAL, Range, compute, is_operation, product_range, sum_range
 
 MAX_QUOTIENT = 16
 """The maximum number of terms of a quotient."""
@@ -23,8 +26,17 @@ MAX_QUOTIENT = 16
 MAX_NAME = 80
 """The maximum length of the text of an operation."""
 
+MAX_VALUE = 2**62
+"""Sizes that are this large are not computed."""
+
+NO_VALUE = 1
+"""The value of an operation that has none for its operands, as of a program that stops."""
+
 DIM = "dim"
 """The kind of a symbol that is a dim of a tensor."""
+
+ELEMENT = "element"
+"""The kind of a symbol that is an element of a tensor."""
 
 
 class Symbol:
@@ -37,14 +49,22 @@ class Symbol:
 
     __slots__ = ("_name", "args", "divisor", "kind", "number", "range")
 
-    def __init__(self, number: int, name: str | None, kind: str, args: tuple[Hashable, ...]):
+    def __init__(
+        self,
+        number: int,
+        name: str | None,
+        kind: str,
+        args: tuple[Hashable, ...],
+        range: Range,
+        divisor: int,
+    ):
         self.number = number
         self._name = name
         self.kind = kind
         self.args = args
-        self.range: Range = FREE
+        self.range = range
         """The least and the greatest value."""
-        self.divisor = 1
+        self.divisor = divisor
         """A number that divides it."""
 
     @property
@@ -60,7 +80,7 @@ class Symbol:
 
     @property
     def natural(self) -> bool:
-        return self.range[0] is not None and self.range[0] >= 0
+        return self.range[0] >= 0
 
     @property
     def operands(self) -> list[Expr]:
@@ -178,23 +198,19 @@ class Expr:
             total: Range = 0, 0
             for monomial, c in self.terms:
                 low, high = product_range(*(symbol.range for symbol in monomial))
-                if c < 0:
-                    low, high = high, low
-                scaled = None if low is None else low * c, None if high is None else high * c
-                total = sum_range(total, scaled)
+                total = sum_range(total, (low * c, high * c) if c > 0 else (high * c, low * c))
             self._range = total
         return self._range
 
     @property
-    def lower_bound(self) -> int | None:
-        """A bound that the value is never below, if one is known."""
-        return self.range[0]
-
-    @property
     def is_natural(self) -> bool:
         """True if the value is never below 0."""
-        bound = self.range[0]
-        return bound is not None and bound >= 0
+        return self.range[0] >= 0
+
+    @property
+    def is_positive(self) -> bool:
+        """True if the value is never below 1."""
+        return self.range[0] > 0
 
     def is_deeper(self, depth: int) -> bool:
         """Test whether more than `depth` operations are in each other."""
@@ -245,21 +261,35 @@ class Expr:
                 products[both] = products.get(both, 0) + a * b
         return Expr.from_terms(products)
 
+    @property
+    def common_term(self) -> Expr:
+        """The greatest term that divides all, with the sign of the first; 0 of 0."""
+        if not self.terms:
+            return self
+        (first, c), *others = self.terms
+        common = Counter(first)
+        for monomial, _ in others:
+            common &= Counter(monomial)
+        factors = tuple(sorted(common.elements(), key=_number))
+        return Expr(((factors, self.content if c > 0 else -self.content),))
+
     def quotient(self, divisor: Expr) -> Expr | None:
         """Return the polynomial q with `self == q * divisor`, if there is one."""
         if not divisor.terms:
             return None
         lead, coefficient = divisor.terms[0]
-        found, rest = Expr(()), self
+        terms: list[Term] = []
+        rest = self
         while rest.terms:
             monomial, c = rest.terms[0]
-            over = monomial_quotient(monomial, lead)
-            if over is None or c % coefficient or len(found.terms) > MAX_QUOTIENT:
+            over = Counter(monomial)
+            over.subtract(lead)
+            if c % coefficient or len(terms) > MAX_QUOTIENT or min(over.values(), default=0) < 0:
                 return None
-            term = Expr(((over, c // coefficient),))
-            found += term
-            rest -= term * divisor
-        return found
+            term = tuple(sorted(over.elements(), key=_number)), c // coefficient
+            terms.append(term)
+            rest -= Expr((term,)) * divisor
+        return Expr(tuple(terms))
 
     def __str__(self) -> str:
         text = ""
@@ -297,26 +327,28 @@ def inner_first(roots: Iterable[Expr], known: Container[Symbol] = ()) -> list[Sy
     return list(done)
 
 
-def monomial_quotient(monomial: Monomial, factor: Monomial) -> Monomial | None:
-    """Return `monomial / factor`, if that is a monomial."""
-    rest = list(monomial)
-    for symbol in factor:
-        if symbol not in rest:
-            return None
-        rest.remove(symbol)
-    return tuple(rest)
+def free_symbols(sizes: Iterable[Expr]) -> list[Symbol]:
+    """Return the symbols from which `sizes` follow, in order."""
+    return [symbol for symbol in inner_first(sizes) if not symbol.is_computed]
 
 
-def common_monomial(monomials: Sequence[Monomial]) -> Monomial:
-    """Return the greatest monomial that divides all of `monomials`."""
-    common = list(monomials[0])
-    for monomial in monomials[1:]:
-        if not common:
-            break
-        rest, found = list(monomial), list[Symbol]()
-        for symbol in common:
-            if symbol in rest:
-                rest.remove(symbol)
-                found.append(symbol)
-        common = found
-    return tuple(common)
+@dataclass
+class Values:
+    """Evaluates expressions at a point, which has the value of each free symbol."""
+
+    point: Mapping[Symbol, int]
+    _known: dict[Symbol, int] = field(default_factory=dict[Symbol, int])
+
+    def of(self, size: Expr) -> int:
+        """Return the value of `size`."""
+        for symbol in inner_first([size], self._known):
+            self._known[symbol] = self._value(symbol) if symbol.is_computed else self.point[symbol]
+        return size.value(self._known)
+
+    def _value(self, symbol: Symbol) -> int:
+        args = [arg.value(self._known) if isinstance(arg, Expr) else arg for arg in symbol.args]
+        try:
+            value = compute(symbol.kind, *args)
+        except (ArithmeticError, ValueError, TypeError):
+            return NO_VALUE
+        return value if abs(value) < MAX_VALUE else MAX_VALUE

@@ -11,10 +11,10 @@ Measures (`operators.measures`) are operations, too; in IR they are the op `rela
 from __future__ import annotations
 
 import operator as op
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import StrEnum
 from functools import cache
-from math import gcd, prod
+from math import gcd, inf, prod
 from typing import Any, NamedTuple, TypeAlias
 
 from ..measures import MEASURES, SIGNED
@@ -87,74 +87,53 @@ class Check(StrEnum):
                 return a == b or 1 in (a, b)
 
 
-Range: TypeAlias = tuple[int | None, int | None]
-"""The least and the greatest value that a size may have; None where no bound is known."""
+Range: TypeAlias = tuple[float, float]
+"""The least and the greatest value that a size may have; infinite where no bound is known."""
 
 Apply: TypeAlias = Callable[..., Any]
 """Does an operation: `apply(op, *operands)`; operands are sizes of one kind, or integers."""
 
-FREE: Range = None, None
-NATURAL: Range = 0, None
-
-
-def _least(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return min(known) if len(known) == len(values) else None
-
-
-def _most(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return max(known) if len(known) == len(values) else None
+FREE: Range = -inf, inf
+NATURAL: Range = 0, inf
 
 
 def sum_range(a: Range, b: Range) -> Range:
     """Return the range of a sum."""
-    low = None if a[0] is None or b[0] is None else a[0] + b[0]
-    return low, None if a[1] is None or b[1] is None else a[1] + b[1]
+    return a[0] + b[0], a[1] + b[1]
 
 
 def _difference_range(a: Range, b: Range) -> Range:
-    low, high = b
-    return sum_range(a, (None if high is None else -high, None if low is None else -low))
+    return a[0] - b[1], a[1] - b[0]
 
 
 def product_range(*factors: Range) -> Range:
     """Return the range of a product; only of factors that are not negative is one known."""
-    low: int = 1
-    high: int | None = 1
-    for least, most in factors:
-        if least is None or least < 0:
-            return FREE
-        low *= least
-        high = None if high is None or most is None else high * most
-    return low, high
+    if any(low < 0 for low, _ in factors):
+        return FREE
+    highs = [high for _, high in factors]
+    return prod(low for low, _ in factors), 0 if 0 in highs else prod(highs)
 
 
 def _quotient_range(a: Range, b: Range) -> Range:
-    if a[0] is None or b[0] is None or a[0] < 0 or b[0] < 0:
+    if a[0] < 0 or b[0] < 0:
         return FREE
-    least = a[0] // b[1] if b[1] else 0
-    return least, None if a[1] is None else a[1] // max(b[0], 1)
+    return a[0] // b[1] if 0 < b[1] < inf else 0, a[1] if a[1] == inf else a[1] // max(b[0], 1)
 
 
 def _remainder_range(a: Range, b: Range) -> Range:
-    if b[0] is None or b[0] < 0:
-        return FREE
-    return 0, None if b[1] is None else max(b[1] - 1, 0)
+    return FREE if b[0] < 0 else (0, max(b[1] - 1, 0))
 
 
 def _maximum_range(*sizes: Range) -> Range:
-    known = [low for low, _ in sizes if low is not None]
-    return max(known, default=None), _most([high for _, high in sizes])
+    return max(low for low, _ in sizes), max(high for _, high in sizes)
 
 
 def _minimum_range(*sizes: Range) -> Range:
-    known = [high for _, high in sizes if high is not None]
-    return _least([low for low, _ in sizes]), min(known, default=None)
+    return min(low for low, _ in sizes), min(high for _, high in sizes)
 
 
 def _either(*sizes: Range) -> Range:
-    return _least([low for low, _ in sizes]), _most([high for _, high in sizes])
+    return min(low for low, _ in sizes), max(high for _, high in sizes)
 
 
 def _free(*sizes: Range) -> Range:
@@ -201,7 +180,7 @@ def _truncmod(a: int, b: int) -> int:
 
 
 def _truncmod_range(a: Range, b: Range) -> Range:
-    return NATURAL if a[0] is not None and a[0] >= 0 else FREE
+    return NATURAL if a[0] >= 0 else FREE
 
 
 def _ceildiv(a: int, b: int) -> int:
@@ -210,7 +189,7 @@ def _ceildiv(a: int, b: int) -> int:
 
 def _ceiling_range(a: Range, b: Range) -> Range:
     low = _quotient_range(a, b)[0]
-    return low, None if low is None or not b[0] else a[1]
+    return low, a[1] if low >= 0 and b[0] else inf
 
 
 def _product(*factors: int) -> int:
@@ -264,7 +243,7 @@ def _total(layout: Any, *sizes: int) -> int:
 
 
 def _total_range(layout: Any, *sizes: Range) -> Range:
-    return _maximum_range(NATURAL, *sizes)[0], None
+    return _maximum_range(NATURAL, *sizes)[0], inf
 
 
 def _totalled(apply: Apply, layout: Any, *sizes: Any) -> Any:

@@ -12,7 +12,7 @@ everywhere.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import reduce
 from typing import Any, Generic, TypeVar
 
@@ -56,6 +56,14 @@ class Writer(ABC, Generic[V]):
         """Record the value of `key`: an expression, or an operation on values."""
         self._known[key] = value
 
+    def once(self, key: Hashable, make: Callable[[], V]) -> V:
+        """Return the value of `key`, which `make` returns if none is visible."""
+        value = self.find(key)
+        if value is None:
+            value = make()
+            self.add(key, value)
+        return value
+
     def apply(self, name: str, *operands: Any) -> Any:
         """
         Return the operation `name` of the table on values and numbers, of `TOTAL` also a layout.
@@ -84,12 +92,7 @@ class Writer(ABC, Generic[V]):
 
     def on_values(self, name: str, values: Sequence[V]) -> V:
         """Return an operation on values, which is written once."""
-        key = name, *values
-        result = self.find(key)
-        if result is None:
-            result = self.operate(name, values)
-            self.add(key, result)
-        return result
+        return self.once((name, *values), lambda: self.operate(name, values))
 
     def write(self, size: Expr) -> V:
         """Return a value that is `size`."""

@@ -239,10 +239,9 @@ def link(row: Row, classes: AliasClasses) -> None:
 
 def link_write(row: Row, classes: AliasClasses) -> None:
     """Unite the classes of results with those of `outs`, and of operands that they are over."""
-    stop = len(operands_of(row.op)) if row.op.regions else len(row.uses)
-    count = stop - len(row.results)
-    ins = row.uses[:count]
-    for result, out in zip(row.results, row.uses[count:stop], strict=True):
+    count = len(row.operands) - len(row.results)
+    ins, outs = row.operands[:count], row.operands[count:]
+    for result, out in zip(row.results, outs, strict=True):
         over = classes.tensors.add_write(result, out, ins)
         if over:
             tensors = (classes.tensors.of[number] for number in over)
@@ -251,7 +250,7 @@ def link_write(row: Row, classes: AliasClasses) -> None:
 
 
 def link_call(row: Row, classes: AliasClasses, returned: Returned | None) -> None:
-    operands = row.uses[: len(operands_of(row.op))]
+    operands = row.operands
     if returned is None:
         classes.unite((*operands, *row.results))
         return

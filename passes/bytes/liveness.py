@@ -21,13 +21,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
-from typing import NamedTuple
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, static_size
+from ...operators.intervals import Interval
 from .aliases import AliasClasses
 from .numbered import Arm, Row
 from .op_facts import is_storage, root_of
@@ -269,16 +269,6 @@ def names_alive_after_kills(
         if kills_use or not row.facts.frees:
             used.update(found)
     return {}  # nothing is used after a kill, on any path
-
-
-class Interval(NamedTuple):
-    """A half-open interval of positions in program order."""
-
-    start: int
-    stop: int
-
-    def meets(self, other: Interval) -> bool:
-        return self.start < other.stop and other.start < self.stop
 
 
 def live_ranges(classes: AliasClasses, to_kill: bool = False) -> dict[int, Interval]:

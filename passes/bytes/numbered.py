@@ -34,9 +34,14 @@ class Row(NamedTuple):
     facts: OpFacts
     uses: Sequence[int]
     """The values that it uses, itself or in code that it holds."""
-    results: range
+    results: Sequence[int]
     arms: Sequence[Arm]
     """The arms of a choice."""
+
+    @property
+    def operands(self) -> Sequence[int]:
+        """The values among `uses` that are operands: the others are captured."""
+        return self.uses[: len(operands_of(self.op))] if self.op.regions else self.uses
 
     @property
     def stop(self) -> int:
@@ -63,6 +68,8 @@ class Numbered:
     block: Block
     captured: Mapping[Operation, Sequence[SSAValue]]
     """The values that the code in an op uses from outside."""
+    in_place: bool = False
+    """True if a result that is written into a destination has the number of its destination."""
     body: Arm = field(init=False)
     rows: list[Row] = field(default_factory=list[Row])
     """Of all ops, in program order."""
@@ -96,12 +103,19 @@ class Numbered:
                     uses = [*map(numbers.__getitem__, map(id, operands))]
                 except KeyError:
                     uses = [self._use(value) for value in operands]
-                start = len(values)
-                for value in op.results:
-                    numbers[id(value)] = len(values)
-                    values.append(value)
-                    may_have_bytes.append(not facts.constant and has_bytes(value.type))
-                row = Row(len(rows), op, facts, uses, range(start, len(values)), arms)
+                results: Sequence[int]
+                if self.in_place and facts.writes:
+                    stop = len(operands_of(op))
+                    results = uses[stop - len(op.results) : stop]
+                    numbers.update(zip(map(id, op.results), results, strict=True))
+                else:
+                    start = len(values)
+                    for value in op.results:
+                        numbers[id(value)] = len(values)
+                        values.append(value)
+                        may_have_bytes.append(not facts.constant and has_bytes(value.type))
+                    results = range(start, len(values))
+                row = Row(len(rows), op, facts, uses, results, arms)
                 rows.append(row)
                 arm.rows.append(row)
                 op = op.next_op

@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor, element_size, static_size
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.size_expressions import Expr
 from ..sizes.reader import Sizes
 from .op_facts import facts_of, viewed
@@ -56,6 +57,8 @@ class Rooms:
     sizes: Sizes = field(default_factory=Sizes)
     _rooms: dict[int, Room] = field(default_factory=dict[int, Room])
     """By the identity of the storage: xDSL's hash is slow."""
+    _bytes: dict[tuple[int, int], Expr] = field(default_factory=dict[tuple[int, int], Expr])
+    """The size of a tensor, by the identities of its last operand, the shape if any, and type."""
 
     def of_storage(self, storage: SSAValue) -> Room:
         """Return the bytes of a storage; the size of one that is not allocated is unknown."""
@@ -82,5 +85,10 @@ class Rooms:
     def of_tensor(self, op: memory.AllocTensorOp) -> tuple[SSAValue, Expr, Expr]:
         """Return the root of a tensor, the offset in it, and the size."""
         storage, offset = op.start
-        room, size = self.of_storage(storage), bytes_of(op.results[0], self.sizes)
+        (tensor,), last = op.results, operands_of(op)[-1]
+        key = id(last), id(tensor.type)
+        size = self._bytes.get(key)
+        if size is None:
+            size = self._bytes[key] = bytes_of(tensor, self.sizes)
+        room = self.of_storage(storage)
         return room.root, room.start + self.sizes.size_or(offset), size

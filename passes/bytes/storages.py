@@ -21,8 +21,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory, vm
+from ...operators.intervals import Interval
 from .aliases import AliasClasses, Contents, bodies_of, contents_of
-from .liveness import Interval, live_ranges
+from .liveness import live_ranges
 from .op_facts import facts_of
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
 from ...dialects import relay
 from ...dialects.xdsl_extras.walking import walk
@@ -41,6 +42,18 @@ def direct_call(
     if type == function.function_type and not type_args:
         return func.CallOp(function.sym_name.data, args, [result])
     return relay.InvokeOp(function.sym_name.data, type_args, args, result)
+
+
+def inline_before(
+    call: Operation, body: Region, args: Sequence[SSAValue], rewriter: PatternRewriter
+) -> Sequence[SSAValue]:
+    """Move the ops of `body`, on `args`, before `call`; return what its terminator passes on."""
+    last = body.block.last_op
+    assert last is not None, "a body ends in a terminator"
+    rewriter.inline_block(body.block, InsertPoint.before(call), args)
+    values = tuple(last.operands)
+    rewriter.erase(last)
+    return values
 
 
 @dataclass(frozen=True)

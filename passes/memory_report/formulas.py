@@ -80,48 +80,33 @@ class Formulas(Writer[Reference]):
         step = self.steps[number]
         return step.args[0] if step.op == "const" else None
 
-    def sum(self, numbers: Sequence[int]) -> int:
-        """Return the number of the formula for a sum, whose constants are added up."""
-        known = [self.constant(number) for number in numbers]
-        total: Any = sum(value for value in known if value is not None)
-        for number, value in zip(numbers, known, strict=True):
-            if value is None:
-                total = self.apply("add", total, Reference(number))
-        return self.value(total).step
-
     def excess(self, size: int, over: int) -> int:
         """Return the number of the formula for `max(size - over, 0)`."""
         algebra = self.sizes.algebra
-        more = algebra.binary(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
-        return self.number(algebra.binary(SizeOp.MAX, more, Expr.of(0)))
+        more = algebra.apply(SizeOp.SUB, self.polynomials[size], self.polynomials[over])
+        return self.number(algebra.apply(SizeOp.MAX, more, Expr.of(0)))
 
     def variables_of(self, numbers: Sequence[int]) -> list[int]:
         """Return the indices of the variables that formulas depend on, in order."""
-        reached: set[int] = set()
-        found: set[int] = set()
-        pending = list(numbers)
-        while pending:
-            number = pending.pop()
-            if number in reached:
-                continue
-            reached.add(number)
-            step = self.steps[number]
-            if step.op == "var":
-                found.add(step.args[0])
-            elif step.op != "const":
-                pending += step.args
-        return sorted(found)
+        reached = set(numbers)
+        for number in reversed(range(len(self.steps))):
+            op, args = self.steps[number]
+            if number in reached and op not in ("const", "var"):
+                reached.update(args)
+        steps = (self.steps[number] for number in reached)
+        return sorted({args[0] for op, args in steps if op == "var"})
 
     def evaluate(self, values: Sequence[int]) -> list[int]:
         """Return the value of each formula for these values of the variables."""
         results: list[int] = []
         for op, args in self.steps:
-            if op == "const":
-                results.append(args[0])
-            elif op == "var":
-                results.append(values[args[0]])
-            else:
-                results.append(_computed(op, [results[arg] for arg in args]))
+            match op:
+                case "const":
+                    results.append(args[0])
+                case "var":
+                    results.append(values[args[0]])
+                case _:
+                    results.append(_computed(op, [results[arg] for arg in args]))
         return results
 
     def value(self, size: Any) -> Reference:
@@ -131,13 +116,11 @@ class Formulas(Writer[Reference]):
         return self._step(name, *(value.step for value in values))
 
     def _step(self, op: str, *args: int) -> Reference:
-        key = op, args
-        known = self.find(key)
-        if known is None:
-            known = Reference(len(self.steps))
+        def make() -> Reference:
             self.steps.append(Step(op, args))
-            self.add(key, known)
-        return known
+            return Reference(len(self.steps) - 1)
+
+        return self.once((op, args), make)
 
     def expands(self, name: str) -> bool:
         return name in (SELECT, TOTAL)

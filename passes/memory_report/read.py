@@ -15,20 +15,18 @@ from functools import cache, cached_property
 from itertools import pairwise
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, i64
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay
 from ...dialects.device import device_of
 from ...dialects.interfaces import CallsFunction, DestinationPassing, Rematerializable
-from ...dialects.tensors import as_tensor
-from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr
 from ..bytes import storages
 from ..bytes.aliases import AliasClasses, bodies_of
-from ..bytes.op_facts import facts_of, is_choice, root_of, viewed
+from ..bytes.op_facts import facts_of, root_of, viewed
 from ..bytes.rooms import Rooms
 from ..support.diagnostics import PassError, Place, location_of
 from ..support.walk import outside_primitives
@@ -179,7 +177,7 @@ class _Reader:
             s for h in held for s in h
         ]
         time = _Timeline.of([*((s.start, s.stop) for s in every), (length, length)], steps)
-        self._read_sizes(found)
+        self.use.formulas.sizes.read(self.classes.block)
         self._columns(time, found, length)
         labels = self._branches(time, branches)
         for (value, outlives), used in zip(allocations, held, strict=True):
@@ -255,16 +253,6 @@ class _Reader:
             else:
                 found.append(_joined(start, used))
         return found
-
-    def _read_sizes(self, found: Sequence[tuple[int, Operation]]) -> None:
-        """Read the sizes and dims of the body, those of an op after those of its operands."""
-        sizes = self.use.formulas.sizes
-        for op in walk(self.classes.block, region_first=True, enters=is_choice):
-            for result in op.results:
-                if result.type == i64:
-                    sizes.size(result)
-                elif as_tensor(result.type) is not None:
-                    sizes.dims(result)
 
     def _columns(
         self, time: _Timeline, found: Sequence[tuple[int, Operation]], length: int
@@ -384,7 +372,7 @@ class _Reader:
             size = Expr.of(0)
             for tensor_, (offset, bytes) in zip(self.use.tensors, self.sizes_of, strict=True):
                 if tensor_.storage == row:
-                    size = formulas.sizes.algebra.binary(SizeOp.MAX, size, offset + bytes)
+                    size = formulas.sizes.algebra.apply(SizeOp.MAX, size, offset + bytes)
             self.use.storages[row] = replace(storage, size=formulas.number(size))
 
     def _in_slots(self) -> list[list[int]]:

@@ -31,8 +31,8 @@ class End:
     """The bytes that `by` writes."""
     here: Slot | None = None
     """The bytes that the value names."""
-    origin: SSAValue | None = None
-    """The value that was written there before."""
+    origin: Place | None = None
+    """The op or value that was written there before."""
 
 
 class NotShown(PassError):

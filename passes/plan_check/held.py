@@ -21,7 +21,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Generic, TypeVar
@@ -60,10 +60,12 @@ class Undoable(Generic[K, V]):
 
     def close(self) -> Mapping[K, V | None]:
         """Take the changes of the last frame back, and return them."""
-        before = self._frames.pop()
-        changes = {key: self.now.get(key) for key in before}
-        for key, value in before.items():
-            self._store(key, value)
+        changes: dict[K, V | None] = {}
+        for key, value in self._frames.pop().items():
+            now = self.now.get(key)
+            if now is not value:
+                changes[key] = now
+                self._store(key, value)
         return changes
 
     def meet(self, regions: Sequence[Mapping[K, V | None]]) -> None:
@@ -84,67 +86,73 @@ class Contents:
     """Slots of known bounds, by start."""
     longest: int = 0
     """The most bytes of these."""
-    places: defaultdict[Place, dict[Slot, None]] = field(default_factory=lambda: defaultdict(dict))
-    """Those in slices of packs."""
+    places: dict[Place | None, dict[Slot, None]] = field(
+        default_factory=dict["Place | None", "dict[Slot, None]"]
+    )
+    """Those in slices of packs, and others."""
     logs: defaultdict[Packed, array[int]] = field(
         default_factory=lambda: defaultdict(lambda: array("q"))
     )
     """The events of the slices of each pack, in order."""
-    others: dict[Slot, None] = field(default_factory=dict[Slot, None])
 
     def insert(self, slot: Slot) -> None:
         if slot.static is not None:
             start, stop = slot.static
             insort(self.numbers, (start, slot.number, slot))
             self.longest = max(self.longest, stop - start)
-        elif slot.place is not None:
-            if not self.places[slot.place]:
-                self.logs[slot.place.packed].append(Event.BEGINS.of(slot.place.slice))
-            self.places[slot.place][slot] = None
-        else:
-            self.others[slot] = None
+            return
+        inside = self.places.setdefault(slot.place, {})
+        if not inside:
+            self._log(Event.BEGINS, slot.place)
+        inside[slot] = None
 
     def remove(self, slot: Slot) -> None:
         if slot.static is not None:
             del self.numbers[bisect_left(self.numbers, (slot.static[0], slot.number))]
-        elif slot.place is not None:
-            del self.places[slot.place][slot]
-            if not self.places[slot.place]:
-                del self.places[slot.place]
-                self.logs[slot.place.packed].append(Event.ENDS.of(slot.place.slice))
-        else:
-            del self.others[slot]
+            return
+        inside = self.places[slot.place]
+        del inside[slot]
+        if not inside:
+            del self.places[slot.place]
+            self._log(Event.ENDS, slot.place)
 
-    def near(self, slot: Slot, unordered: Unordered) -> Iterator[Slot]:
-        """Yield the slots that may overlap `slot`."""
+    def _log(self, event: Event, place: Place | None) -> None:
+        if place is not None:
+            self.logs[place.packed].append(event.of(place.slice))
+
+    def near(self, slot: Slot, unordered: Unordered) -> Iterable[Slot]:
+        """Return the slots that may overlap `slot`."""
         place = slot.place
         if place is None and slot.static is None:
-            yield from self.values
-            return
-        yield from self.others
+            return [*self.values]
+        found: list[Slot] = []
         if slot.static is None:
-            yield from (other for _, _, other in self.numbers)
+            found += (other for _, _, other in self.numbers)
         else:
             start, stop = slot.static
             for k in range(bisect_left(self.numbers, (start - self.longest,)), len(self.numbers)):
                 if self.numbers[k][0] >= stop:
                     break
-                yield self.numbers[k][2]
-        packing = None if place is None else place.packed.packing
-        if place is None or packing is None or packing.orders is None:
-            yield from (other for inside in self.places.values() for other in inside)
-            return
-        packed, i = place
-        self.logs[packed].append(Event.NEEDS.of(i))
-        near = {
-            i,
-            *(one + two - i for one, two in unordered.get(packing.op, ()) if i in (one, two)),
-        }
-        for there in (Place(packed, k) for k in sorted(near)):
-            yield from self.places.get(there, ())
-        if len(self.logs) > 1:
-            others = [inside for place, inside in self.places.items() if place.packed is not packed]
-            yield from (other for inside in others for other in inside)
+                found.append(self.numbers[k][2])
+        if place is None or place.packed.packing.orders is None:
+            near = [*self.places]
+        else:
+            packed, i = place
+            self._log(Event.NEEDS, place)
+            pairs = unordered.get(packed.packing.op, ())
+            slices = {i, *(one + two - i for one, two in pairs if i in (one, two))}
+            near = [None, *(Place(packed, k) for k in sorted(slices))]
+            if len(self.logs) > 1:
+                near += (other for other in self.places if other and other.packed is not packed)
+        found += chain.from_iterable(self.places.get(there, ()) for there in near)
+        return found
+
+    def need_together(self, place: Place, other: Place) -> None:
+        """Note that two slices of a pack are needed at once, by one op."""
+        is_alive = other in self.places
+        for event, at in ((Event.BEGINS, other), (Event.NEEDS, place), (Event.ENDS, other)):
+            if event is Event.NEEDS or not is_alive:
+                self._log(event, at)
 
 
 class Held(Undoable[tuple[Slot, int], bool]):
@@ -190,16 +198,6 @@ class Held(Undoable[tuple[Slot, int], bool]):
                 found += [(other, bool(overlap), value) for value in contents.values[other]]
         return found
 
-    def need_together(self, one: Slot, other: Slot) -> None:
-        """Note that two slots of a storage are needed at once, by one op."""
-        place, there = one.place, other.place
-        if place is not None and there is not None and place.packed is there.packed:
-            contents = self.beside(one)
-            events = [kind.of(there.slice) for kind in (Event.BEGINS, Event.ENDS)]
-            events = [] if there in contents.places else events
-            needs = Event.NEEDS.of(place.slice)
-            contents.logs[place.packed].extend([*events[:1], needs, *events[1:]])
-
     def unordered(self) -> Unordered:
         """Return the slices of ordered packs that are needed together and may share bytes."""
         found: Unordered = {}
@@ -226,9 +224,14 @@ class State:
         for facts in self.facts:
             facts.open()
 
-    def close(self) -> Changes:
-        """Leave a region: return to the state before it."""
-        return [facts.close() for facts in self.facts]
+    def close(self, outlives: Callable[[int], bool]) -> Changes:
+        """
+        Leave a region: return to the state before it, and what the region changed.
+
+        Nothing is said of values that do not outlive it: no op after it uses them.
+        """
+        *of_values, held = (facts.close() for facts in self.facts)
+        return [*({n: of[n] for n in of if outlives(n)} for of in of_values), held]
 
     def meet(self, regions: Sequence[Changes]) -> None:
         """Continue after a choice that executed one of its regions."""

@@ -2,7 +2,7 @@
 The values of a body, and which of them name bytes of which.
 
     %v = vm.reshape_tensor %y                   %v names bytes of %y
-    %y = vm.invoke_tvm_op … outs(%t)            %y names bytes of %t
+    %y = vm.invoke_tvm_op … outs(%t)            %y is %t
     %r = func.call @f(%a, %b)                   %r names bytes of what @f may return of %a, %b
     relay.ref_write %c, %a                      %c, and all that %c may be, names bytes of %a
     %r, %q = relay.if %c { yield %a, %b } else { yield %b, %a }
@@ -205,7 +205,7 @@ class BodyNames(Names[int]):
 
     def _add_all(self, pairs: Iterable[tuple[int, int]]) -> None:
         for name, source in pairs:
-            if self.has_bytes(name) and self.has_bytes(source):
+            if name != source and self.has_bytes(name) and self.has_bytes(source):
                 self.add(name, source)
 
     def _numbered(self, pairs: Iterable[tuple[SSAValue, SSAValue]]) -> Iterator[tuple[int, int]]:
@@ -214,32 +214,29 @@ class BodyNames(Names[int]):
 
     def _sources(self, row: Row) -> Iterator[tuple[int, int]]:
         """Yield the results of an op, each with a value that it may name."""
-        op, facts, count = row.op, row.facts, len(row.op.operands)
+        op, facts, operands = row.op, row.facts, row.operands
         if facts.calls is not None:
             returned = self.returned.get(facts.calls.callee(op))
             for i, result in enumerate(row.results):
-                for j, operand in enumerate(row.uses[:count]):
+                for j, operand in enumerate(operands):
                     if returned is None or j in returned.params[i]:
                         yield result, operand
                 if returned is None or returned.shared:
                     yield from ((result, other) for other in row.results[:i])
             return
-        if facts.writes:
-            yield from zip(row.results, row.uses[count - len(row.results) : count], strict=True)
         if facts.links and facts.aliasing is not None:
             yield from self._numbered(facts.aliasing.aliases(op))
         if self.with_storages and type(op) is memory.AllocTensorOp:
-            yield row.results[0], row.uses[0]
-        named = row.uses if facts.unknown else row.uses[count:]  # the rest is captured
+            yield row.results[0], operands[0]
+        named = row.uses if facts.unknown else row.uses[len(operands) :]  # those captured
         yield from ((result, operand) for result in row.results for operand in named)
 
     def _stores(self, row: Row) -> Iterator[tuple[int, int]]:
         """Yield the operands of an op that may hold cells, each with a value it may write there."""
-        op, facts = row.op, row.facts
+        op, facts, numbers = row.op, row.facts, row.operands
         is_unknown = facts.unknown or facts.calls is not None
-        if len(op.operands) < 2 or not (facts.may_store or is_unknown):
+        if len(numbers) < 2 or not (facts.may_store or is_unknown):
             return
-        numbers = row.uses[: len(op.operands)]
         effects = () if is_unknown else get_effects(op) or ()
         written = {e.value for e in effects if e.kind is MemoryEffectKind.WRITE}
         for operand, cell in zip(op.operands, numbers, strict=True):

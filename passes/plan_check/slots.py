@@ -19,6 +19,7 @@ from typing import NamedTuple
 from xdsl.ir import SSAValue
 
 from ...dialects import memory
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr, Symbol
 from ..bytes.rooms import Room, Rooms
@@ -94,6 +95,8 @@ class Slots:
     """By storage (its identity), start and size; of a whole storage, without them."""
     _of: dict[int, Slot] = field(default_factory=dict[int, Slot])
     """By the identity of the tensor: xDSL's hash is slow."""
+    _at: dict[tuple[int, ...], Slot] = field(default_factory=dict[tuple[int, ...], Slot])
+    """By the identities of what `memory.alloc_tensor` says."""
     unordered: Unordered = field(default_factory=dict[memory.PackOp, "set[tuple[int, int]]"])
 
     assumes: bool = False
@@ -101,14 +104,22 @@ class Slots:
 
     # ------------------------------------------------------------------ places
 
-    def of(self, tensor: SSAValue) -> Slot | None:
-        """Return the slot of a tensor that `memory.alloc_tensor` defines, None of another value."""
-        found = self._of.get(id(tensor))
-        if found is None:
-            op = tensor.owner
-            if not isinstance(op, memory.AllocTensorOp):
-                return None
-            found = self._of[id(tensor)] = self.slot(*self.rooms.of_tensor(op))
+    def of(self, value: SSAValue) -> Slot | None:
+        """Return the slot of a tensor or a slice of a storage, None of another value."""
+        found = self._of.get(id(value))
+        if found is not None:
+            return found
+        op = value.owner
+        if type(op) is memory.SliceStorageOp:
+            found = self.all_of(value)
+        elif type(op) is memory.AllocTensorOp:
+            key = (*map(id, operands_of(op)), id(op.properties.get("offset")), id(value.type))
+            found = self._at.get(key)
+            if found is None:
+                found = self._at[key] = self.slot(*self.rooms.of_tensor(op))
+        else:
+            return None
+        self._of[id(value)] = found
         return found
 
     def all_of(self, storage: SSAValue) -> Slot:

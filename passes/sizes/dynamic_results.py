@@ -6,17 +6,18 @@ Shapes, sizes and the copies of what they are computed from are on the host.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from math import prod
-from typing import NamedTuple
+from typing import cast
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
 from ...dialects.device import VirtualDeviceAttr, device_of, tensor_type, with_device
+from ...dialects.integers import i64_array, i64_attribute
 from ...dialects.interfaces import ReifiesShapes
 from ...dialects.tensors import (
     as_tensor,
@@ -26,20 +27,11 @@ from ...dialects.tensors import (
     storage_alignment,
     tensor_size,
 )
-from ...dialects.type_rules import data_operands, operand_of
-from ...operators.signature import Elements, Tensor
-from ...operators.sizes import Size, is_known, product
+from ...operators.sizes import Size, product
+from ...operators.sizes.size_expressions import Symbol
 from ..support.diagnostics import PassError
 from .rule_code import RuleCode, checked_dims
-from .rule_reader import RuleDim, as_expr
-
-
-class Allocations(NamedTuple):
-    """The allocations for the results of an op, and the ops that they need before them."""
-
-    before: list[Operation]
-    storages: list[memory.AllocStorageOp]
-    tensors: list[memory.AllocTensorOp]
+from .rule_reader import as_expr
 
 
 @dataclass(frozen=True)
@@ -56,22 +48,21 @@ class DynamicShapes:
         kernel = self.symbols.get(op.callee.string_value())
         return isinstance(kernel, relay.PrimFuncOp) and kernel.shape_func is not None
 
-    def allocate(self, op: Operation) -> Allocations:
-        """Return the allocations for the results of `op`, whose shapes are computed."""
+    def allocate(
+        self, op: Operation
+    ) -> tuple[list[Operation], list[memory.AllocStorageOp], list[memory.AllocTensorOp]]:
+        """
+        Return the ops that compute the shapes of the results of `op`, and their allocations.
+
+        These are to be inserted after them.
+        """
         code = HostCode(self.host)
         shapes = self._shapes(op, code)
-        sizes = [
-            code.size_of(result.type, shape)
+        made = [
+            code.allocation(result.type, shape)
             for result, shape in zip(op.results, shapes, strict=True)
         ]
-        storages = [
-            code.storage(result.type, size) for result, size in zip(op.results, sizes, strict=True)
-        ]
-        tensors = [
-            alloc_tensor(storage, result.type, shape)
-            for storage, result, shape in zip(storages, op.results, shapes, strict=True)
-        ]
-        return Allocations(code.ops, storages, tensors)
+        return code.ops, [storage for storage, _ in made], [tensor for _, tensor in made]
 
     def shapes(self, op: Operation) -> tuple[Sequence[SSAValue], list[Operation]]:
         """Return the shape of each result of `op`, and the ops that compute them."""
@@ -81,15 +72,12 @@ class DynamicShapes:
     def _shapes(self, op: Operation, code: HostCode) -> Sequence[SSAValue]:
         if isinstance(op, relay.CallLoweredOp):
             return self._shapes_of_kernel(op, code)
-        operands = [code.operand(value) for value in op.operands]
         reifies = op.get_trait(ReifiesShapes)
-        if reifies is not None:
-            code.enter(op, operands)
-            found = zip(reifies.result_dims(op, operands), op.results, strict=True)
-            dims = [checked_dims(given, result) for given, result in found]
+        if reifies is None:
+            dims = [result.dims for result in code.results(op)]
         else:
-            elements = {i: code.elements_of(op.operands[i]) for i in data_operands(op)}
-            dims = [r.dims for r in code.results(op, operands, elements)]
+            found = zip(reifies.result_dims(op, code.enter(op)), op.results, strict=True)
+            dims = [checked_dims(given, result) for given, result in found]
         return [code.shape(given, "out_shape") for given in dims]
 
     def _shapes_of_kernel(self, call: relay.CallLoweredOp, code: HostCode) -> Sequence[SSAValue]:
@@ -110,89 +98,47 @@ class DynamicShapes:
         is_input: list[int] = []
         for arg, entry in zip(call.args, kernel.shape_inputs.get_values(), strict=True):
             if entry & 1:
-                ins.append(code.on_host(arg))
+                ins.append(code.data_of(arg))
                 is_input.append(1)
             if entry & 2:
                 ins.append(code.shape_of(arg))
                 is_input.append(0)
-        types = [shape_on(self.host, _rank(result)) for result in call.results]
-        storages = [code.storage(t, code.size_of(t), "storage_out_shape") for t in types]
-        code.ops += storages
-        tensors = [
-            alloc_tensor(storage, type) for storage, type in zip(storages, types, strict=True)
-        ]
-        for tensor in tensors:
-            code.emit(tensor, "tensor_out_shape")
-        op = vm.ShapeFuncOp.on(kernel.shape_func, ins, [t.tensor for t in tensors])
-        op.properties["is_input"] = _flags(tuple(is_input))
+        types = [shape_on(self.host, result) for result in call.results]
+        made = [code.allocation(type, None, "storage_out_shape") for type in types]
+        code.ops += [storage for storage, _ in made]
+        outs = [code.emit(tensor, "tensor_out_shape") for _, tensor in made]
+        op = vm.ShapeFuncOp.on(kernel.shape_func, ins, outs)
+        op.properties["is_input"] = i64_array(is_input)
         code.ops.append(op)
         for result in op.results:
             result.name_hint = "out_shape"
         return op.results
 
 
-def alloc_tensor(
-    storage: memory.AllocStorageOp, type: Attribute, shape: SSAValue | None = None
-) -> memory.AllocTensorOp:
-    """Allocate a tensor of `type` at byte 0; `shape` is ignored if the type knows it."""
-    if shape is None or not has_dynamic(type):
-        return memory.AllocTensorOp.static(storage.storage, type)
-    return memory.AllocTensorOp.dynamic(storage.storage, type, shape)
-
-
-@lru_cache(maxsize=256)
-def shape_on(host: VirtualDeviceAttr | None, rank: int) -> Attribute:
-    """Return the type of a shape of `rank` dims."""
-    return tensor_type(i64, [rank], host)
-
-
-@lru_cache(maxsize=256)
-def _flags(flags: tuple[int, ...]) -> DenseArrayBase[I64]:
-    return DenseArrayBase.from_list(i64, flags)
-
-
-@lru_cache(maxsize=1024)
-def _bytes(count: int) -> Attribute:
-    return IntegerAttr(count, i64)
-
-
-@lru_cache(maxsize=256)
-def _storage_on(device: VirtualDeviceAttr | None) -> memory.StorageType:
-    return memory.StorageType(device)
-
-
-def _rank(value: SSAValue) -> int:
+def shape_on(host: VirtualDeviceAttr | None, value: SSAValue) -> Attribute:
+    """Return the type of the shape of `value`."""
     tensor = as_tensor(value.type)
     assert tensor is not None, "only tensors have shapes"
-    return tensor.get_num_dims()
+    return tensor_type(i64, [tensor.get_num_dims()], host)
+
+
+def shape_of_op(value: SSAValue, type: Attribute) -> vm.ShapeOfOp:
+    """Return the op that reads the shape of `value`."""
+    return vm.ShapeOfOp.create(operands=[value], result_types=[type])
 
 
 class HostCode(RuleCode):
     """The ops before one op that compute the shapes of its results, on the device `host`."""
 
     def shape_of(self, value: SSAValue) -> SSAValue:
-        """Return the shape of `value`."""
-        return self._emitted_once("shape", value, self._shape_of)
+        op = partial(shape_of_op, value, shape_on(self.host, value))
+        return self.once(("shape", value), lambda: self.emit(op(), "in_shape"))
 
-    def on_host(self, value: SSAValue) -> SSAValue:
+    def data_of(self, value: SSAValue) -> SSAValue:
         """Return `value`, or a copy of it on the host if it is elsewhere."""
         if self._is_on_host(value):
             return value
-        return self._emitted_once("copy", value, self._copy)
-
-    def _emitted_once(
-        self, what: str, value: SSAValue, emit: Callable[[SSAValue], SSAValue]
-    ) -> SSAValue:
-        found = self.find((what, value))
-        if found is None:
-            found = emit(value)
-            self.add((what, value), found)
-        return found
-
-    def _shape_of(self, value: SSAValue) -> SSAValue:
-        type = shape_on(self.host, _rank(value))
-        op = vm.ShapeOfOp.create(operands=[value], result_types=[type])
-        return self.emit(op, "in_shape")
+        return self.once(("copy", value), lambda: self._copy(value))
 
     def _is_on_host(self, value: SSAValue) -> bool:
         device = device_of(value.type)
@@ -207,62 +153,59 @@ class HostCode(RuleCode):
 
     def _copy(self, value: SSAValue) -> SSAValue:
         type = with_device(value.type, self.host)
-        tensor = as_tensor(type)
-        assert tensor is not None
-        shape = None if is_static(tensor) else self.shape_of(value)
-        storage = self.storage(type, self.size_of(type, shape), "storage_in")
+        shape = self.shape_of(value) if has_dynamic(type) else None
+        storage, tensor = self.allocation(type, shape, "storage_in")
         self.ops.append(storage)
-        out = self.emit(alloc_tensor(storage, type, shape), "tensor_in")
+        out = self.emit(tensor, "tensor_in")
         return self.emit(memory.CopyOp.create(operands=[value, out], result_types=[type]), "in")
 
-    def operand(self, value: SSAValue) -> Tensor | str:
-        """Return `value` as the operand of a rule, with the dims of rules."""
-        known = operand_of(value.type)
-        if isinstance(known, str):
-            return known
-        shape = partial(self.shape_of, value)
-        return self.dims(value.type, shape, value, value.name_hint)
-
-    def elements_of(self, value: SSAValue) -> Elements:
-        """Return the elements of an operand of a rule."""
-        constant = self.constant_elements(value)
-        if constant is not None:
-            return constant
-        tensor = self.operand(value)
-        assert isinstance(tensor, Tensor), "verified: a rule reads the elements of tensors"
-        return self.elements(tensor, value, partial(self.on_host, value))
-
-    def size_of(self, type: Attribute, shape: SSAValue | None = None) -> Size:
+    def _bytes(self, type: Attribute, shape: SSAValue | None) -> Size:
         """Return the size in bytes of a tensor of `type`, whose dims are in `shape`."""
         tensor = as_tensor(type)
         assert tensor is not None
         if is_static(tensor):
             return tensor_size(tensor)
         assert shape is not None, f"{type} has dims that are not known"
-        dims = self.dims(type, lambda: shape, shape, "out").dims
-        known = prod(dim for dim in dims if isinstance(dim, int))
-        unknown = [dim for dim in dims if not is_known(dim)]
+        dims = tensor.get_shape()
+        known = prod(dim for dim in dims if dim != DYNAMIC_INDEX)
+        unknown = [
+            self.dim(self.read("out", shape, axis))
+            for axis, dim in enumerate(dims)
+            if dim == DYNAMIC_INDEX
+        ]
         return product((known * element_size(tensor.element_type), *unknown))
 
-    def _value(self, size: RuleDim) -> SSAValue:
-        start = len(self.ops)
-        value = self.write(as_expr(size))
-        for op in self.ops[start:]:
-            op.results[0].name_hint = op.results[0].name_hint or "bytes"
-        return value
+    def leaf(self, symbol: Symbol) -> SSAValue:
+        if symbol.kind == "out":
+            shape, axis = cast("tuple[SSAValue, int]", symbol.args)
+            return self.extract(shape, [axis], f"out_dim{axis}")
+        return super().leaf(symbol)
 
-    def storage(self, type: Attribute, size: Size, hint: str = "storage") -> memory.AllocStorageOp:
-        """Return the storage of a tensor of `type`; it is not emitted yet."""
-        tensor = as_tensor(type)
+    def allocation(
+        self, type: Attribute, shape: SSAValue | None, hint: str = "storage"
+    ) -> tuple[memory.AllocStorageOp, memory.AllocTensorOp]:
+        """
+        Return the storage of a tensor of `type`, and the tensor at its start; neither is emitted.
+
+        `shape` is ignored if the type knows it.
+        """
+        tensor, size = as_tensor(type), self._bytes(type, shape)
         assert tensor is not None
-        assert isinstance(size, int | RuleDim), "dims of rules have products of rules"
-        properties = {"alignment": _bytes(storage_alignment(tensor.element_type))}
+        properties = {"alignment": i64_attribute(storage_alignment(tensor.element_type))}
+        operands: list[SSAValue] = []
         if isinstance(size, int):
-            properties["size"] = _bytes(size)
-        op = memory.AllocStorageOp.create(
-            operands=[self._value(size)] if isinstance(size, RuleDim) else [],
-            result_types=[_storage_on(device_of(type))],
+            properties["size"] = i64_attribute(size)
+        else:
+            start = len(self.ops)
+            operands.append(self.write(as_expr(size)))
+            for op in self.ops[start:]:
+                op.results[0].name_hint = op.results[0].name_hint or "bytes"
+        storage = memory.AllocStorageOp.create(
+            operands=operands,
+            result_types=[memory.StorageType(device_of(type))],
             properties=properties,
         )
-        op.storage.name_hint = hint
-        return op
+        storage.storage.name_hint = hint
+        if shape is None or not has_dynamic(type):
+            return storage, memory.AllocTensorOp.static(storage.storage, type)
+        return storage, memory.AllocTensorOp.dynamic(storage.storage, type, shape)

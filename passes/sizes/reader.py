@@ -35,20 +35,23 @@ from ...dialects import memory, relay
 from ...dialects.dense import constant_tensor, integer, integers
 from ...dialects.interfaces import ChoosesRegion, DestinationPassing
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
-from ...dialects.tensors import as_tensor, is_static
-from ...dialects.type_rules import constant_elements, data_operands, operand_of, rule_of
+from ...dialects.tensors import as_tensor, has_dynamic
+from ...dialects.type_rules import constant_elements, operand_of, rule_of
 from ...operators.orders import PoolTotal, Row
-from ...operators.signature import ReadElements, Tensor
-from ...operators.sizes import UNKNOWN, Check, SignatureError, Size, SizeOp, fill
+from ...operators.signature import Elements, ReadElements, Tensor
+from ...operators.sizes import UNKNOWN, Check, SignatureError, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
-from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
+from ...operators.sizes.size_expressions import DIM, ELEMENT, Dims, Expr, Symbol
 from ...operators.sizes.size_table import PREDICATES, TOTAL
 from ..bytes.op_facts import facts_of
 from ..support.walk import outside_primitives
 from .rule_reader import RuleReader, as_expr
 from .shape_tensors import ShapeTensors, element_count, is_exact
 from .size_code import arith_ops
+
+VALUE = "value"
+"""The kind of a symbol that is a value."""
 
 PACK = "pack"
 """The kind of a symbol that is a result of a `memory.pack`; its operand is `Packed`."""
@@ -122,13 +125,28 @@ class Sizes(RuleReader):
     # ---------------------------------------------------------- sizes of rules
 
     def binary(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
-        return self.algebra.binary(op, left, right)
+        return self.algebra.apply(op, left, right)
 
     def measure(self, name: str, args: Sequence[Expr | float]) -> Expr:
         try:
             return self.algebra.valid_measure(name, *args)
         except ValueError as error:
             raise SignatureError(str(error)) from error
+
+    def operand(self, value: SSAValue) -> Tensor | str:
+        known = operand_of(value.type)
+        if isinstance(known, str):
+            return known
+        return Tensor(known.element, tuple(map(self.as_size, self.dims(value))))
+
+    def elements_of(self, op: Operation, index: int) -> Elements | None:
+        """Return the elements of an operand; of those that are followed, only scalars are read."""
+        value = op.operands[index]
+        known, type = self.elements(value), as_tensor(value.type)
+        if known is None or type is None:
+            return constant_elements(op.operands, [index]).get(index)
+        sizes = list(map(self.as_size, known))
+        return ReadElements(lambda count: sizes, lambda: None if type.get_num_dims() else sizes[0])
 
     def require(self, check: Check, left: Expr, right: Expr, message: str) -> None:
         if holds(check, left, right) is False:
@@ -156,38 +174,39 @@ class Sizes(RuleReader):
         constant = integer(value)
         if constant is not None:
             return Expr.of(constant)
+        found: Expr | None = None
         if value.type == i64 and isinstance(op, Operation):
             name = arith_ops().get(type(op))
             if name is not None:
                 return self.algebra.apply(name, *map(self.size, op.operands))
-            if isinstance(op, arith.SelectOp):
-                sides = self.size(op.lhs), self.size(op.rhs)
-                return self.algebra.choose(self.condition(op.cond), *sides)
-            if isinstance(op, tensor.ExtractOp):
-                return self._extracted(op)
-            if isinstance(op, relay.MeasureOp):
-                return self._measured(op)
-            if isinstance(op, memory.SliceOp | memory.TotalOp):
-                pack = op.pack.owner
-                assert isinstance(pack, memory.PackOp), "only this op makes packs"
-                return self._packed(pack)[value]
+            match op:
+                case arith.SelectOp():
+                    sides = self.size(op.lhs), self.size(op.rhs)
+                    return self.algebra.choose(self.condition(op.cond), *sides)
+                case tensor.ExtractOp():
+                    found = self._extracted(op)
+                case relay.MeasureOp():
+                    return self._measured(op)
+                case memory.SliceOp() | memory.TotalOp():
+                    pack = op.pack.owner
+                    assert isinstance(pack, memory.PackOp), "only this op makes packs"
+                    return self._packed(pack)[value]
+                case memory.WorkspaceSizeOp():
+                    found = self._size_of_workspace(op)
+                case _:
+                    pass
         natural = isinstance(op, memory.WorkspaceSizeOp)
-        if isinstance(op, memory.WorkspaceSizeOp):
-            size = self._size_of_workspace(op)
-            if size is not None:
-                return size
-        return self.algebra.symbol(_shown(value), "value", (value,), natural=natural)
+        return found or self.algebra.symbol(_shown(value), VALUE, (value,), natural=natural)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
         """Return the totals and the offsets of a pack."""
         packing = memory.Packing(op)
         packed = Packed(packing, self._slice_sizes(packing))
-        for i, slice in enumerate(packing.slices, 1):
-            (offset,) = slice.results
-            found = self._sizes[offset] = self.algebra.symbol(_shown(offset), PACK, (i, packed))
-            assert found.symbol is not None
-            found.symbol.divisor = packed.divisor(i - 1)
-            packed.values.append(found)
+        for i, slice in enumerate(packing.slices):
+            name, divisor = _shown(slice.offset), packed.divisor(i)
+            offset = self.algebra.symbol(name, PACK, (i + 1, packed), divisor=divisor)
+            self._sizes[slice.offset] = offset
+            packed.values.append(offset)
         for total in packing.totals:
             pool = total.pool_number
             size = self.total_of(packing, pool)
@@ -213,18 +232,33 @@ class Sizes(RuleReader):
         return Expr.of(size) if isinstance(size, int) else self.size(size)
 
     def _size_of_workspace(self, op: memory.WorkspaceSizeOp) -> Expr | None:
-        """Return the size that a callee needs for a call, if it is known."""
-        function = self._function_of(op, op.function.string_value())
-        if not isinstance(function, func.FuncOp) or not function.body.blocks:
+        """Return the size that a callee needs for the dims of a call; None if it is not known."""
+        function, index = self._function_of(op), op.param.value.data
+        if function is None or not function.body.blocks:
             return None
-        listed = memory.shapes_of_workspace(function, op.param.value.data) or ()
+        param = function.body.block.args[index]
+        known = memory.parameter_attributes(function, index).get(memory.SIZE)
+        if isinstance(known, IntegerAttr):
+            return Expr.of(known.value.data)
+        users = (use.operation for use in param.uses)
+        packs = [user for user in users if isinstance(user, memory.PackOp)]
+        if len(packs) != 1 or packs[0] in self._entered or len(self._entered) > MAX_CALLS:
+            return None
+        self._entered.append(packs[0])
+        total = self.total_of(memory.Packing(packs[0]))
+        self._entered.pop()
+        listed = memory.shapes_of_workspace(function, index) or ()
         shapes = dict(zip(listed, op.shapes, strict=False))
-        return self.workspace_size(
-            function, op.param.value.data, lambda i: self.shape(shapes[i]) if i in shapes else None
-        )
+        if total is None:
+            return None
 
-    def _function_of(self, op: Operation, name: str) -> Operation | None:
-        """Return what is called `name` in the module of `op`."""
+        def dims_of(i: int) -> Dims | None:
+            return self.shape(shapes[i]) if i in shapes else None
+
+        return self._at_call(total, param.block, {DIM: dims_of})
+
+    def _function_of(self, op: memory.WorkspaceSizeOp) -> func.FuncOp | None:
+        """Return the function that `op` names."""
         module: Operation | None = op
         while module is not None and not isinstance(module, ModuleOp):
             module = module.parent_op()
@@ -233,60 +267,32 @@ class Sizes(RuleReader):
         if module not in self._functions:
             functions = (f for f in module.ops if isinstance(f, func.FuncOp))
             self._functions[module] = {f.sym_name.data: f for f in functions}
-        return self._functions[module].get(name)
-
-    def workspace_size(
-        self, function: func.FuncOp, index: int, dims_of: Callable[[int], Dims | None]
-    ) -> Expr | None:
-        """
-        Return the size of workspace `index` of `function` where its parameters have `dims_of` them.
-
-        None if it is not known yet.
-        """
-        param = function.body.block.args[index]
-        known = memory.parameter_attributes(function, index).get(memory.SIZE)
-        if isinstance(known, IntegerAttr):
-            return Expr.of(known.value.data)
-        users = [use.operation for use in param.uses]
-        packs = [user for user in users if isinstance(user, memory.PackOp)]
-        if len(packs) != 1 or packs[0] in self._entered or len(self._entered) > MAX_CALLS:
-            return None
-        self._entered.append(packs[0])
-        total = self.total_of(memory.Packing(packs[0]))
-        self._entered.pop()
-        if total is None:
-            return None
-
-        return self._at_call(total, param.block, dims_of)
+        return self._functions[module].get(op.function.string_value())
 
     def translated(self, size: Expr, body: Block, operands: Sequence[SSAValue]) -> Expr | None:
         """Return a size of the function of `body` as one of its caller; None if it has none."""
-
-        def size_of(i: int) -> Expr | None:
-            return self.size(operands[i]) if operands[i].type == i64 else None
-
-        return self._at_call(
-            size, body, lambda i: self.dims(operands[i]), lambda i: self.shape(operands[i]), size_of
-        )
+        of_kind: Mapping[str, Callable[[int], Dims | None]] = {
+            DIM: lambda i: self.dims(operands[i]),
+            ELEMENT: lambda i: self.shape(operands[i]),
+            VALUE: lambda i: (self.size(operands[i]),) if operands[i].type == i64 else None,
+        }
+        return self._at_call(size, body, of_kind)
 
     def _at_call(
-        self,
-        size: Expr,
-        body: Block,
-        dims_of: Callable[[int], Dims | None],
-        elements_of: Callable[[int], Dims | None] = lambda index: None,
-        size_of: Callable[[int], Expr | None] = lambda index: None,
+        self, size: Expr, body: Block, of_kind: Mapping[str, Callable[[int], Dims | None]]
     ) -> Expr | None:
-        """Return `size` with what parameters of `body` have in a call; None if it has none."""
+        """
+        Return `size` with what parameters of `body` have in a call; None if it has none.
+
+        `of_kind` has what the symbols of a kind are for a parameter.
+        """
 
         def at_call(symbol: Symbol) -> Expr | None:
-            value, *position = symbol.args or (None,)
+            value, at = (*symbol.args, 0, 0)[:2]
             if not isinstance(value, BlockArgument) or value.block is not body:
                 return None
-            if symbol.kind not in (DIM, "element"):
-                return size_of(value.index)
-            parts = (dims_of if symbol.kind == DIM else elements_of)(value.index)
-            return None if parts is None else parts[cast(int, position[0])]
+            parts = of_kind[symbol.kind](value.index) if symbol.kind in of_kind else None
+            return None if parts is None else parts[cast(int, at)]
 
         return self.algebra.substitute(size, at_call)
 
@@ -295,28 +301,23 @@ class Sizes(RuleReader):
         index = integer(op.indices[0]) if op.indices else 0
         if elements is not None and index is not None and 0 <= index < len(elements):
             return elements[index]
-        return self.algebra.symbol("element", "value", (op.result,), natural=False)
+        return self.algebra.symbol("element", VALUE, (op.result,), natural=False)
 
     def _measured(self, op: relay.MeasureOp) -> Expr:
-        name = op.measure.data
-        given = [self._number(arg) for arg in op.args]
-        known = [arg for arg in given if arg is not None]
-        if len(known) == len(given):
+        args = [self._number(arg) for arg in op.args]
+        if not any(isinstance(arg, SSAValue) for arg in args):
             try:
-                return self.algebra.apply(name, *known)
+                return self.algebra.apply(op.measure.data, *args)
             except ValueError:  # it fails when the program runs
                 pass
-        args = [value if arg is None else arg for arg, value in zip(given, op.args, strict=True)]
-        return self.algebra.opaque(name, args)
+        return self.algebra.opaque(op.measure.data, args)
 
-    def _number(self, value: SSAValue) -> Expr | float | None:
+    def _number(self, value: SSAValue) -> Expr | float | SSAValue:
         """Return the size or number that `value` is, if it is known."""
-        if value.type == i64:
-            return self.size(value)
         op = value.owner
         if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
             return op.value.value.data
-        return None
+        return self.size(value) if value.type == i64 else value
 
     def condition(self, value: SSAValue) -> Expr:
         """Return an i1: 1 if it is true, else 0."""
@@ -326,17 +327,19 @@ class Sizes(RuleReader):
         if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
             for name in PREDICATES[op.predicate.value.data :][:1]:
                 return self.algebra.compare(name, self.size(op.lhs), self.size(op.rhs))
-        return self.algebra.symbol(_shown(value), "value", (value,), range=(0, 1))
+        return self.algebra.symbol(_shown(value), VALUE, (value,), range=(0, 1))
 
     # -------------------------------------------------------------------- dims
 
-    def read(self, module: ModuleOp) -> None:
-        """Read all tensors outside kernels, each after its operands, and check all operators."""
-        for op in outside_primitives(module, region_first=True):
-            if rule_of(op) is not None and any(map(has_dynamic_dim, op.operands)):
+    def read(self, root: Operation | Block) -> None:
+        """Read all sizes in `root`, outside kernels, in order, and check all operators."""
+        for op in outside_primitives(root, region_first=True):
+            if rule_of(op) is not None and any(has_dynamic(value.type) for value in op.operands):
                 self._inferred(op)
             for result in op.results:
-                if as_tensor(result.type) is not None:
+                if result.type == i64:
+                    self.size(result)
+                elif as_tensor(result.type) is not None:
                     self.dims(result)
                     self.elements(result)
 
@@ -405,33 +408,18 @@ class Sizes(RuleReader):
         return self._results[op]
 
     def _infer(self, op: Operation) -> list[Dims] | None:
-        operands: list[Tensor] = []
-        for value in op.operands:
-            tensor = operand_of(value.type)
-            if isinstance(tensor, str):
-                return None
-            operands.append(Tensor(tensor.element, tuple(map(self.as_size, self.dims(value)))))
-        elements = constant_elements(op.operands, wanted := data_operands(op))
-        for value, tensor, i in zip(op.operands, operands, range(len(operands)), strict=True):
-            if i in wanted and (known := self.elements(value)) is not None:
-                elements[i] = self._elements_as(tensor, [self.as_size(size) for size in known])
-        found = self.results(op, operands, elements)
+        if any(as_tensor(value.type) is None for value in op.operands):
+            return None
+        found = self.results(op)
         if found is None:
             return None
         return [
-            self._known(tensor, result) for tensor, result in zip(found, op.results, strict=True)
+            tuple(
+                self._dim_symbol(result, axis) if dim is UNKNOWN else as_expr(dim)
+                for axis, dim in enumerate(tensor.dims)
+            )
+            for tensor, result in zip(found, op.results, strict=True)
         ]
-
-    def _elements_as(self, tensor: Tensor, sizes: Sequence[Size]) -> ReadElements:
-        """Return these elements; only scalars are measured."""
-        return ReadElements(lambda count: sizes, lambda: None if tensor.rank else sizes[0])
-
-    def _known(self, tensor: Tensor, result: OpResult) -> Dims:
-        """Return the dims of a result, symbols where the rule does not know them."""
-        return tuple(
-            self._dim_symbol(result, axis) if dim is UNKNOWN else as_expr(dim)
-            for axis, dim in enumerate(tensor.dims)
-        )
 
     def _dim_symbol(self, value: SSAValue, axis: int) -> Expr:
         if isinstance(value, BlockArgument):
@@ -441,25 +429,23 @@ class Sizes(RuleReader):
                 if named is not None:
                     return named
         name = f"{value.name_hint}_dim{axis}" if value.name_hint else f"dim{axis}"
-        return self.algebra.symbol(name, "dim", (value, axis))
+        return self.algebra.symbol(name, DIM, (value, axis))
 
     def _named_dims(self, function: func.FuncOp) -> dict[tuple[SSAValue, int], Expr]:
         """Return the symbols of the function's named dims: equal names are one symbol."""
-        found = self._named.get(function)
-        if found is not None:
-            return found
-        found = self._named[function] = {}
+        if function in self._named:
+            return self._named[function]
+        named = self._named[function] = {}
         first: dict[str, Expr] = {}
         bounds = dim_bounds(function)
         for argument, names in zip(function.args, dim_names(function), strict=False):
             for axis, name in enumerate(names):
                 if isinstance(name, str):
-                    if name not in first:
-                        first[name] = self.algebra.symbol(
-                            name, DIM, (argument, axis), range=bounds.get(name)
-                        )
-                    found[argument, axis] = first[name]
-        return found
+                    range = bounds[name].range if name in bounds else None
+                    named[argument, axis] = first[name] = first.get(name) or self.algebra.symbol(
+                        name, DIM, (argument, axis), range=range
+                    )
+        return named
 
     # ---------------------------------------------------------------- elements
 
@@ -481,7 +467,7 @@ class Sizes(RuleReader):
         if type.element_type != i64 or type.get_num_dims() > 1:
             return None
         return tuple(
-            self.algebra.symbol(f"{_shown(value)}[{i}]", "element", (value, i), natural=False)
+            self.algebra.symbol(f"{_shown(value)}[{i}]", ELEMENT, (value, i), natural=False)
             for i in range(count)
         )
 
@@ -489,15 +475,14 @@ class Sizes(RuleReader):
         elements = self._made_of(value)
         if elements is not None or not isinstance(value, OpResult):
             return elements
-        op, type = value.op, as_tensor(value.type)
-        if element_count(value.type) is None or type is None:
+        op = value.op
+        if element_count(value.type) is None:
             return None
         if isinstance(op, relay.DeviceCopyOp | relay.OnDeviceOp):
             return self.elements(op.value)
         if facts_of(op).only_sizes or rule_of(op) is None:
             return None
-        operands = [self.elements(operand) for operand in op.operands]
-        return self.tensors.elements(op, value.index, operands)
+        return self.tensors.elements(op, value.index, list(map(self.elements, op.operands)))
 
     def _made_of(self, value: SSAValue) -> Dims | None:
         """Return the elements of a tensor that something known computes."""
@@ -518,21 +503,5 @@ class Sizes(RuleReader):
         return None
 
 
-def has_dynamic_dim(value: SSAValue) -> bool:
-    """Test whether `value` is a tensor of which a dim is not known."""
-    tensor = as_tensor(value.type)
-    return tensor is not None and not is_static(tensor)
-
-
 def _shown(value: SSAValue) -> str:
     return value.name_hint or "value"
-
-
-def read_sizes(root: Operation, sizes: Sizes) -> None:
-    """Read the sizes and dims in `root`, those of an op after those of its operands."""
-    for op in outside_primitives(root, region_first=True):
-        for result in op.results:
-            if result.type == i64:
-                sizes.size(result)
-            elif as_tensor(result.type) is not None:
-                sizes.dims(result)

@@ -1,9 +1,8 @@
 """
 Shape rules read as IR: the sizes that a rule computes are written where they are needed.
 
-    code.enter(op, operands)
-    dims = rule(…)                           # of expressions whose leaves are dims of operands
-    code.shape(dims)                         # emits  %c4 = arith.constant 4 : i64
+    tensors = code.results(op)               # of expressions whose leaves are dims of operands
+    code.shape(tensors[0].dims)              # emits  %c4 = arith.constant 4 : i64
                                              #        %0 = arith.muli %n, %c4 : i64
                                              #        …
 
@@ -13,7 +12,8 @@ written once, and nothing is emitted before a result or a check needs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from itertools import product
 from math import prod
@@ -21,13 +21,13 @@ from typing import NoReturn, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import UNKNOWN_LOC, IndexType, LocationAttr, Signedness, i64
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 
 from ...dialects import relay
-from ...dialects.dense import constant_tensor, integers
+from ...dialects.dense import Dense, constant_tensor, integers
 from ...dialects.device import VirtualDeviceAttr, tensor_type, with_device
 from ...dialects.tensors import AnyInteger, has_dynamic
-from ...dialects.type_rules import number_of, operand_of
+from ...dialects.type_rules import data_operands, number_of, operand_of
 from ...operators.signature import Elements, ReadElements, Tensor
 from ...operators.sizes import (
     UNKNOWN,
@@ -40,7 +40,7 @@ from ...operators.sizes import (
     require_equal,
 )
 from ...operators.sizes.algebra import in_order
-from ...operators.sizes.size_expressions import Expr, Symbol
+from ...operators.sizes.size_expressions import DIM, ELEMENT, Expr, Symbol
 from ...operators.sizes.size_table import operation
 from ..support.diagnostics import PassError
 from .rule_reader import RuleDim, RuleReader, as_expr
@@ -50,7 +50,7 @@ MAX_SHOWN = 4
 """The number of operands whose types an error shows."""
 
 
-class RuleCode(SizeCode, RuleReader):
+class RuleCode(SizeCode, RuleReader, ABC):
     """The ops emitted so far, in order, for the rules of operators."""
 
     def __init__(self, host: VirtualDeviceAttr | None = None):
@@ -59,18 +59,15 @@ class RuleCode(SizeCode, RuleReader):
         SizeCode.__init__(self, self.ops.append)
         RuleReader.__init__(self)
         self.host = host
-        self.location: LocationAttr = UNKNOWN_LOC
-        """The location of the ops for expressions that are made from now on."""
-        self._leaves: dict[Symbol, Callable[[], SSAValue]] = {}
         self._locations: dict[Symbol, LocationAttr] = {}
-        self._shapes: dict[Shape, Callable[[], SSAValue]] = {}
+        self._shapes: dict[Shape, SSAValue] = {}
+        """The operand that has these dims."""
         self._required: set[tuple[Check, Expr, Expr]] = set()
-        self._operator: tuple[str, Sequence[Tensor | str]] = "", ()
 
-    def enter(self, op: Operation, operands: Sequence[Tensor | str]) -> None:
-        """Begin the rule of `op`: errors name it and its operands, and are at its location."""
-        self.location = op.location
-        self._operator = op.name, operands
+    @property
+    def location(self) -> LocationAttr:
+        """The location of the ops for expressions that are made from now on."""
+        return UNKNOWN_LOC if self.op is None else self.op.location
 
     # ------------------------------------------------------------- expressions
 
@@ -81,20 +78,35 @@ class RuleCode(SizeCode, RuleReader):
     def measure(self, name: str, args: Sequence[Expr | float]) -> Expr:
         return self._located(self.algebra.opaque(name, args))
 
-    def once(self, key: Sequence[Hashable], emit: Callable[[], SSAValue]) -> Expr:
-        """Return the value of `emit`, which is called when it is first needed, as a size."""
-        size = self._located(self.algebra.symbol(None, "read", key, natural=False))
-        assert size.symbol is not None
-        self._leaves.setdefault(size.symbol, emit)
-        return size
+    def read(self, kind: str, *args: Hashable) -> Expr:
+        """Return what `leaf` reads, which it does when it is first needed, as a size."""
+        return self._located(self.algebra.symbol(None, kind, args, natural=False))
 
     def _located(self, size: Expr) -> Expr:
         assert size.symbol is not None
         self._locations.setdefault(size.symbol, self.location)
         return size
 
+    @abstractmethod
+    def shape_of(self, value: SSAValue) -> SSAValue:
+        """Return the shape of an operand."""
+
+    @abstractmethod
+    def data_of(self, value: SSAValue) -> SSAValue:
+        """Return an operand where its elements can be read."""
+
     def leaf(self, symbol: Symbol) -> SSAValue:
-        return self._leaves[symbol]()
+        if symbol.kind == "size":
+            return self._widened(self.write(symbol.operands[0]))
+        if symbol.kind == "constant":
+            constant = cast(Dense, symbol.args[0])
+            return self.emit(arith.ConstantOp(constant, with_device(constant.type, self.host)))
+        value, at = cast(SSAValue, symbol.args[0]), cast("tuple[int, ...]", symbol.args[1:])
+        if symbol.kind == DIM:
+            hint = f"{value.name_hint}_dim{at[0]}" if value.name_hint else None
+            return self.extract(self.shape_of(value), at, hint)
+        data = self.data_of(value)
+        return data if symbol.kind == "data" else self.extract(data, at)
 
     def write_symbol(self, symbol: Symbol) -> SSAValue:
         start = len(self.ops)
@@ -105,65 +117,41 @@ class RuleCode(SizeCode, RuleReader):
 
     # -------------------------------------------------------------------- shapes
 
-    def dims(
-        self, type: Attribute, shape: Callable[[], SSAValue], key: Hashable, hint: str | None
-    ) -> Tensor:
-        """
-        Return the tensor of `type`, each open dim of it an element of the value `shape()`.
-
-        `shape` is called when the first of them is needed; `key` identifies the tensor.
-        """
-
-        def dim(axis: int) -> RuleDim:
-            name = None if hint is None else f"{hint}_dim{axis}"
-            return self.dim(
-                self.once(("dim", key, axis), lambda: self.extract(shape(), [axis], name))
-            )
-
-        known = operand_of(type)
-        assert isinstance(known, Tensor), "only tensors have dims"
+    def operand(self, value: SSAValue) -> Tensor | str:
+        known = operand_of(value.type)
+        if isinstance(known, str):
+            return known
         dims = tuple(
-            size if isinstance(size, int) else dim(axis) for axis, size in enumerate(known.dims)
+            size if isinstance(size, int) else self.dim(self.read(DIM, value, axis))
+            for axis, size in enumerate(known.dims)
         )
         if dims != known.dims:
-            self._shapes.setdefault(dims, shape)
+            self._shapes.setdefault(dims, value)
         return Tensor(known.element, dims)
 
-    def elements(self, tensor: Tensor, key: Hashable, data: Callable[[], SSAValue]) -> Elements:
-        """Return the elements of the tensor `data()`, which is called when one is read."""
-
-        def scalar(at: Sequence[int]) -> Expr:
-            return self.once(("element", key, *at), lambda: self.extract(data(), at))
-
-        def size(at: Sequence[int]) -> Size:
-            element = scalar(at)
-            value = self.once(("size", element), lambda: self._widened(self.write(element)))
-            return self.dim(value)
-
-        def sizes(count: int) -> Sequence[Size]:
-            return [size(at) for at in product(*map(range, _dims_of(tensor, count)))]
-
-        def operand() -> Size:
-            return self.dim(self.once(("data", key), data) if tensor.rank else scalar(()))
-
-        return ReadElements(sizes, operand)
-
-    def constant_elements(self, value: SSAValue) -> Elements | None:
-        """Return the elements of `value` if it is a constant."""
-        known = constant_tensor(value)
-        if known is None:
-            return None
-        constant = known
+    def elements_of(self, op: Operation, index: int) -> Elements:
+        constant = constant_tensor(op.operands[index])
+        if constant is None:
+            return self.data_elements(op, index)
 
         def operand() -> Size | float:
             number = number_of(constant)
-            if number is not None:
-                return number
-            type = with_device(constant.type, self.host)
-            op = arith.ConstantOp(constant, type)
-            return self.dim(self.once(("constant", constant), lambda: self.emit(op)))
+            return self.dim(self.read("constant", constant)) if number is None else number
 
         return ReadElements(partial(integers, constant), operand)
+
+    def data_elements(self, op: Operation, index: int) -> Elements:
+        """Return the elements of an operand as what is read from its data."""
+        value, tensor = op.operands[index], self.operands[index]
+        assert isinstance(tensor, Tensor), "verified: a rule reads the elements of tensors"
+
+        def size(at: Sequence[int]) -> Size:
+            return self.dim(self.read("size", self.read(ELEMENT, value, *at)))
+
+        return ReadElements(
+            lambda count: [size(at) for at in product(*map(range, _dims_of(tensor, count)))],
+            lambda: self.dim(self.read("data" if tensor.rank else ELEMENT, value)),
+        )
 
     def _widened(self, value: SSAValue) -> SSAValue:
         type = value.type
@@ -180,25 +168,22 @@ class RuleCode(SizeCode, RuleReader):
         """Return the vector of `dims`: an operand's shape if they are its dims."""
         shape = self._shapes.get(dims)
         if shape is not None:
-            return shape()
+            return self.shape_of(shape)
         elements = [self.write(as_expr(dim)) for dim in dims]
         return self.vector(elements, tensor_type(i64, [len(dims)], self.host), hint)
 
     # ------------------------------------------------------------------- results
 
-    def results(
-        self, op: Operation, operands: Sequence[Tensor | str], elements: Mapping[int, Elements]
-    ) -> list[Tensor]:
+    def results(self, op: Operation) -> list[Tensor]:
         """
-        Return the results of `op` by its rule on operands with the dims of rules.
+        Return the results of `op` by its rule, with the dims of rules.
 
         A dim that the declared type knows and the rule does not is required to be so.
         """
-        is_static = not any(has_dynamic(result.type) for result in op.results)
-        if is_static and not elements and not any(map(_is_dynamic, operands)):
+        values = (*op.operands, *op.results)
+        if not data_operands(op) and not any(has_dynamic(value.type) for value in values):
             return [known_tensor(result) for result in op.results]
-        self.enter(op, operands)
-        found = super().results(op, operands, elements)
+        found = super().results(op)
         if found is None:
             raise PassError(
                 f"{op.name} has no rule over sizes, so the shapes of its results cannot be "
@@ -218,10 +203,10 @@ class RuleCode(SizeCode, RuleReader):
         if (check, left, right) in self._required:
             return
         self._required.add((check, left, right))
-        name, operands = self._operator
-        shown = [left, right]
-        types = " and ".join(_shown(operand, shown) for operand in operands[:MAX_SHOWN])
-        more = len(operands) - MAX_SHOWN
+        assert self.op is not None, "a rule is read of an op"
+        shown, name = [left, right], self.op.name
+        types = " and ".join(_shown(operand, shown) for operand in self.operands[:MAX_SHOWN])
+        more = len(self.operands) - MAX_SHOWN
         types += f" and {more} more" if more > 0 else ""
         text = f"{name} of {types}: {message.replace('{op}', name)}"
         left_value, right_value, *values = map(self.write, shown)
@@ -293,7 +278,3 @@ def checked_dims(dims: Shape, result: OpResult) -> Shape:
             )
         checked.append(dim)
     return tuple(checked)
-
-
-def _is_dynamic(operand: Tensor | str) -> bool:
-    return not isinstance(operand, str) and not all(map(is_known, operand.dims))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
-from ...dialects.type_rules import call_of, rule_of
+from ...dialects.type_rules import call_of, data_operands, rule_of
 from ...operators.signature import Elements, Tensor
 from ...operators.sizes import UNKNOWN, Check, Dim, SignatureError, Size, SizeOp
 from ...operators.sizes.algebra import Algebra
@@ -56,6 +56,9 @@ class RuleReader(ABC):
 
     def __init__(self, algebra: Algebra | None = None):
         self.algebra = algebra or Algebra()
+        self.op: Operation | None = None
+        """The op whose rule is read."""
+        self.operands: Sequence[Tensor | str] = ()
         self._rule_dims: dict[Expr, RuleDim] = {}
 
     def as_size(self, expr: Expr) -> Size:
@@ -70,18 +73,33 @@ class RuleReader(ABC):
             dim = self._rule_dims[expr] = RuleDim(self, expr)
         return dim
 
-    def results(
-        self, op: Operation, operands: Sequence[Tensor | str], elements: Mapping[int, Elements]
-    ) -> Sequence[Tensor] | None:
-        """Return the results of `op` by its rule, if it has one, on operands with dims of rules."""
+    def enter(self, op: Operation) -> Sequence[Tensor | str]:
+        """Begin the rule of `op`, and return its operands."""
+        self.op = op
+        self.operands = [self.operand(value) for value in op.operands]
+        return self.operands
+
+    def results(self, op: Operation) -> Sequence[Tensor] | None:
+        """Return the results of `op` by its rule, with dims of rules, if it has one."""
         rule = rule_of(op)
         if rule is None:
             return None
+        operands = self.enter(op)
+        read = ((i, self.elements_of(op, i)) for i in data_operands(op))
+        elements = {i: elements for i, elements in read if elements is not None}
         call = call_of(op.name, op.properties, ())
         try:
             return rule(call._replace(operands=operands, elements=elements))
         except SignatureError as error:
             raise PassError(str(error), op) from error
+
+    @abstractmethod
+    def operand(self, value: SSAValue) -> Tensor | str:
+        """Return `value` as the operand of a rule, with dims of rules; a type in words."""
+
+    @abstractmethod
+    def elements_of(self, op: Operation, index: int) -> Elements | None:
+        """Return the elements of operand `index`, as far as they are known."""
 
     @abstractmethod
     def binary(self, op: SizeOp, left: Expr, right: Expr) -> Expr:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TypeAlias
 
-from ...operators.sizes.size_expressions import Expr, Symbol
+from ...operators.sizes.size_expressions import Expr, Symbol, Values, free_symbols
 from ...operators.sizes.size_table import Range
-from ...operators.sizes.size_values import Values, free_symbols
 
 LEVELS = (1, 16, 128, 1024)
 """The values of a symbol without bounds, from small to large."""
@@ -41,12 +41,12 @@ class Sample:
 
 def levels_of(bounds: Range) -> tuple[int, ...]:
     """Return values within `bounds` from small to large, with equal ratios if both are known."""
-    low, high = bounds[0] or 0, bounds[1]
-    if high is None:
-        return tuple(max(low, level) for level in LEVELS)
+    low, high = max(bounds[0], 0), bounds[1]
+    if high == inf:
+        return tuple(max(int(low), level) for level in LEVELS)
     start, steps = max(low, 1), len(LEVELS) - 1
     between = [round(start * (high / start) ** (k / steps)) for k in range(1, steps)]
-    return tuple(min(max(level, low), high) for level in (start, *between, high))
+    return tuple(int(min(max(level, low), high)) for level in (start, *between, high))
 
 
 def points_of(symbols: Sequence[Symbol]) -> Iterator[Point]:

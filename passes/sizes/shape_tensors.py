@@ -13,27 +13,25 @@ an integer narrower than i64 is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import IntegerType, Signedness, i64
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
+from ...dialects.tensors import Tensor as TensorType
 from ...dialects.tensors import as_tensor, is_static
 from ...operators.sizes import SizeOp
 from ...operators.sizes.algebra import Algebra
-from ...operators.sizes.size_expressions import Dims, Expr
+from ...operators.sizes.size_expressions import DIM, Dims, Expr
 from ...operators.sizes.size_table import CHOOSE
 from ...runtime.kernels.loading import load_kernels
 from ..analysis.arrays import numpy_dtype
 from ..evaluation.kernel_calls import OperatorEvaluator
-
-Element: TypeAlias = Callable[..., Expr | None]
-"""An operation on elements, given an algebra and these; None if it is not exact."""
 
 MOVES: Mapping[str, int | None] = {
     "relay.concatenate": None,
@@ -55,50 +53,32 @@ MOVES: Mapping[str, int | None] = {
 """The operators whose results are elements of their operands: of the first so many, or of all."""
 
 
-def _by(op: str) -> Element:
-    def element(algebra: Algebra, *elements: Expr) -> Expr:
-        return algebra.apply(op, *elements)
+CAST = "cast"
+"""The operation whose result is its operand."""
 
-    return element
-
-
-def _same(algebra: Algebra, element: Expr) -> Expr:
-    return element
-
-
-def _division(compute: Element) -> Element:
-    """Return `compute` where the divisor is a positive constant or the quotient is exact."""
-
-    def divide(algebra: Algebra, left: Expr, right: Expr) -> Expr | None:
-        divisor = right.constant
-        if divisor is not None and divisor > 0:
-            return compute(algebra, left, right)
-        exact = right.constant is None and left.quotient(right) is not None
-        return compute(algebra, left, right) if exact else None
-
-    return divide
-
-
-ELEMENTWISE: Mapping[str, Element] = {
-    "relay.cast": _same,
-    "relay.where": _by(CHOOSE),
-    "relay.add": _by(SizeOp.ADD),
-    "relay.subtract": _by(SizeOp.SUB),
-    "relay.multiply": _by(SizeOp.MUL),
-    "relay.maximum": _by(SizeOp.MAX),
-    "relay.minimum": _by(SizeOp.MIN),
-    "relay.divide": _division(_by("truncdiv")),
-    "relay.mod": _division(_by("truncmod")),
-    "relay.floor_divide": _division(_by(SizeOp.FLOORDIV)),
-    "relay.floor_mod": _division(_by(SizeOp.MOD)),
-    "relay.equal": _by("eq"),
-    "relay.not_equal": _by("ne"),
-    "relay.less": _by("lt"),
-    "relay.less_equal": _by("le"),
-    "relay.greater": _by("gt"),
-    "relay.greater_equal": _by("ge"),
+ELEMENTWISE: Mapping[str, str] = {
+    "relay.cast": CAST,
+    "relay.where": CHOOSE,
+    "relay.add": SizeOp.ADD,
+    "relay.subtract": SizeOp.SUB,
+    "relay.multiply": SizeOp.MUL,
+    "relay.maximum": SizeOp.MAX,
+    "relay.minimum": SizeOp.MIN,
+    "relay.divide": "truncdiv",
+    "relay.mod": "truncmod",
+    "relay.floor_divide": SizeOp.FLOORDIV,
+    "relay.floor_mod": SizeOp.MOD,
+    "relay.equal": "eq",
+    "relay.not_equal": "ne",
+    "relay.less": "lt",
+    "relay.less_equal": "le",
+    "relay.greater": "gt",
+    "relay.greater_equal": "ge",
 }
-"""The element of the result for each element of the operands, which are broadcast."""
+"""The operation on each element of the operands, which are broadcast."""
+
+DIVISIONS = ("truncdiv", "truncmod", SizeOp.FLOORDIV, SizeOp.MOD)
+"""Operations that are followed if the divisor is a positive constant or the quotient is exact."""
 
 REDUCTIONS: Mapping[str, SizeOp] = {
     "relay.prod": SizeOp.MUL,
@@ -109,7 +89,6 @@ REDUCTIONS: Mapping[str, SizeOp] = {
 
 FOLLOWED = {*MOVES, *ELEMENTWISE, *REDUCTIONS}
 """The operators whose results may be known."""
-
 
 MAX_ELEMENTS = 64
 """The maximum length of a tensor whose elements are followed."""
@@ -137,9 +116,9 @@ def is_exact(size: Expr, type: Attribute) -> bool:
     width, signed = integer.width.data, integer.signedness.data is not Signedness.UNSIGNED
     symbol, (least, most) = size.symbol, size.range
     low, bits = (-(2 ** (width - 1)), width - 1) if signed and width > 1 else (0, width)
-    if least is not None and most is not None and low <= least and most < 2**bits:
+    if low <= least and most < 2**bits:
         return True
-    is_dim = symbol is not None and symbol.kind == "dim"
+    is_dim = symbol is not None and symbol.kind == DIM
     return size.constant is None and (type == i64 or (signed and width >= 32 and is_dim))
 
 
@@ -166,54 +145,59 @@ class ShapeTensors:
         return found if all(is_exact(size, type.element_type) for size in found) else None
 
     def _computed(self, op: Operation, index: int, operands: list[Dims]) -> Dims | None:
-        name = op.name
+        name, count = op.name, element_count(op.results[index].type)
         if name in ("relay.zeros", "relay.ones"):
-            value, count = Expr.of(int(name == "relay.ones")), element_count(op.results[0].type)
-            return None if count is None else (value,) * count
+            return None if count is None else (Expr.of(int(name == "relay.ones")),) * count
         if name in MOVES:
             return self._moved(op, index, operands, MOVES[name])
         if name in ELEMENTWISE:
-            groups = zip(*self._broadcast(op, operands), strict=True)
-            computed = [ELEMENTWISE[name](self.algebra, *group) for group in groups]
-            found = [size for size in computed if size is not None]
-            return tuple(found) if len(found) == len(computed) else None
-        if name in REDUCTIONS and operands[0] and element_count(op.results[0].type) == 1:
+            arrays = [
+                np.array(dims, object).reshape(_shape(operand))
+                for operand, dims in zip(op.operands, operands, strict=True)
+            ]
+            spread = [np.broadcast_to(array, _shape(op.results[0])).ravel() for array in arrays]
+            groups = zip(*spread, strict=True)
+            found = [self._element(ELEMENTWISE[name], *group) for group in groups]
+            return None if None in found else tuple(size for size in found if size is not None)
+        if name in REDUCTIONS and operands[0] and count == 1:
             return (self.algebra.apply(REDUCTIONS[name], *operands[0]),)
         return None
+
+    def _element(self, op: str, *elements: Expr) -> Expr | None:
+        """Return an operation on elements; None if it is not exact."""
+        if op == CAST:
+            return elements[0]
+        if op in DIVISIONS:
+            left, right = elements
+            divisor = right.constant
+            is_quotient = left.quotient(right) is not None if divisor is None else divisor > 0
+            if not is_quotient:
+                return None
+        return self.algebra.apply(op, *elements)
 
     def _moved(
         self, op: Operation, index: int, operands: list[Dims], count: int | None
     ) -> Dims | None:
         """Apply the kernel to the numbers of the elements."""
-        types = [as_tensor(operand.type) for operand in op.operands]
         arrays: list[np.ndarray[Any, Any]] = []
         sizes: list[Expr] = []
-        for i, (type, dims) in enumerate(zip(types, operands, strict=True)):
-            assert type is not None
-            dtype = numpy_dtype(type)
+        for i, (operand, dims) in enumerate(zip(op.operands, operands, strict=True)):
+            dtype = numpy_dtype(cast(TensorType, as_tensor(operand.type)))
             if dtype is None or dtype.itemsize * 8 < 32:
                 return None
+            numbers: list[int | None] = [*range(len(sizes), len(sizes) + len(dims))]
             if count is None or i < count:
-                numbers = range(len(sizes), len(sizes) + len(dims))
                 sizes += dims
             else:
-                known = [size.constant for size in dims]
-                if None in known:
+                numbers = [size.constant for size in dims]
+                if None in numbers:
                     return None
-                numbers = known
-            arrays.append(np.array(numbers, dtype).reshape(type.get_shape()))
+            arrays.append(np.array(numbers, dtype).reshape(_shape(operand)))
         moved = self.operators.apply(op, arrays)[index]
         return tuple(sizes[int(number)] for number in moved.ravel())
 
-    def _broadcast(self, op: Operation, operands: list[Dims]) -> list[list[Expr]]:
-        """Return the elements of each operand, broadcast to the result."""
-        result = as_tensor(op.results[0].type)
-        assert result is not None
-        found: list[list[Expr]] = []
-        for operand, dims in zip(op.operands, operands, strict=True):
-            type = as_tensor(operand.type)
-            assert type is not None
-            numbers = np.arange(len(dims)).reshape(type.get_shape())
-            spread = np.broadcast_to(numbers, result.get_shape())
-            found.append([dims[int(number)] for number in spread.ravel()])
-        return found
+
+def _shape(value: SSAValue) -> Sequence[int]:
+    tensor = as_tensor(value.type)
+    assert tensor is not None, "operators are on tensors"
+    return tensor.get_shape()

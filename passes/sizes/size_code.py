@@ -57,8 +57,10 @@ def integer_attribute(value: int, type: IntegerType | IndexType) -> IntegerAttr[
     return IntegerAttr(value, type)
 
 
-def constant_op(attr: IntegerAttr[Any]) -> arith.ConstantOp:
-    """Return the constant `attr`, named `%c4`, or `%i4` if it is an index."""
+def constant_op(attr: IntegerAttr[Any] | FloatAttr[Any]) -> arith.ConstantOp:
+    """Return the constant `attr`; an integer is named `%c4`, or `%i4` if it is an index."""
+    if not isinstance(attr, IntegerAttr):
+        return arith.ConstantOp(attr)
     op = arith.ConstantOp.create(result_types=[attr.type], properties={"value": attr})
     letter, value = "i" if isinstance(attr.type, IndexType) else "c", attr.value.data
     op.result.name_hint = f"{letter}{value}" if value >= 0 else letter
@@ -104,12 +106,7 @@ class SizeCode(Writer[SSAValue]):
 
     def constant(self, attr: IntegerAttr[Any] | FloatAttr[Any]) -> SSAValue:
         """Return the constant `attr`."""
-        value = self.find(attr)
-        if value is None:
-            is_integer = isinstance(attr, IntegerAttr)
-            value = self.emit_constant(constant_op(attr) if is_integer else arith.ConstantOp(attr))
-            self.add(attr, value)
-        return value
+        return self.once(attr, lambda: self.emit_constant(constant_op(attr)))
 
     def emit_constant(self, op: arith.ConstantOp) -> SSAValue:
         """Insert a constant."""

@@ -1,9 +1,10 @@
 """
 The pattern driver of every pass.
 
-    apply_patterns(module, KillTensor())                      each op once
-    apply_patterns(module, FoldA(), FoldB(), recursive=True)  until nothing changes
-    rewrite_each(ops, lambda op, rewriter: …)                 ops that an analysis chose
+    apply_patterns(module, KillTensor())               each op once
+    while apply_patterns(module, FoldA(), FoldB()): …  until nothing changes
+    rewrite_each(ops, lambda op, rewriter: …)          ops that an analysis chose
+    erase_unused(ops)                                  those of them that nothing uses
 
 The driver takes patterns of xDSL, but is not xDSL's walker:
 
@@ -11,32 +12,29 @@ The driver takes patterns of xDSL, but is not xDSL's walker:
   `op_trait_rewrite_pattern`, those that have a trait;
 - an op that a pattern creates, and every op in its regions, gets the location of the op that it
   replaces (of the matched op if it replaces none);
-- patterns that undo each other end in a `PassError` that names them, not in a hang;
 - only patterns remove ops (xDSL's greedy applier erases dead ones);
 - an error raised in a pattern keeps its type and does not print the whole module.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, NoReturn, TypeVar
 
 from typing_extensions import override
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr, ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
-from xdsl.traits import OpTrait
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.exceptions import DiagnosticException
 
+from ...dialects.xdsl_extras.trait_patterns import (
+    op_trait_rewrite_pattern as op_trait_rewrite_pattern,  # for passes, of plug-ins too
+)
+from ...dialects.xdsl_extras.trait_patterns import required_trait
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import exchange_results, expected_classes
 from .diagnostics import PassError
-
-REWRITES_PER_OP = 32
-"""The default limit: so many rewrites for each op present at the start …"""
-
-REWRITES_AT_LEAST = 1024
-"""… and at least so many for a module."""
 
 
 def locate(op: Operation, location: LocationAttr, instead_of: LocationAttr = UNKNOWN_LOC) -> None:
@@ -49,30 +47,10 @@ def locate(op: Operation, location: LocationAttr, instead_of: LocationAttr = UNK
             inner.location = location
 
 
-_Match = TypeVar("_Match", bound=Callable[[Any, Operation, PatternRewriter], None])
-
-
-def op_trait_rewrite_pattern(trait: type[OpTrait]) -> Callable[[_Match], _Match]:
-    """
-    Offer only ops that have `trait` to the decorated `match_and_rewrite`.
-
-    The driver asks each class once; called by anything else, the method gets any op.
-    """
-
-    def decorate(match: _Match) -> _Match:
-        _REQUIRED_TRAITS[match] = trait
-        return match
-
-    return decorate
-
-
-_REQUIRED_TRAITS: dict[Callable[..., None], type[OpTrait]] = {}
-
-
 def _accepts(pattern: RewritePattern, kind: type[Operation]) -> bool:
     """Test whether `pattern` may match ops of class `kind`."""
     match = type(pattern).match_and_rewrite
-    trait, classes = _REQUIRED_TRAITS.get(match), expected_classes(match)
+    trait, classes = required_trait(match), expected_classes(match)
     if trait is not None:
         return kind.get_trait(trait) is not None
     return classes is None or issubclass(kind, classes)
@@ -92,15 +70,11 @@ class _PatternsByClass(dict[type[Operation], tuple[RewritePattern, ...]]):
 
 @dataclass(eq=False, init=False)
 class _Rewriter(PatternRewriter):
-    """Locates the ops that a match inserts, and notes the ops that it may have enabled."""
+    """Locates the ops that a match inserts."""
 
-    def __init__(
-        self, first: Operation, on_removed: Callable[[Operation], None] | None, recursive: bool
-    ):
+    def __init__(self, first: Operation, on_removed: Callable[[Operation], None] | None):
         super().__init__(first)
         self.on_removed = on_removed
-        self.enabled: list[Operation] | None = [] if recursive else None
-        """The ops to visit again, latest last; not noted unless `recursive`."""
         self.fresh = dict[Operation, None]()
         """The ops without a location that this match inserted, in order."""
         self.location: LocationAttr = first.location
@@ -121,16 +95,12 @@ class _Rewriter(PatternRewriter):
         if op.location is UNKNOWN_LOC:
             self.fresh[op] = None
             locate(op, self.location)
-        if self.enabled is not None:
-            self.enabled.append(op)
 
     @override
     def handle_operation_replacement(
         self, op: Operation, new_results: Sequence[SSAValue | None]
     ) -> None:
         """Relocate the new ops; they are inserted right before `op`, which is not yet erased."""
-        if self.enabled is not None:
-            self.enabled += (use.operation for result in op.results for use in result.uses)
         if op.location is self.location:
             return
         new = op.prev_op
@@ -140,74 +110,36 @@ class _Rewriter(PatternRewriter):
             new = new.prev_op
 
     @override
-    def handle_operation_modification(self, op: Operation) -> None:
-        if self.enabled is not None:
-            self.enabled.append(op)
-
-    @override
     def handle_operation_removal(self, op: Operation) -> None:
         if self.on_removed is not None:
             self.on_removed(op)
-        if self.enabled is not None:
-            owners = (operand.owner for operand in op.operands)
-            self.enabled += (owner for owner in owners if isinstance(owner, Operation))
 
 
-@dataclass
-class _Driver:
-    """Offers ops to patterns; counts rewrites, and stops at the limit."""
-
-    patterns: _PatternsByClass
-    max_rewrites: int | None
-    on_removed: Callable[[Operation], None] | None
-    recursive: bool
-    rewrites: int = 0
-    recent: list[RewritePattern] = field(default_factory=list[RewritePattern])
-
-    def visit(self, ops: Iterator[Operation]) -> bool:
-        """
-        Visit each of `ops` once, unless it is removed before; return whether any changed.
-
-        With `recursive`, the ops that a rewrite may have enabled are visited right after it.
-        """
-        patterns, changed = self.patterns, False
-        pending = [op for op in ops if patterns[type(op)]][::-1]
-        if not pending:
-            return False
-        rewriter = _Rewriter(pending[-1], self.on_removed, self.recursive)
-        while pending:
-            op = pending.pop()
-            if op.parent is None:
-                continue  # removed
-            rewriter.start(op)
-            for pattern in patterns[type(op)]:
-                try:
-                    pattern.match_and_rewrite(op, rewriter)
-                except Exception as error:
-                    _raise_placed(error, pattern, op)
-                if rewriter.has_done_action:
-                    changed = True
-                    self._count(pattern, op)
-                    break
-            if rewriter.enabled:
-                pending += rewriter.enabled
-                rewriter.enabled.clear()
-        return changed
-
-    def _count(self, pattern: RewritePattern, op: Operation) -> None:
-        if self.max_rewrites is None:
-            return
-        self.rewrites += 1
-        left = self.max_rewrites - self.rewrites
-        if left < 8:
-            self.recent.append(pattern)
-        if left < 0:
-            names = dict.fromkeys(type(p).__name__ for p in self.recent)
-            raise PassError(
-                f"rewriting did not settle after {self.max_rewrites} rewrites; "
-                f"the last ones were by {', '.join(names)}",
-                op,
-            )
+def _visit(
+    ops: Iterable[Operation],
+    patterns: Sequence[RewritePattern],
+    on_removed: Callable[[Operation], None] | None = None,
+) -> bool:
+    """Offer each of `ops` once, unless it is removed before; return whether any changed."""
+    by_class, changed = _PatternsByClass(patterns), False
+    pending = [op for op in ops if by_class[type(op)]][::-1]
+    if not pending:
+        return False
+    rewriter = _Rewriter(pending[-1], on_removed)
+    while pending:
+        op = pending.pop()
+        if op.parent is None:
+            continue  # removed
+        rewriter.start(op)
+        for pattern in by_class[type(op)]:
+            try:
+                pattern.match_and_rewrite(op, rewriter)
+            except Exception as error:
+                _raise_placed(error, pattern, op)
+            if rewriter.has_done_action:
+                changed = True
+                break
+    return changed
 
 
 def _raise_placed(error: Exception, pattern: RewritePattern, op: Operation) -> NoReturn:
@@ -251,15 +183,28 @@ def rewrite_each(ops: Iterable[_Op], rewrite: Callable[[_Op, PatternRewriter], o
     Errors and locations are as those of patterns; `RewritePattern` is for ops that match by what
     they are.
     """
-    driver = _Driver(_PatternsByClass([_Each(rewrite)]), None, None, False)
-    return driver.visit(iter(ops))
+    return _visit(ops, [_Each(rewrite)])
+
+
+def erase_unused(
+    ops: Iterable[Operation], is_removable: Callable[[Operation], bool] = is_trivially_dead
+) -> bool:
+    """
+    Erase those of `ops`, in program order, that nothing uses, the last first; return whether any.
+
+    Those that are not `is_removable` stay: by default, ops with effects.
+    """
+
+    def erase(op: Operation, rewriter: PatternRewriter) -> None:
+        if all(result.first_use is None for result in op.results) and is_removable(op):
+            rewriter.erase(op)
+
+    return rewrite_each([*ops][::-1], erase)
 
 
 def apply_patterns(
     where: ModuleOp | Region,
     *patterns: RewritePattern,
-    recursive: bool = False,
-    max_rewrites: int | None = None,
     walk_reverse: bool = False,
     walk_regions_first: bool = False,
     on_removed: Callable[[Operation], None] | None = None,
@@ -268,29 +213,13 @@ def apply_patterns(
     """
     Offer every op in `where` to `patterns`, in order; the first that acts wins.
 
-    Each op is visited once, in program order; ops created on the way are not visited. With
-    `recursive`, so are the ops that a rewrite changed or may have enabled, and all ops again until
-    no pattern acts. `walk_reverse` starts at the end (users before definitions),
-    `walk_regions_first` visits an op's regions before the op. `on_removed` is called with each op
-    just before a pattern erases or replaces it. With `only`, just these ops of `where` are
-    visited, once, in the order given; it saves the walk.
-
-    Returns whether anything changed. Raises `PassError`, naming the patterns, after more than
-    `max_rewrites` rewrites: with `recursive` 32 per op and at least 1024, unless given.
+    Each op is visited once, in program order; ops created on the way are not visited.
+    `walk_reverse` starts at the end (users before definitions), `walk_regions_first` visits an op's
+    regions before the op. `on_removed` is called with each op just before a pattern erases or
+    replaces it. With `only`, just these ops of `where` are visited, once, in the order given; it
+    saves the walk. Returns whether anything changed.
     """
-    assert only is None or not recursive, "a fixpoint needs all ops"
-    region = where.body if isinstance(where, ModuleOp) else where
-    if max_rewrites is None and recursive:
-        size = sum(1 for _ in walk(region))
-        max_rewrites = max(REWRITES_AT_LEAST, REWRITES_PER_OP * size)
-    driver = _Driver(_PatternsByClass(patterns), max_rewrites, on_removed, recursive)
-
-    def visit() -> bool:
-        if only is not None:
-            return driver.visit(iter(only))
-        return driver.visit(walk(region, reverse=walk_reverse, region_first=walk_regions_first))
-
-    changed = visit()
-    while recursive and visit():
-        pass
-    return changed
+    if only is None:
+        region = where.body if isinstance(where, ModuleOp) else where
+        only = [*walk(region, reverse=walk_reverse, region_first=walk_regions_first)]
+    return _visit(only, patterns, on_removed)

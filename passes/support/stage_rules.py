@@ -1,7 +1,7 @@
 """
 Rules for the ops of each level, of `verify-stage` and of passes before they begin.
 
-    Rule("fused", loose_operator, concerns=has_trait(Fusible), lacks="is not in a kernel", …)
+    Rule("fused", "fuse-ops should have …", concerns=has_trait(Fusible), lacks="is not in a kernel")
 
     verify-stage{stage=fused}    relay.add is left at stage fused: fuse-ops should have put it …
     outline-primitives           relay.add is not in a kernel: run fuse-ops first
@@ -70,8 +70,8 @@ class Rule:
     """A condition that every op meets from `stage` on."""
 
     stage: Stage
-    fault: Callable[[Operation], str | None]
-    """Returns what is wrong with an op; None if nothing is."""
+    wrong: str | Callable[[Operation], str | None]
+    """What is wrong with an op that the rule concerns; of some only, what returns that or None."""
     in_kernels: bool = True
     """True if the rule holds inside kernels too."""
     only_there: bool = False
@@ -88,6 +88,10 @@ class Rule:
     cures: tuple[str, ...] = ()
     """The passes that replace such an op."""
 
+    def fault(self, op: Operation) -> str | None:
+        """Return what is wrong with `op`; None if nothing is."""
+        return self.wrong if isinstance(self.wrong, str) else self.wrong(op)
+
     def holds_at(self, stage: Stage) -> bool:
         """Test whether the rule holds at `stage`."""
         if self.only_there:
@@ -99,10 +103,6 @@ def incomplete_type(op: Operation) -> str | None:
     if any(is_incomplete(value.type) for value in defined_values(op)):
         return "its type is incomplete: infer-types should have filled it in"
     return None
-
-
-def hint(op: Operation) -> str:
-    return "plan-devices should have turned it into a copy or removed it"
 
 
 def without_device(op: Operation) -> str | None:
@@ -149,18 +149,6 @@ def constrained_devices(constraint: Pinned | SameDomain) -> list[VirtualDeviceAt
     return required + [device for device in devices if device is not None] or [UNCONSTRAINED]
 
 
-def loose_operator(op: Operation) -> str:
-    return "fuse-ops should have put it into a primitive"
-
-
-def primitive(op: Operation) -> str:
-    return "outline-primitives should have made it a function"
-
-
-def closure(op: Operation) -> str:
-    return "lambda-lift should have made it a function"
-
-
 def without_shape_function(op: Operation) -> str | None:
     assert isinstance(op, relay.PrimFuncOp)
     if op.shape_func is None:
@@ -173,10 +161,6 @@ def without_shape_function(op: Operation) -> str | None:
     return None
 
 
-def unallocated(op: Operation) -> str:
-    return "manifest-alloc should have given it storage"
-
-
 def not_laid_out(op: Operation) -> str | None:
     assert isinstance(op, memory.PackOp)
     is_planned = op.at_bind is not None or op.orders is not None
@@ -186,22 +170,6 @@ def not_laid_out(op: Operation) -> str | None:
 def ordered(op: Operation) -> str | None:
     assert isinstance(op, memory.PackOp)
     return None if op.orders is None else "expand-packs should have computed its offsets"
-
-
-def size_not_known(op: Operation) -> str:
-    return "expand-packs should have computed it"
-
-
-def not_bytecode(op: Operation) -> str:
-    return "lower-to-bytecode should have replaced it"
-
-
-def not_memref(op: Operation) -> str:
-    return "only upstream dialects are allowed: convert-memory-to-memref should have replaced it"
-
-
-def not_linalg(op: Operation) -> str:
-    return f"only {', '.join(LINALG_DIALECTS)} are allowed"
 
 
 def is_one_of(*kinds: type[Operation]) -> Callable[[type[Operation]], bool]:
@@ -224,7 +192,7 @@ RULES = (
     Rule("planned", incomplete_type, on_types=always),
     Rule(
         "planned",
-        hint,
+        "plan-devices should have turned it into a copy or removed it",
         concerns=is_one_of(relay.OnDeviceOp),
         lacks="is a hint",
         cures=("plan-devices",),
@@ -238,7 +206,7 @@ RULES = (
     ),
     Rule(
         "fused",
-        loose_operator,
+        "fuse-ops should have put it into a primitive",
         in_kernels=False,
         concerns=has_trait(Fusible),
         lacks="is not in a kernel",
@@ -246,7 +214,7 @@ RULES = (
     ),
     Rule(
         "lowered",
-        primitive,
+        "outline-primitives should have made it a function",
         concerns=is_one_of(relay.PrimitiveOp),
         lacks="is not a function",
         cures=("outline-primitives",),
@@ -258,10 +226,10 @@ RULES = (
         only_there=True,
         concerns=is_one_of(relay.PrimFuncOp),
     ),
-    Rule("lowered", closure, concerns=is_one_of(relay.FnOp)),
+    Rule("lowered", "lambda-lift should have made it a function", concerns=is_one_of(relay.FnOp)),
     Rule(
         "manifest",
-        unallocated,
+        "manifest-alloc should have given it storage",
         concerns=has_trait(Bufferizable),
         lacks="has no storage",
         cures=("manifest-alloc",),
@@ -282,14 +250,14 @@ RULES = (
     ),
     Rule(
         "expanded",
-        size_not_known,
+        "expand-packs should have computed it",
         concerns=is_one_of(memory.WorkspaceSizeOp),
         lacks="is not computed",
         cures=("expand-packs",),
     ),
     Rule(
         "bytecode",
-        not_bytecode,
+        "lower-to-bytecode should have replaced it",
         concerns=is_not_in("bytecode"),
         lacks="is not bytecode",
         cures=PRODUCERS["bytecode"],
@@ -307,14 +275,14 @@ RULES = (
 UPSTREAM_RULES = (
     Rule(
         "memref",
-        not_memref,
+        "only upstream dialects are allowed: convert-memory-to-memref should have replaced it",
         concerns=is_not_in(*MEMREF_DIALECTS),
         lacks="is not of an upstream dialect",
         cures=PRODUCERS["memref"],
     ),
     Rule(
         "linalg",
-        not_linalg,
+        f"only {', '.join(LINALG_DIALECTS)} are allowed",
         concerns=is_not_in(*LINALG_DIALECTS),
         lacks="is not of an upstream dialect",
         cures=PRODUCERS["linalg"],

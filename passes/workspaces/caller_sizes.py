@@ -113,8 +113,7 @@ def lendable_origin(size: SSAValue, body: Block, sizes: Sizes) -> Origin | None:
         for result in op.results:
             if result.type == size.type:
                 sizes.size(result)
-    bound = sizes.size(size).lower_bound
-    return origin if bound is not None and bound >= 0 else None
+    return origin if sizes.size(size).is_natural else None
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from ...dialects import memory
 from ...dialects.tensors import as_tensor
+from ..functions.signatures import entries_of
 from ..functions.symbol_names import SymbolNames
 from ..sizes.size_code import SizeCode
 from .caller_sizes import Origin
@@ -131,10 +132,10 @@ def mark_allocated(function: func.FuncOp, lenders: Lenders) -> None:
     """Mark the results that callers cannot allocate, as their size is known only after the run."""
     allocated = [not lenders.knows_shape(value) for value in returned_values(function)]
     if any(allocated):
-        old = function.res_attrs or ArrayAttr([DictionaryAttr({})] * len(allocated))
+        old = entries_of(function.res_attrs, len(allocated))
         function.res_attrs = ArrayAttr(
             DictionaryAttr({**attrs.data, memory.ALLOCATED: UnitAttr()}) if is_allocated else attrs
-            for attrs, is_allocated in zip(old.data, allocated, strict=True)
+            for attrs, is_allocated in zip(old, allocated, strict=True)
         )
 
 

@@ -162,15 +162,6 @@ class FoldWorkspaceSize(RewritePattern):
             rewriter.replace(op, arith.ConstantOp.from_int_and_width(size, i64))
 
 
-@dataclass(frozen=True)
-class EraseUnusedSize(RewritePattern):
-    """Remove an op that computes a size that nothing uses."""
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not any(result.uses for result in op.results):
-            rewriter.erase(op)
-
-
 def has_workspaces(module: ModuleOp) -> bool:
     """Test whether a function of `module` has a workspace."""
     return any(

@@ -150,7 +150,8 @@ class _Samples:
         """
         Yield candidates that differ: of each sample, the largest first, then of mixtures.
 
-        Mixtures are not tried if a sample's is good enough.
+        Mixtures are not tried if a sample's is good enough, and no more after one that is at most
+        `slack` above each lower bound.
         """
         indices = sorted(range(len(self.problems)), key=lambda s: -self.bounds[s])
         own: dict[int, _Candidate] = {}
@@ -186,7 +187,12 @@ class _Samples:
                 orientation = orientation_of(mixture, solved.offsets)
                 alignment = tuple(self.problems[0].columns.alignment.tolist())
                 orientation = Orientation(orientation.order, orientation.below, alignment)
-                yield from self._add(self._candidate(orientation, source))
+                candidate = self._candidate(orientation, source)
+                yield from self._add(candidate)
+                if all(
+                    h <= b + self.slack for h, b in zip(candidate.heights, self.bounds, strict=True)
+                ):
+                    return
 
     def choice(self, kept: tuple[_Candidate, ...]) -> Choice:
         return Choice(

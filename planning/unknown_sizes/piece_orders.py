@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from ...operators.intervals import Interval
 from ...operators.orders import Life, On, Orders, Row, pairs_together
-from ..buffers import Buffer, Interval, Pool, ProblemError
+from ..buffers import Buffer, Pool, ProblemError
 from ..problem import Plan, Problem
 from ..solve import solve
 

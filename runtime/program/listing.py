@@ -46,8 +46,8 @@ def _value(value: Any, kind: Kind, program: Program) -> str:
         case Kind.CONSTANT:
             return f"@const_{value}"
         case Kind.DEVICE:
-            device, _, scope = program.devices[value].partition("/")
-            return f"#relay.device<{device}{f', scope = {_quoted(scope)}' if scope else ''}>"
+            device, slash, scope = str(program.devices[value]).partition("/")
+            return f"#relay.device<{device}{f', scope = {_quoted(scope)}' if slash else ''}>"
         case Kind.READ | Kind.WRITE:
             return f"r{value}"
         case Kind.READS | Kind.WRITES:

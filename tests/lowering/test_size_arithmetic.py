@@ -4,6 +4,9 @@ Arithmetic on sizes: Python's integers, or an error where these do not fit in 64
 In the evaluator, the machine, and machine code.
 """
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from itertools import product
 from pathlib import Path
@@ -91,3 +94,24 @@ def test_equal_at_every_level(tmp_path: Path):
                 if y != wanted
             ]
     assert not faults, f"{len(faults)} faults:\n" + "\n".join(faults[:30])
+
+
+def test_a_line_of_the_table_is_an_operation_of_the_evaluator_and_the_machine():
+    """In a process of its own: what they compute is read from the table when they are imported."""
+    code = f"""
+from xrelay.operators.sizes.size_table import OPERATIONS, Operation
+
+OPERATIONS["shl"] = Operation(int.__lshift__, arith="arith.shli")
+
+import numpy as np
+from helpers.machine.in_machine import compiled, machine_of
+from helpers.programs.programs import parse
+from xrelay.passes.evaluation.evaluator import evaluate
+
+module, x = parse('''{PROGRAM.format("shli")}'''), np.array([5, 3])
+assert evaluate(module, [x])[0] == 40
+assert np.asarray(machine_of(compiled(module)).run("main", x)).reshape(()) == 40
+"""
+    folder = Path(__file__).parent.parent
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120, env=environment)

@@ -16,7 +16,8 @@ from helpers.programs.random_settings import rounds
 
 from xrelay.dialects.interfaces import ReadsElementwise
 from xrelay.operators.all_rules import MEANINGS, RULES
-from xrelay.operators.meaning.access import Access, Box, Interval, accesses
+from xrelay.operators.intervals import Interval
+from xrelay.operators.meaning.access import Access, Box, accesses
 from xrelay.operators.meaning.forms import ByIndex, Elementwise, SameOrder, Sums
 from xrelay.runtime.kernels import KERNELS
 

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from itertools import product
+from math import inf
 
 import numpy as np
 import pytest
@@ -13,8 +14,7 @@ from xrelay.operators.all_rules import RULES
 from xrelay.operators.measures import MEASURES
 from xrelay.operators.signature import SignatureError
 from xrelay.operators.sizes.algebra import Algebra
-from xrelay.operators.sizes.size_expressions import Expr
-from xrelay.operators.sizes.size_values import Values, free_symbols
+from xrelay.operators.sizes.size_expressions import Expr, Values, free_symbols
 from xrelay.runtime.kernels.checked import call_on
 
 
@@ -143,7 +143,7 @@ def test_dims_of_valid_reshapes(seed: int):
 def test_the_first_and_last_dims_of_a_reshape_stay():
     algebra = Algebra()
     n, m, k = (algebra.symbol(name) for name in "nmk")
-    some = algebra.symbol("s", range=(1, None))
+    some = algebra.symbol("s", range=(1, inf))
     dims = [n, Expr.of(4), some, Expr.of(8)]
 
     def dim(axis: int, entries: list[Expr], allowzero: int = 0) -> Expr:

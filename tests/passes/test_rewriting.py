@@ -81,12 +81,6 @@ def test_each_op_is_visited_once():
     assert names(module) == ["b", "c"]
 
 
-def test_recursive_goes_on_until_nothing_changes():
-    module = ModuleOp([marked("a", 1)])
-    assert apply_patterns(module, Rename("a", "b"), Rename("b", "c"), recursive=True)
-    assert names(module) == ["c"]
-
-
 def test_says_when_nothing_changed():
     assert not apply_patterns(ModuleOp([marked("a", 1)]), BToA())
 
@@ -99,7 +93,7 @@ def test_first_pattern_that_acts_wins():
 
 def test_dead_ops_stay():
     module = ModuleOp([TestPureOp(result_types=[i32]), marked("a", 1)])
-    apply_patterns(module, AToB(), recursive=True)
+    apply_patterns(module, AToB())
     assert len(list(module.body.block.ops)) == 2
 
 
@@ -159,24 +153,6 @@ def test_unknown_stays_unknown():
     module = ModuleOp([op])
     apply_patterns(module, AToB())
     assert [op.location for op in module.body.block.ops] == [UNKNOWN_LOC]
-
-
-def test_patterns_that_undo_each_other_are_named():
-    module = ModuleOp([marked("a", 5)])
-    with pytest.raises(PassError) as raised:
-        apply_patterns(module, AToB(), BToA(), recursive=True)
-    assert raised.value.message == (
-        "rewriting did not settle after 1024 rewrites; the last ones were by AToB, BToA"
-    )
-    assert raised.value.location == at(5)
-
-
-def test_the_cap_can_be_set_and_reached_exactly():
-    module = ModuleOp([marked("a", 1), marked("a", 2)])
-    apply_patterns(module, AToB(), max_rewrites=2)
-    module = ModuleOp([marked("a", 1), marked("a", 2)])
-    with pytest.raises(PassError, match="did not settle after 1 rewrites"):
-        apply_patterns(module, AToB(), max_rewrites=1)
 
 
 def test_a_pass_error_passes_through_untouched():
@@ -262,25 +238,3 @@ def test_a_pattern_is_offered_ops_of_its_classes_or_trait():
     apply_patterns(ModuleOp(ops), pure, either)
     assert pure.offered == [ops[1]]
     assert either.offered == [ops[0], inner]
-
-
-@dataclass
-class EraseUnused(RewritePattern):
-    """Erase an op whose results are unused, and count the ops seen."""
-
-    seen: int = 0
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /):
-        self.seen += 1
-        if not any(result.uses for result in op.results):
-            rewriter.erase(op)
-
-
-def test_recursive_visits_what_a_rewrite_enabled_at_once():
-    ops: list[Operation] = [TestOp(result_types=[i32])]
-    for _ in range(99):
-        ops.append(TestOp(operands=ops[-1].results, result_types=[i32]))
-    module, pattern = ModuleOp(ops), EraseUnused()
-    apply_patterns(module, pattern, recursive=True)
-    assert not module.body.block.ops
-    assert pattern.seen < 3 * len(ops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -20,10 +20,6 @@ from ..progress import Progress
 from .executables import Arrays, Compiled, Executable, output_lines
 from .inputs_of_run import GivenInputs
 from .run_options import Options
-
-if TYPE_CHECKING:
-    from ...runtime.observe.profiler import Profile
-
 
 CURE = "--params, or --random-weights to draw it"
 """The cure when a weight has no value."""
@@ -75,8 +71,11 @@ def _parameters(
     return found | random_parameters(missing, seed, options.memory)
 
 
-def _show(profile: Profile, options: Options) -> None:
-    """Print the profile to stderr, and write its trace, as `options` say."""
+def _show_profile(program: Compiled, options: Options) -> None:
+    """Print the profile, if there is one, to stderr, and write its trace, as `options` say."""
+    profile = program.profile
+    if profile is None:
+        return
     if options.profile == "json":
         import json
 
@@ -117,8 +116,8 @@ def execute(
         print("\n".join(output_lines(name, value)))
     if options.stats:
         print("\n".join(executable.stats()))
-    if isinstance(executable, Compiled) and executable.profile is not None:
-        _show(executable.profile, options)
+    if isinstance(executable, Compiled):
+        _show_profile(executable, options)
     if options.benchmark is not None and isinstance(executable, Compiled):
         from .benchmark import benchmark
 

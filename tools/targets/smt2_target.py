@@ -82,25 +82,14 @@ class Claims(Checker):
         what = f"bytes {one} and {other} are apart"
         self.text.claim(what, f"(< {a} {b})", f"(< {c} {d})", f"(< {a} {d})", f"(< {c} {b})")
 
-    def check_slot(self, op: Operation) -> None:
-        assert isinstance(op, memory.AllocTensorOp)
-        slot, room = self.slots.of(op.tensor), self.slots.rooms.of_storage(op.storage)
-        if slot is not None and room.size is not None and slot.static is None:
-            self.claim_inside(slot, room.start, room.start + room.size)
+    def place(self, op: Operation, slot: Slot) -> None:
+        room = self.slots.rooms.of_storage(op.operands[0])
+        if room.size is not None:
+            stop = room.start + room.size
+            if slot.static is None or stop.constant is None:
+                self.claim_inside(slot, room.start, stop)
         with suppress(NotShown):
-            super().check_slot(op)
-
-    def check_slice(self, op: Operation) -> None:
-        assert isinstance(op, memory.SliceStorageOp)
-        inner, outer = (
-            self.slots.rooms.of_storage(op.slice),
-            self.slots.rooms.of_storage(op.storage),
-        )
-        if outer.size is not None and inner.size is not None:
-            slot = self.slots.slot(inner.root, inner.start, inner.size)
-            self.claim_inside(slot, outer.start, outer.start + outer.size)
-        with suppress(NotShown):
-            super().check_slice(op)
+            super().place(op, slot)
 
     def claim_inside(self, slot: Slot, start: Expr, stop: Expr) -> None:
         """Claim that a slot, if it is not empty, lies in these bounds."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import IntegerType
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -18,7 +19,9 @@ from xdsl.irdl import (
     var_result_def,
 )
 from xdsl.parser import Parser
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.printer import Printer
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import (
     IsTerminator,
     Pure,
@@ -28,6 +31,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from ...dense import elements
 from ...device import with_device
 from ...interfaces import (
     AnyDevice,
@@ -42,6 +46,8 @@ from ...interfaces import (
     TypeEquations,
 )
 from ...tensors import as_tensor
+from ...xdsl_extras.trait_patterns import Patterns
+from ..constants import ConstantOp
 from ..incomplete import AnyTensor, is_incomplete, join, refine
 
 
@@ -152,7 +158,7 @@ class IfDevices(DeviceRule):
 
 
 @irdl_op_definition
-class IfOp(IRDLOperation):
+class IfOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """
     Execute the first region if `condition` is not 0, the second otherwise.
 
@@ -195,6 +201,10 @@ class IfOp(IRDLOperation):
             result_types=[result_types],
             regions=[then_region, else_region],
         )
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (FoldBranch(),)
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -240,6 +250,21 @@ class IfOp(IRDLOperation):
         types = [r.type for r in self.results]
         verify_yielded(self, self.then_region, types, "the first region")
         verify_yielded(self, self.else_region, types, "the second region")
+
+
+class FoldBranch(RewritePattern):
+    """Replace a branch on a constant by the branch taken."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: IfOp, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(condition := op.condition.owner, ConstantOp):
+            return
+        taken = op.then_region if any(elements(condition.value)) else op.else_region
+        values, block = [*yielded(taken)], taken.block
+        assert block.last_op is not None, "verified: a region ends in relay.yield"
+        rewriter.erase(block.last_op)
+        rewriter.inline_block(block, InsertPoint.before(op))
+        rewriter.replace(op, [], values)
 
 
 def _end_with_yield(region: Region) -> None:

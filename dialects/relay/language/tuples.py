@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import I64, IntegerAttr, TupleType, i64
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -17,6 +18,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
@@ -31,6 +33,7 @@ from ...interfaces import (
 )
 from ...type_algebra import tuple_of
 from ...xdsl_extras.formats import FunctionTypeOf
+from ...xdsl_extras.trait_patterns import Patterns, erase_if_unused
 from ..incomplete import IncompleteType
 from ..operator import refined_result_types
 
@@ -91,7 +94,7 @@ class TupleOp(IRDLOperation):
 
 
 @irdl_op_definition
-class TupleGetItemOp(IRDLOperation):
+class TupleGetItemOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """
     Get field `index` of `tuple`, counted from 0; the field aliases the tuple.
 
@@ -127,8 +130,25 @@ class TupleGetItemOp(IRDLOperation):
             result_types=[type.types.data[index]],
         )
 
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (FoldProjection(),)
+
     def verify_(self) -> None:
         refined_result_types(self)
+
+
+class FoldProjection(RewritePattern):
+    """Replace a projection of a `relay.tuple` by the field."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TupleGetItemOp, rewriter: PatternRewriter, /) -> None:
+        whole = op.tuple.owner
+        if isinstance(whole, TupleOp):
+            field = whole.fields[op.index.value.data]
+            if field.type == op.result.type:
+                rewriter.replace(op, [], [field])
+                erase_if_unused(whole, rewriter)
 
 
 # ------------------------------------------------------- flattening, rebuilding

@@ -71,4 +71,5 @@ class DemoFoldScalesPass(ModulePass):
     name = "demo-fold-scales"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        apply_patterns(op, FoldScale(), recursive=True)
+        while apply_patterns(op, FoldScale()):
+            pass

@@ -12,7 +12,7 @@ func.func @used_after_kill(%c: tensor<i1, #relay.device<cpu:0>>) {
     "test.op"(%v) : (tensor<2x2xf32, #relay.device<cpu:0>>) -> ()
     relay.yield
   }
-  // expected-error @below {{test.op uses bytes that are killed before it: passes that move or merge ops must run before manifest-lifetimes}}
+  // expected-error @below {{test.op uses bytes that are killed before it: passes that move or merge ops, such as cse and canonicalize, must run before manifest-lifetimes}}
   "test.op"(%a) : (tensor<4xf32, #relay.device<cpu:0>>) -> ()
   func.return
 }

@@ -126,7 +126,7 @@ def compile_module(module: ModuleOp, settings: Settings) -> CompiledModule:
     """Compile a module at level `memref`, with its kernels, to objects. Raises `Error`."""
     settings.cache.prepare()
     units = units_of(module, settings)
-    calls = any(kernel.declarations for kernel in units.kernels)
+    calls = any(kernel.calls_library for kernel in units.kernels)
     text = module_text(units.program)
     how = [tools_key(), settings.machine.key, str(settings.level), *PROGRAM]
     code = settings.cache.get_or(

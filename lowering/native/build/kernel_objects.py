@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 from xdsl.dialects.builtin import ModuleOp
 
 from ..schedules.scheduling import COMMON, SCHEDULED, common_steps, library_of, text_of
-from ..toolchain.processes import TimedOut, ToolError
+from ..toolchain.processes import ProcessFailed, TimedOut
 from ..toolchain.stage_files import scratch_folder, write
 from ..toolchain.stages import KERNELS, Compiled, compile_text, module_text
 from .settings import Settings
@@ -36,7 +36,7 @@ class Result(NamedTuple):
 
     compiled: Compiled
     kernels: Sequence[Kernel]
-    failure: ToolError | None = None
+    failure: ProcessFailed | None = None
 
 
 def compile_kernels(kernels: Sequence[Kernel], settings: Settings) -> list[Compiled]:
@@ -92,7 +92,7 @@ def _write(result: Result, settings: Settings) -> None:
     if failure is not None:
         known["failed"] = failure.message
         _report(result.kernels[0], failure.message, settings)
-        if isinstance(failure.__cause__, TimedOut):  # a retry may succeed
+        if isinstance(failure, TimedOut):  # a retry may succeed
             return
     settings.cache.put(known["object"], code)
     for kernel in result.kernels:
@@ -112,7 +112,7 @@ def _in_parallel(kernels: Sequence[Kernel], settings: Settings) -> list[Result]:
     for kernel in kernels:
         # Apart: an object that calls a library cannot be linked without it, and the passes for
         # schedules rewrite all kernels of a module.
-        group = bool(kernel.declarations), kernel.schedule is not None
+        group = kernel.calls_library, kernel.schedule is not None
         groups.setdefault(group, []).append(kernel)
     modules: list[Sequence[Kernel]] = []
     for group in groups.values():
@@ -137,7 +137,7 @@ def _compile(kernels: Sequence[Kernel], name: str, settings: Settings) -> list[R
         with scratch_folder("schedules") as folder:
             passes = _passes(kernels, folder, name, settings)
             return [Result(compile_text(text_of_all(kernels), passes, settings, name), kernels)]
-    except ToolError as error:
+    except ProcessFailed as error:
         if len(kernels) > 1:
             half = len(kernels) // 2
             first = _compile(kernels[:half], f"{name}_0", settings)
@@ -166,7 +166,7 @@ def _passes(
 
 def text_of_all(kernels: Sequence[Kernel]) -> str:
     """Return the text of a module with `kernels`, and what they refer to, each once."""
-    used = {op.sym_name.data: op for k in kernels for op in (*k.globals, *k.declarations)}
+    used = {op.sym_name.data: op for k in kernels for op in k.used}
     functions = [kernel.function for kernel in kernels]
     text = module_text(ModuleOp([*(op.clone() for op in used.values()), *functions]))
     for function in functions:

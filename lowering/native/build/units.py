@@ -11,7 +11,7 @@ linker, which keeps one of all functions of a name, may keep any.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
 
@@ -22,7 +22,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.printer import Printer
 
 from ....passes.functions.call_graph import symbols_in
-from ..kernel_pass import is_kernel
+from ...entries.descriptions import METADATA
+from ..kernel_pass import is_kernel, kernels_of
 from ..schedules import steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
 from ..toolchain.stages import KERNELS, tools_key
@@ -45,10 +46,13 @@ class Kernel:
     function: func.FuncOp
     """Named by `symbol`, in no module."""
     schedule: Schedule | None = None
-    globals: tuple[memref.GlobalOp, ...] = ()
-    """The constants that it reads."""
-    declarations: tuple[func.FuncOp, ...] = ()
-    """The functions that it calls."""
+    used: tuple[memref.GlobalOp | func.FuncOp, ...] = ()
+    """The constants that it reads, and declarations of the functions that it calls."""
+
+    @property
+    def calls_library(self) -> bool:
+        """True if it calls a library, without which it cannot be linked."""
+        return any(isinstance(op, func.FuncOp) for op in self.used)
 
 
 @dataclass(frozen=True)
@@ -62,43 +66,33 @@ class Units:
 
 def units_of(module: ModuleOp, settings: Settings = DEFAULT) -> Units:
     """Divide `module`, which stays as it is, and whose kernels the pipeline `kernels` prepared."""
-    constants = {
+    symbols = {
         op.sym_name.data: op
         for op in module.ops
-        if isinstance(op, memref.GlobalOp) and not isinstance(op.initial_value, UnitAttr)
+        if (isinstance(op, memref.GlobalOp) and not isinstance(op.initial_value, UnitAttr))
+        or (isinstance(op, func.FuncOp) and op.is_declaration)
     }
-    kernels = tuple(
-        _kernel(op, constants, settings)
-        for op in module.ops
-        if isinstance(op, func.FuncOp) and is_kernel(op)
-    )
-    symbols = {kernel.name: kernel.symbol for kernel in kernels}
-    return Units(kernels, _program(module, symbols))
+    kernels = tuple(_kernel(op, symbols, settings) for op in kernels_of(module))
+    return Units(kernels, _program(module, {kernel.name: kernel for kernel in kernels}))
 
 
-def _kernel(op: func.FuncOp, constants: dict[str, memref.GlobalOp], settings: Settings) -> Kernel:
+def _kernel(
+    op: func.FuncOp, symbols: Mapping[str, memref.GlobalOp | func.FuncOp], settings: Settings
+) -> Kernel:
     named = dict.fromkeys(name for inner in op.walk() for name in symbols_in(inner))
     function = op.clone()
     function.properties["sym_name"] = StringAttr("kernel")
     function.properties.pop("sym_visibility", None)
     function.attributes["llvm.linkage"] = llvm.LinkageAttr("weak_odr")
-    globals = tuple(constants[name] for name in named if name in constants)
-    text = "".join(map(_hashed_text, (function, *globals)))
+    used = tuple(symbols[name] for name in named if name in symbols)
+    text = "".join(map(_hashed_text, (function, *used)))
     schedule = steps_of(function)
     passes = KERNELS if schedule is None else (*SCHEDULED, schedule.key)
     how = [tools_key(), settings.machine.key, str(settings.level)]
     symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]
     function.properties["sym_name"] = StringAttr(symbol)
     function.attributes[NAME] = op.sym_name
-    calls = tuple(_declarations(function))
-    return Kernel(op.sym_name.data, symbol, function, schedule, globals, calls)
-
-
-def _declarations(function: func.FuncOp) -> Iterator[func.FuncOp]:
-    for op in function.walk():
-        if isinstance(op, func.CallOp):
-            inputs, outputs = ([value.type for value in row] for row in (op.operands, op.results))
-            yield func.FuncOp.external(op.callee.string_value(), inputs, outputs)
+    return Kernel(op.sym_name.data, symbol, function, schedule, used)
 
 
 class _Nameless(Printer):
@@ -122,22 +116,15 @@ def _hashed_text(op: Operation) -> str:
     return text.getvalue()
 
 
-def _program(module: ModuleOp, symbols: dict[str, str]) -> ModuleOp:
-    """Return `module` with kernels only declared, by their symbols."""
-    program = ModuleOp([], dict(module.attributes))
-    declared: set[str] = set()
-    for op in module.ops:
-        if not (isinstance(op, func.FuncOp) and is_kernel(op)):
-            program.body.block.add_op(op.clone())
-            continue
-        symbol = symbols[op.sym_name.data]
-        if symbol not in declared:
-            declared.add(symbol)
-            type = op.function_type
-            external = func.FuncOp.external(symbol, list(type.inputs), list(type.outputs))
-            program.body.block.add_op(external)
+def _program(module: ModuleOp, kernels: Mapping[str, Kernel]) -> ModuleOp:
+    """Return `module` with kernels only declared, by their symbols, and without its interface."""
+    types = {kernel.symbol: kernel.function.function_type for kernel in kernels.values()}
+    declared = [func.FuncOp.external(s, [*t.inputs], [*t.outputs]) for s, t in types.items()]
+    others = (op.clone() for op in module.ops if not is_kernel(op))
+    attributes = {name: a for name, a in module.attributes.items() if name != METADATA}
+    program = ModuleOp([*declared, *others], attributes)
     for call in program.walk():
-        if isinstance(call, func.CallOp) and call.callee.string_value() in symbols:
-            name = symbols[call.callee.string_value()]
-            call.properties["callee"] = SymbolRefAttr(name)
+        if isinstance(call, func.CallOp) and call.callee.string_value() in kernels:
+            symbol = kernels[call.callee.string_value()].symbol
+            call.properties["callee"] = SymbolRefAttr(symbol)
     return program

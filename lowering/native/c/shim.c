@@ -450,15 +450,6 @@ XRELAY_LOCAL void xrelay_use_scratch(char *workspace, int64_t size) {
   xrelay_current->scratch = xrelay_current->scratch_next = workspace + size - XRELAY_SCRATCH;
 }
 
-/* Check the tensor that a result of unknown size is to be described in. */
-XRELAY_LOCAL void xrelay_check_target(const struct xrelay_function *function, int32_t index,
-                                       const DLTensor *given) {
-  const struct xrelay_tensor *tensor = &function->tensors[index];
-  if (!given || (tensor->rank && !given->shape))
-    xrelay_fail("result '%s' of %s must be a tensor with room for a shape of %d, but is NULL",
-                tensor->name, function->name, (int)tensor->rank);
-}
-
 XRELAY_LOCAL int64_t xrelay_size(int32_t rank, const int64_t *shape, int64_t size) {
   int32_t axis;
   for (axis = 0; axis < rank; axis++) size = xrelay_times(size, shape[axis]);
@@ -470,16 +461,6 @@ XRELAY_LOCAL void xrelay_make_bools(void *data, int64_t size) {
   uint8_t *bytes = data;
   int64_t i;
   for (i = 0; i < size; i++) bytes[i] = bytes[i] != 0;
-}
-
-/* Describe a result in `to`, and let its memory outlive the call. */
-XRELAY_LOCAL void xrelay_hand_over(const struct xrelay_tensor *tensor, void *data,
-                                    const int64_t *shape, DLTensor *to) {
-  const DLTensor result = {data, {1, 0}, tensor->rank, {tensor->code, tensor->bits, 1},
-                           to->shape, NULL, 0};
-  xrelay_keep(data);
-  if (tensor->rank) memcpy(to->shape, shape, (size_t)tensor->rank * sizeof *shape);
-  *to = result;
 }
 
 /* ---- words of memrefs ---- */
@@ -539,9 +520,12 @@ XRELAY_LOCAL void xrelay_measure(const struct xrelay_function *function, const i
   }
 }
 
-/* Give the caller the outputs that `words` describe, or none of them after a failure. */
-XRELAY_LOCAL void xrelay_hand_over_all(const struct xrelay_function *function,
-                                        const int64_t *words, void *const *data) {
+/*
+ * Describe the outputs that the call allocated, as `words` have them, to the caller, and let their
+ * memory outlive the call; after a failure, none of them.
+ */
+XRELAY_LOCAL void xrelay_hand_over(const struct xrelay_function *function, const int64_t *words,
+                                    void *const *data) {
   void *separate[function->outputs + 1];
   const int64_t *from = words;
   int32_t i, pass;
@@ -555,7 +539,12 @@ XRELAY_LOCAL void xrelay_hand_over_all(const struct xrelay_function *function,
             xrelay_separate((void *)(intptr_t)from[0], xrelay_data_of(from, tensor), size);
         if (tensor->code == XRELAY_BOOL) xrelay_make_bools(separate[i], size);
       } else {
-        xrelay_hand_over(tensor, separate[i], from + 3, data[function->inputs + i]);
+        DLTensor *to = data[function->inputs + i];
+        const DLTensor result = {separate[i], {1, 0}, tensor->rank,
+                                 {tensor->code, tensor->bits, 1}, to->shape, NULL, 0};
+        xrelay_keep(separate[i]);
+        if (tensor->rank) memcpy(to->shape, from + 3, (size_t)tensor->rank * sizeof *from);
+        *to = result;
       }
       from += 3 + 2 * tensor->rank;
     }
@@ -576,11 +565,15 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
   for (i = function->inputs; tensors && i < count; i++)
     if (!function->tensors[i].is_allocated) xrelay_check_tensor(function, i, shapes[i], tensors[i]);
   xrelay_check_memory(function, shapes, data);
-  for (i = function->inputs; i < count; i++)
-    if (function->tensors[i].is_allocated) {
-      xrelay_check_target(function, i, data[i]);
-      next += 3 + 2 * function->tensors[i].rank;
-    }
+  for (i = function->inputs; i < count; i++) {
+    const struct xrelay_tensor *tensor = &function->tensors[i];
+    const DLTensor *target = data[i];
+    if (!tensor->is_allocated) continue;
+    if (!target || (tensor->rank && !target->shape))
+      xrelay_fail("result '%s' of %s must be a tensor with room for a shape of %d, but is NULL",
+                  tensor->name, function->name, (int)tensor->rank);
+    next += 3 + 2 * tensor->rank;
+  }
   for (i = 0; i < count; i++) {
     const struct xrelay_tensor *tensor = &function->tensors[i];
     if (tensor->is_allocated) continue;
@@ -609,7 +602,7 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
     if (tensor->code == XRELAY_BOOL && !tensor->is_allocated)
       xrelay_make_bools(data[i], xrelay_bytes(tensor, shapes[i]));
   }
-  xrelay_hand_over_all(function, words, data);
+  xrelay_hand_over(function, words, data);
 }
 
 /* The unpacked form: return 0, or 1 after a failure. */

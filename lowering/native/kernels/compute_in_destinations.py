@@ -24,46 +24,39 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import tensor_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import generic_like, is_elementwise, is_identity, maps_of, move_body, replace
+from ..linalg_generics import is_elementwise, is_identity, is_pointwise, maps_of, set_operands
 
 VIEWS = tensor.ExtractSliceOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp
 
 
 def _compute_in(store: bufferization.MaterializeInDestinationOp) -> None:
-    chain = _chain(store.source, store)
+    """Compute what `store` stores in its destination."""
+    chain, dest = _chain(store.source, store), store.dest
     if chain is None or not chain.is_needed:
         return
-    empty, steps, elementwise = chain.empty, chain.steps, chain.elementwise
-    last = tensor_of(store.source)
-    if _reads_operand_after(steps, prod(last.get_shape())):
+    if _reads_operand_after(chain.steps[-1], prod(tensor_of(store.source).get_shape())):
         return
-    for op, number in elementwise:
-        _write_onto_input(op, number)
-    dest = store.dest
     if isinstance(dest.owner, Operation):  # a reshape of an argument
         dest.owner.detach()
-        Rewriter.insert_op(dest.owner, InsertPoint.before(empty))
+        Rewriter.insert_op(dest.owner, InsertPoint.before(chain.empty))
     target = bufferization.ToTensorOp(dest, restrict=True, writable=True)
-    Rewriter.insert_op(target, InsertPoint.before(empty))
-    empty.results[0].replace_all_uses_with(target.tensor)
-    Rewriter.erase_op(empty)
+    Rewriter.insert_op(target, InsertPoint.before(chain.empty))
+    chain.write_onto(target.tensor)
 
 
 def _is_copy(op: linalg.GenericOp) -> bool:
-    maps = set(maps_of(op))
-    value = op.body.block.last_op
+    end = op.body.block.first_op
     return (
-        len(op.inputs) == 1
-        and maps == {AffineMap.identity(len(op.iterator_types))}
-        and value is op.body.block.first_op
-        and value is not None
-        and [*value.operands] == [op.body.block.args[0]]
+        is_pointwise(op)
+        and len(op.inputs) == 1
+        and is_identity(maps_of(op)[0])
+        and isinstance(end, linalg.YieldOp)
+        and end.operands[0] is op.body.block.args[0]
     )
 
 
@@ -79,12 +72,8 @@ def _compute_in_part(copy: linalg.GenericOp) -> None:
     for op in moved:
         op.detach()
     Rewriter.insert_op(moved, InsertPoint.before(chain.empty))
-    for op, number in chain.elementwise:
-        _write_onto_input(op, number)
-    chain.empty.results[0].replace_all_uses_with(part)
-    Rewriter.erase_op(chain.empty)
-    copy.results[0].replace_all_uses_with(copy.inputs[0])
-    Rewriter.erase_op(copy)
+    chain.write_onto(part)
+    Rewriter.replace_op(copy, [], [copy.inputs[0]])
 
 
 def _part_of_results(op: Operation, start: Operation) -> list[Operation] | None:
@@ -123,6 +112,12 @@ class Chain:
         inserts = any(isinstance(op, tensor.InsertSliceOp) for op in self.steps)
         return inserts or bool(self.elementwise)
 
+    def write_onto(self, target: SSAValue) -> None:
+        """Write onto `target` in place of the empty tensor."""
+        for op, number in self.elementwise:
+            _write_onto_input(op, number)
+        Rewriter.replace_op(self.empty, [], [target])
+
 
 def _chain(value: SSAValue, user: Operation) -> Chain | None:
     """
@@ -155,14 +150,8 @@ def _chain(value: SSAValue, user: Operation) -> Chain | None:
 
 def _is_last_use(value: SSAValue, user: Operation) -> bool:
     """Test whether all other ops that use `value` come before `user`."""
-    block = user.parent
-    for use in value.uses:
-        op = use.operation
-        if op is user:
-            continue
-        if op.parent is not block or block is None or not op.is_before_in_block(user):
-            return False
-    return True
+    others = (use.operation for use in value.uses if use.operation is not user)
+    return all(op.parent is user.parent and op.is_before_in_block(user) for op in others)
 
 
 def _is_parallel(op: linalg.GenericOp) -> bool:
@@ -173,24 +162,25 @@ def _is_parallel(op: linalg.GenericOp) -> bool:
 
 def _input_in_place(op: linalg.GenericOp) -> int | None:
     """Return the number of an input that `op` can write its result onto."""
-    maps = maps_of(op)
     if not is_elementwise(op):
         return None
-    for number, value in enumerate(op.inputs):
+    for number, (value, map) in enumerate(zip(op.inputs, maps_of(op), strict=False)):
         owner = value.owner
-        computed = isinstance(owner, tensor.InsertSliceOp) or (
-            isinstance(owner, linalg.GenericOp) and _is_parallel(owner)
-        )
-        others = [v for i, v in enumerate(op.inputs) if i != number]
-        if computed and is_identity(maps[number]) and value.type == op.outputs[0].type:
-            if value not in others and _is_last_use(value, op):
-                return number
+        if (
+            isinstance(owner, tensor.InsertSliceOp)
+            or (isinstance(owner, linalg.GenericOp) and _is_parallel(owner))
+        ) and (
+            is_identity(map)
+            and value.type == op.outputs[0].type
+            and [*op.inputs].count(value) == 1
+            and _is_last_use(value, op)
+        ):
+            return number
     return None
 
 
-def _reads_operand_after(steps: list[Operation], count: int) -> bool:
-    """Test whether an operand of `count` elements is read after the first of `steps`, the last."""
-    first = steps[-1]
+def _reads_operand_after(first: Operation, count: int) -> bool:
+    """Test whether an operand of `count` elements is read after the op `first`."""
     block = first.parent
     assert block is not None
     large: set[SSAValue] = set()
@@ -201,29 +191,20 @@ def _reads_operand_after(steps: list[Operation], count: int) -> bool:
         elif isinstance(op, VIEWS):
             if op.operands[0] in large:
                 large.update(op.results)
-        elif op is not first and first.is_before_in_block(op) and large.intersection(_read(op)):
-            return True
+        elif op is not first and first.is_before_in_block(op):
+            if any(operand in large for inner in op.walk() for operand in inner.operands):
+                return True
     return False
-
-
-def _read(op: Operation) -> set[SSAValue]:
-    return {operand for inner in op.walk() for operand in inner.operands}
 
 
 def _write_onto_input(op: linalg.GenericOp, number: int) -> None:
     """Let `op` write onto input `number`, in place of an empty tensor."""
-    inputs = [*op.inputs]
-    value = inputs.pop(number)
-    maps = maps_of(op)
+    empty, body, maps, inputs = op.outputs[0].owner, op.body.block, maps_of(op), [*op.inputs]
+    body.args[number].replace_all_uses_with(body.args[-1])
+    body.erase_arg(body.args[number])
+    written = inputs.pop(number)
     del maps[number]
-    old = op.body.block
-    block = Block(arg_types=[a.type for i, a in enumerate(old.args) if i != number])
-    values = [*block.args]
-    values.insert(number, block.args[-1])
-    move_body(old, block, values)
-    made = generic_like(op, inputs, [value], maps, block)
-    empty = op.outputs[0].owner
-    replace(op, made, made.results[0])
+    set_operands(op, inputs, written, maps)
     if isinstance(empty, tensor.EmptyOp) and not empty.results[0].uses:
         Rewriter.erase_op(empty)
 

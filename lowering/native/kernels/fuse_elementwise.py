@@ -17,45 +17,33 @@ from typing_extensions import override
 from xdsl.dialects import tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Block
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import element_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import (
-    generic_like,
-    has_index,
-    is_elementwise,
-    is_identity,
-    maps_of,
-    move_body,
-    replace,
-)
+from ..linalg_generics import has_index, is_elementwise, is_identity, maps_of, set_operands
 
 MOST_OPERANDS = 32
 """The operands of one loop: programs of many more would take long to compile."""
 
 
-def _with_distinct_inputs(op: linalg.GenericOp) -> linalg.GenericOp:
-    """Return `op` with each operand that it reads more than once in one order given once."""
-    maps, count = maps_of(op), len(op.inputs)
-    keys = [(operand, str(map)) for operand, map in zip(op.inputs, maps, strict=False)]
-    kept = [number for number, key in enumerate(keys) if keys.index(key) == number]
-    if len(kept) == count:
-        return op
-    old, outputs = op.body.block, [*op.outputs]
-    inputs = [op.inputs[number] for number in kept]
-    block = Block(arg_types=[element_of(value) for value in (*inputs, *outputs)])
-    arguments = [block.args[kept.index(keys.index(key))] for key in keys]
-    move_body(old, block, [*arguments, *block.args[len(kept) :]])
-    made = generic_like(op, inputs, outputs, [*(maps[n] for n in kept), *maps[count:]], block)
-    replace(op, made, made.results[0])
-    return made
+def _read_once_each(op: linalg.GenericOp) -> None:
+    """Give `op` each operand that it reads more than once in one order only once."""
+    *maps, written = maps_of(op)
+    body, kept = op.body.block, dict[tuple[SSAValue, AffineMap], BlockArgument]()
+    for operand, map, argument in zip(op.inputs, maps, body.args[:-1], strict=True):
+        first = kept.setdefault((operand, map), argument)
+        if first is not argument:
+            argument.replace_all_uses_with(first)
+            body.erase_arg(argument)
+    inputs, maps = [operand for operand, _ in kept], [map for _, map in kept]
+    set_operands(op, inputs, op.outputs[0], [*maps, written])
 
 
-def _fused(op: linalg.GenericOp) -> linalg.GenericOp | None:
-    """Return `op` with one of its operands computed in its body, or None."""
+def _fuse(op: linalg.GenericOp) -> bool:
+    """Compute one of the operands of `op` in its body; return whether there was one."""
     for number, operand in enumerate(op.inputs):
         producer = operand.owner
         if (
@@ -67,19 +55,13 @@ def _fused(op: linalg.GenericOp) -> linalg.GenericOp | None:
             and (is_identity(maps_of(op)[number]) or not has_index(producer))
             and len(op.inputs) + len(producer.inputs) <= MOST_OPERANDS
         ):
-            maps = _maps_with_producer(op, number, producer)
+            maps = maps_of(op)
+            read = [map.compose(maps[number]) for map in maps_of(producer)[:-1]]
+            maps[number : number + 1] = read
             if _have_sizes(maps):
-                return _with_producer(op, number, producer, maps)
-    return None
-
-
-def _maps_with_producer(
-    op: linalg.GenericOp, number: int, producer: linalg.GenericOp
-) -> list[AffineMap]:
-    """Return the maps of `op` with the operands of `producer` in place of operand `number`."""
-    maps = maps_of(op)
-    maps[number : number + 1] = [map.compose(maps[number]) for map in maps_of(producer)[:-1]]
-    return maps
+                _compute_within(op, number, producer, maps)
+                return True
+    return False
 
 
 def _have_sizes(maps: Sequence[AffineMap]) -> bool:
@@ -95,26 +77,24 @@ def _reads_once(map: AffineMap) -> bool:
     return len(loops) == len(map.results) and sorted(loops) == [*range(map.num_dims)]
 
 
-def _with_producer(
+def _compute_within(
     op: linalg.GenericOp, number: int, producer: linalg.GenericOp, maps: Sequence[AffineMap]
-) -> linalg.GenericOp:
+) -> None:
+    """Compute operand `number` of `op` in its body, as `producer` does; `maps` are then its own."""
     inputs = [*op.inputs]
     inputs[number : number + 1] = producer.inputs
-    old, source = op.body.block, producer.body.block
-    block = Block(arg_types=[element_of(v) for v in (*inputs, *op.outputs)])
-    count = len(producer.inputs)
-    theirs = block.args[number : number + count]
-    ours = [*block.args[:number], *block.args[number + count :]]
-    move_body(source, block, [*theirs, block.args[-1]])
-    end = block.last_op
+    body, source = op.body.block, producer.body.block
+    read, end = body.args[number], source.last_op
     assert isinstance(end, linalg.YieldOp)
-    value = end.operands[0]
+    elements = [
+        body.insert_arg(element_of(value), number + i) for i, value in enumerate(producer.inputs)
+    ]
+    read.replace_all_uses_with(end.operands[0])
+    body.erase_arg(read)
     Rewriter.erase_op(end)
-    move_body(old, block, [*ours[:number], value, *ours[number:]])
-    fused = generic_like(op, inputs, [*op.outputs], maps, block)
-    replace(op, fused, fused.results[0])
+    Rewriter.inline_block(source, InsertPoint.at_start(body), [*elements, body.args[-1]])
+    set_operands(op, inputs, op.outputs[0], maps)
     Rewriter.erase_op(producer)
-    return fused
 
 
 @dataclass(frozen=True)
@@ -127,9 +107,9 @@ class FuseElementwisePass(KernelPass):
     def rewrite(self, kernel: FuncOp) -> None:
         for op in [*kernel.body.block.ops]:
             if isinstance(op, linalg.GenericOp) and len(op.results) == 1:
-                op = _with_distinct_inputs(op)
-                while (fused := _fused(op)) is not None:
-                    op = _with_distinct_inputs(fused)
+                _read_once_each(op)
+                while _fuse(op):
+                    _read_once_each(op)
         for op in [*kernel.body.block.ops]:
             if isinstance(op, tensor.EmptyOp) and not op.tensor.uses:
                 Rewriter.erase_op(op)

@@ -16,30 +16,23 @@ from dataclasses import dataclass
 
 from typing_extensions import override
 from xdsl.dialects import bufferization, memref, tensor
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    DenseArrayBase,
-    MemRefType,
-    i64,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ....dialects.device import tensor_type
-from ...linalg.builder import element_of, reassociation, tensor_of
+from ...linalg.builder import Builder, element_of, tensor_of
 from ..kernel_pass import KernelPass
 from ..linalg_generics import (
-    generic_like,
     has_index,
     is_elementwise,
     is_identity,
     is_pointwise,
     is_simple,
     maps_of,
-    replace,
+    parallel_loops,
 )
 
 
@@ -56,10 +49,8 @@ def _expand_before(op: linalg.GenericOp) -> None:
     ):
         return
     expanded = _over_loops(op, _groups(expand), _shape(expand.result), {})
-    expand.result.replace_all_uses_with(expanded.results[0])
-    Rewriter.erase_op(expand)
-    Rewriter.insert_op(expanded, InsertPoint.before(op))
-    Rewriter.erase_op(op)
+    Rewriter.replace_op(expand, [], expanded.results)
+    Rewriter.replace_op(op, expanded)
 
 
 def _expand(op: linalg.GenericOp) -> None:
@@ -75,21 +66,16 @@ def _expand(op: linalg.GenericOp) -> None:
             and _is_static(collapse.src)
             and all(_is_static(value) for value in (*op.inputs, *op.outputs))
         ):
-            _over_expanded(op, number, collapse)
+            groups, before = _groups(collapse), collapse.src
+            expanded = _over_loops(op, groups, _shape(before), {number: before})
+            back = tensor.CollapseShapeOp.create(
+                operands=expanded.results,
+                result_types=op.result_types,
+                properties={"reassociation": collapse.reassociation},
+            )
+            Rewriter.replace_op(op, [expanded, back])
+            Rewriter.erase_op(collapse)
             return
-
-
-def _over_expanded(op: linalg.GenericOp, number: int, collapse: tensor.CollapseShapeOp) -> None:
-    groups = _groups(collapse)
-    expanded = _over_loops(op, groups, _shape(collapse.src), {number: collapse.src})
-    back = tensor.CollapseShapeOp.create(
-        operands=[expanded.results[0]],
-        result_types=[op.results[0].type],
-        properties={"reassociation": reassociation(groups)},
-    )
-    replace(op, expanded, back.results[0])
-    Rewriter.insert_op(back, InsertPoint.after(expanded))
-    Rewriter.erase_op(collapse)
 
 
 def _over_loops(
@@ -103,6 +89,7 @@ def _over_loops(
 
     Its operands are expanded before `op`; those of the numbers in `known` are so already.
     """
+    build = Builder(Block())
     operands: list[SSAValue] = []
     maps: list[AffineMap] = []
     for i, (operand, map) in enumerate(zip((*op.inputs, *op.outputs), maps_of(op), strict=True)):
@@ -110,24 +97,13 @@ def _over_loops(
         maps.append(AffineMap(len(shape), 0, tuple(exprs)))
         if i in known or len(sizes) == len(operand_groups):
             operands.append(known.get(i, operand))
-            continue
-        made: tensor.EmptyOp | tensor.ExpandShapeOp
-        type = tensor_type(element_of(operand), sizes)
-        if isinstance(operand.owner, tensor.EmptyOp):
-            made = tensor.EmptyOp([], type)
+        elif isinstance(operand.owner, tensor.EmptyOp):
+            operands.append(build.empty(sizes, element_of(operand)))
         else:
-            made = tensor.ExpandShapeOp.build(
-                operands=[operand, []],
-                result_types=[type],
-                properties={
-                    "reassociation": reassociation(operand_groups),
-                    "static_output_shape": DenseArrayBase.from_list(i64, sizes),
-                },
-            )
-        Rewriter.insert_op(made, InsertPoint.before(op))
-        operands.append(made.results[0])
+            operands.append(build.expand(operand, operand_groups, sizes))
+    Rewriter.inline_block(build.block, InsertPoint.before(op))
     block = op.body.detach_block(op.body.block)
-    return generic_like(op, operands[:-1], operands[-1:], maps, block)
+    return parallel_loops(op, operands[:-1], operands[-1], maps, block)
 
 
 def _expanded_map(

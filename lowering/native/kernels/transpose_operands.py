@@ -16,21 +16,16 @@ from math import prod
 
 from typing_extensions import override
 from xdsl.dialects import bufferization, memref
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    AffineMapAttr,
-    ArrayAttr,
-    MemRefType,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from ...linalg.builder import tensor_of
+from ...linalg.builder import maps, tensor_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import buffer_of, maps_of, product_of, transposing_loops
+from ..linalg_generics import buffer_of, maps_of, parallel_loops, product_of, set_operands
 
 FEWEST_ROWS = 4
 """The rows of a product for which its right operand is worth a copy."""
@@ -52,18 +47,17 @@ def _copy_operand(op: linalg.GenericOp) -> None:
     copy = memref.AllocOp([], [], MemRefType(type.element_type, [*batches, k, n]))
     rank = len(batches) + 2
     order = [*range(rank - 2), rank - 1, rank - 2]
-    maps = [AffineMap(rank, 0, tuple(map(AffineDimExpr, row))) for row in (order, range(rank))]
     block = Block(arg_types=[type.element_type] * 2)
     block.add_op(linalg.YieldOp(block.args[0]))
     source = buffer_of(b)
-    loops = transposing_loops(op, [source.results[0]], copy.results[0], maps, block)
+    both_maps = maps(rank, order, range(rank))
+    loops = parallel_loops(op, [source.results[0]], copy.results[0], both_maps, block)
     value = bufferization.ToTensorOp(copy, restrict=True)
     Rewriter.insert_op([source, copy, loops, value], InsertPoint.before(op))
-    op.operands[1] = value.results[0]
     a_map, b_map, out_map = maps_of(op)
     *leading, last, before = b_map.results
     b_map = AffineMap(b_map.num_dims, 0, (*leading, before, last))
-    op.properties["indexing_maps"] = ArrayAttr(map(AffineMapAttr, (a_map, b_map, out_map)))
+    set_operands(op, [op.inputs[0], value.results[0]], op.outputs[0], [a_map, b_map, out_map])
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from ..linalg_generics import (
     is_elementwise,
     is_simple,
     maps_of,
+    parallel_loops,
     store_of,
-    transposing_loops,
 )
 
 
@@ -75,7 +75,7 @@ class WriteTransposedPass(KernelPass):
         sources = [buffer_of(value) for value in op.inputs]
         buffers = [source.results[0] for source in sources]
         block = op.body.detach_block(op.body.block)
-        loops = transposing_loops(op, buffers, store.dest, maps_of(op), block)
+        loops = parallel_loops(op, buffers, store.dest, maps_of(op), block)
         Rewriter.insert_op([*sources, loops], InsertPoint.before(store))
         Rewriter.erase_op(store)
         Rewriter.erase_op(op)

@@ -15,24 +15,22 @@ The steps are ops of transform dialect: those that depend on the kernel are writ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseArrayBase,
     DictionaryAttr,
-    IntegerAttr,
     MemRefType,
     StringAttr,
     UnitAttr,
-    i64,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 
+from ....dialects.attributes import attribute_of, plain_value
 from ....passes.support.diagnostics import PassError
 from ..linalg_generics import SIDE, TRANSPOSING, maps_of
 from ..toolchain.target_machine import Machine
@@ -100,7 +98,7 @@ def _write_squares(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
 def _choose_tile(kernel: FuncOp, machine: Machine) -> Sizes | None:
     nest = nest_of(kernel)
     tile = nest and tile_of(nest, vectors_of(machine))
-    return tile and sizes_of(tile)
+    return tile and _sizes_of(tile)
 
 
 def _write_tile(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
@@ -230,22 +228,16 @@ def _kind_name(schedule: Sizes) -> str:
     return kind.data if isinstance(kind, StringAttr) else ""
 
 
-def sizes_of(tile: Tile) -> Sizes:
+def _sizes_of(tile: Tile) -> Sizes:
     """Return a tile as attributes; what it does not have is omitted."""
-    numbers = {"row": tile.row, "rows": tile.rows, "width": tile.width, "block": tile.block}
-    sizes: dict[str, Attribute] = {
-        name: IntegerAttr(number, i64) for name, number in numbers.items() if number is not None
-    }
-    return {**sizes, "order": DenseArrayBase.from_list(i64, tile.order)}
+    sizes = ((field.name, attribute_of(getattr(tile, field.name))) for field in fields(Tile))
+    return {name: attribute for name, attribute in sizes if attribute is not None}
 
 
 def _tile_from(sizes: Sizes) -> Tile | None:
-    def number(name: str) -> int | None:
-        size = sizes.get(name)
-        return size.value.data if isinstance(size, IntegerAttr) else None
-
-    rows, width, order = number("rows"), number("width"), sizes.get("order")
-    if rows is None or width is None or not isinstance(order, DenseArrayBase):
-        return None
-    loops = tuple(int(loop) for loop in order.get_values())
-    return Tile(number("row"), rows, width, loops, number("block"))
+    values = {name: plain_value(attribute) for name, attribute in sizes.items()}
+    match [values.get(field.name) for field in fields(Tile)]:
+        case [int() | None as row, int(rows), int(width), int() | None as block, tuple(order)]:
+            return Tile(row, rows, width, block, order)
+        case _:
+            return None

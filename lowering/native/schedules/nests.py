@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import cast
 
 from xdsl.dialects import bufferization, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -28,6 +27,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from ...linalg.builder import tensor_of
 from ..linalg_generics import TRANSPOSING, maps_of
 
 PARALLEL, REDUCTION = "parallel", "reduction"
@@ -69,16 +69,14 @@ class Nest:
 def nest_of(kernel: FuncOp) -> Nest | None:
     """Return the loops of the only reduction of `kernel`, if they can be tiles of vectors."""
     generics = [op for op in kernel.walk() if isinstance(op, linalg.GenericOp)]
-    reductions = [op for op in generics if REDUCTION in _iterators(op)]
-    if len(reductions) != 1 or any(_is_opaque(op) for op in generics):
-        return None
-    reduction = reductions[0]
     stores = [
         op for op in kernel.walk() if isinstance(op, bufferization.MaterializeInDestinationOp)
     ]
-    if len(stores) != 1 or len(reduction.results) != 1:
+    reductions = [op for op in generics if REDUCTION in _iterators(op)]
+    if len(reductions) != 1 or len(stores) != 1 or any(map(_is_opaque, generics)):
         return None
-    root = stores[0].source.owner
+    (reduction,), (store,) = reductions, stores
+    root = store.source.owner
     if not isinstance(root, linalg.GenericOp) or not _is_chain(kernel, reduction, root):
         return None
     return _nest(reduction, root)
@@ -87,34 +85,29 @@ def nest_of(kernel: FuncOp) -> Nest | None:
 def _nest(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | None:
     iterators = _iterators(reduction)
     parallel = tuple(i for i, kind in enumerate(iterators) if kind == PARALLEL)
-    maps = maps_of(reduction)
-    if not parallel or not _is_permutation(maps[-1], parallel):
-        return None
-    result = root.results[0].type
-    if not isinstance(result, TensorType):
-        return None
-    shape = result.get_shape()
-    if len(shape) != len(parallel):
-        return None
-    inputs = tuple(maps[:-1])
-    if not all(_is_vector(map, parallel[-1]) for map in inputs):
+    *inputs, written = maps_of(reduction)
+    result = tensor_of(root.results[0])
+    element, shape = result.element_type, result.get_shape()
+    if (
+        not parallel
+        or len(reduction.results) != 1
+        or not _is_permutation(written, parallel)
+        or len(shape) != len(parallel)
+        or shape[-1] == DYNAMIC_INDEX
+        or not all(_is_vector(map, parallel[-1]) for map in inputs)
+        or not isinstance(element, FixedBitwidthType)
+    ):
         return None
     sizes = tuple(None if size == DYNAMIC_INDEX else size for size in shape)
-    if sizes[-1] is None:
-        return None
-    element = cast(Attribute, result.element_type)  # pyright: ignore[reportUnknownMemberType]
-    if not isinstance(element, FixedBitwidthType):
-        return None
-    depth = _depth(reduction)
-    is_consumed = root is not reduction
-    return Nest(iterators, sizes, parallel, inputs, element.bitwidth, depth, is_consumed)
+    depth, is_consumed = _depth(reduction), root is not reduction
+    return Nest(iterators, sizes, parallel, tuple(inputs), element.bitwidth, depth, is_consumed)
 
 
 def _depth(reduction: linalg.GenericOp) -> int | None:
     """Return the number of turns of the loops that reduce, if it is known."""
     turns: dict[int, int] = {}
     for operand, map in zip(reduction.inputs, maps_of(reduction), strict=False):
-        shape = cast("TensorType[Attribute]", operand.type).get_shape()
+        shape = tensor_of(operand).get_shape()
         for expr, size in zip(map.results, shape, strict=True):
             if isinstance(expr, AffineDimExpr):
                 turns[expr.position] = size

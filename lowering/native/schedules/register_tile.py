@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, BoolAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, StringAttr, UnitAttr
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import SSAValue
 
+from ....dialects.integers import i64_attribute
 from .nests import REDUCTION, Nest
 from .scheduling import Steps
 from .tiles import Tile, widths
@@ -33,7 +34,7 @@ def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
     (root,) = steps.include("mark_root", func)
     kinds = ArrayAttr(IteratorTypeAttr(IteratorType(kind)) for kind in nest.iterators)
     reduction = steps.match(func, "linalg.generic", iterator_types=kinds)
-    steps.op("annotate", reduction, properties={"name": "xrelay.reduction"})
+    steps.op("annotate", reduction, properties={"name": StringAttr("xrelay.reduction")})
     vector = len(nest.parallel) - 1
     if tile.block is not None:
         root, _ = steps.fuse(root, _only(nest, vector, tile.block))
@@ -48,7 +49,7 @@ def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
         assert tile.row is not None
         rows = [int(i == nest.parallel[tile.row]) for i in range(len(nest.iterators))]
         _, single = steps.tile(step, rows)
-        steps.op("loop.unroll", single, properties={"factor": tile.rows})
+        steps.op("loop.unroll", single, properties={"factor": i64_attribute(tile.rows)})
     steps.include("vectorize_tiles", func)
 
 

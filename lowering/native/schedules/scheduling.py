@@ -12,12 +12,13 @@ compiled without.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from io import StringIO
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from typing_extensions import override
 from xdsl.dialects import transform
@@ -33,12 +34,12 @@ from xdsl.dialects.builtin import (
     UnregisteredOp,
     i1,
     i32,
-    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def
 from xdsl.printer import Printer
 
+from ....dialects.integers import i64_array
 from ..toolchain.stages import BUFFERIZE, LOWER_TO_LLVM
 
 SCHEDULE = "xrelay.schedule"
@@ -62,22 +63,10 @@ SCHEDULED = (
 COMMON = Path(__file__).with_name("common_steps.mlir")
 """The sequences that steps include."""
 
-HANDLES = {
-    "prepare": 1,
-    "vectorize_squares": 0,
-    "mark_root": 1,
-    "reduction_in_tiles": 1,
-    "vectorize_tiles": 0,
-    "lower_vectors": 0,
-}
-"""The number of handles that each of them returns."""
-
 HANDLE = transform.AnyOpType()
 LOOP = transform.OperationType("scf.for")
 PROPAGATE = IntegerAttr(1, i32)
 READONLY = ArrayAttr([DictionaryAttr({"transform.readonly": UnitAttr()})])
-
-Value: TypeAlias = "int | str | Sequence[int] | Attribute"
 
 
 @irdl_op_definition
@@ -116,21 +105,16 @@ def common_steps() -> str:
 
 
 @cache
+def handles() -> Mapping[str, int]:
+    """Return the number of handles that each sequence of `COMMON` returns."""
+    heads: list[tuple[str, str]] = re.findall(r"_sequence @(\w+)\(.*\)( -> )?", common_steps())
+    return {name: int(bool(result)) for name, result in heads}
+
+
+@cache
 def _class_of(name: str) -> type[Operation]:
     """Return the class of an op that xDSL does not have."""
     return UnregisteredOp.with_name(f"transform.{name}")
-
-
-def _attribute(value: Value) -> Attribute:
-    match value:
-        case Attribute():
-            return value
-        case int():
-            return IntegerAttr(value, i64)
-        case str():
-            return StringAttr(value)
-        case _:
-            return DenseArrayBase.from_list(i64, list(value))
 
 
 class Steps:
@@ -150,23 +134,22 @@ class Steps:
         *on: SSAValue,
         results: int = 0,
         loops: int = 0,
-        properties: Mapping[str, Value] = MappingProxyType({}),
+        properties: Mapping[str, Attribute] = MappingProxyType({}),
     ) -> list[SSAValue]:
         """Append the op `name` with handles of `results` ops, and of as many loops."""
         types = [HANDLE] * results + [LOOP] * loops
-        values = {key: _attribute(value) for key, value in properties.items()}
-        op = _class_of(name).create(operands=on, result_types=types, properties=values)
+        op = _class_of(name).create(operands=on, result_types=types, properties=properties)
         self.block.add_op(op)
         return list(op.results)
 
     def include(self, name: str, on: SSAValue) -> list[SSAValue]:
         """Run another sequence on a handle."""
         properties = {"target": SymbolRefAttr(name), "failure_propagation_mode": PROPAGATE}
-        return self.op("include", on, results=HANDLES.get(name, 0), properties=properties)
+        return self.op("include", on, results=handles().get(name, 0), properties=properties)
 
     def match(self, on: SSAValue, *names: str, **attributes: Attribute) -> SSAValue:
         """Find the ops in `on` of one of the names, if any are given, with `attributes`."""
-        properties: dict[str, Value] = {}
+        properties: dict[str, Attribute] = {}
         if names:
             properties["ops"] = ArrayAttr(map(StringAttr, names))
         if attributes:
@@ -177,13 +160,13 @@ class Steps:
         self, root: SSAValue, sizes: Sequence[int], order: Sequence[int] = ()
     ) -> list[SSAValue]:
         """Tile `root` and what it reads; return the tile and its loops, outermost first."""
-        properties: dict[str, Value] = {
+        properties: dict[str, Attribute] = {
             "apply_cleanup": UnitAttr(),
             "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0]),
-            "static_tile_sizes": sizes,
+            "static_tile_sizes": i64_array(sizes),
         }
         if order:
-            properties["static_tile_interchange"] = order
+            properties["static_tile_interchange"] = i64_array(order)
         return self.op(
             "structured.fuse", root, results=1, loops=sum(map(bool, sizes)), properties=properties
         )
@@ -191,7 +174,7 @@ class Steps:
     def tile(self, target: SSAValue, sizes: Sequence[int]) -> list[SSAValue]:
         """Tile `target` alone; return the tile and its loops, outermost first."""
         scalable = DenseArrayBase.from_list(i1, [0] * len(sizes))
-        properties: dict[str, Value] = {"static_sizes": sizes, "scalable_sizes": scalable}
+        properties = {"static_sizes": i64_array(sizes), "scalable_sizes": scalable}
         loops = sum(map(bool, sizes))
         name = "structured.tile_using_for"
         return self.op(name, target, results=1, loops=loops, properties=properties)
@@ -245,7 +228,7 @@ def library_of(schedules: Mapping[str, Schedule]) -> ModuleOp:
                 kernel = every.match(every.kernel, "func.func", sym_name=StringAttr(symbol))
                 every.include(name, kernel)
         module.body.block.add_op(every.sequence(stage))
-    for name, results in HANDLES.items():
+    for name, results in handles().items():
         type = [HANDLE], [HANDLE] * results
         declared = transform.NamedSequenceOp(name, type, Region(), "private", arg_attrs=READONLY)
         module.body.block.add_op(declared)

@@ -48,10 +48,10 @@ class Tile:
     rows: int
     width: int
     """The number of elements of a row, a power of two."""
+    block: int | None
+    """The columns of a block, whose loop is outside of all others; None if one block is all."""
     order: tuple[int, ...]
     """The parallel loops, outermost first."""
-    block: int | None = None
-    """The columns of a block, whose loop is outside of all others; None if one block is all."""
 
     def sizes(self, nest: Nest) -> list[int]:
         """Return the size of the tile along each parallel loop; 0 is all of it."""
@@ -90,8 +90,7 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
     row = _row_loop(nest)
     sums = vectors.count // 2 if vectors.count > 16 else vectors.count - 4
     if row is None:
-        width = _width(size, ALONE * lanes)
-        return Tile(None, 1, width, _order(nest, None))
+        return Tile(None, 1, _width(size, ALONE * lanes), None, _order(nest, None))
     is_strided = nest.stride(nest.parallel[row]) > 1
     shares = _shares_vectors(nest, row)
     if not shares and size <= sums * lanes and size.bit_count() == 1:
@@ -108,7 +107,7 @@ def tile_of(nest: Nest, vectors: Vectors) -> Tile | None:
         block = _block(size, width, columns)
         if block is not None:
             order = (*(i for i in order if i != last), last)
-    return Tile(row, rows, width, order, None if block == size else block)
+    return Tile(row, rows, width, None if block == size else block, order)
 
 
 def _vectors(nest: Nest) -> list[AffineMap]:
@@ -222,13 +221,9 @@ SSE = Vectors(16, 16)
 NEON = Vectors(16, 32)
 
 
+@cache
 def vectors_of(machine: Machine) -> Vectors:
     """Return the vector registers that code for `machine` may use."""
-    return _probed(machine)
-
-
-@cache
-def _probed(machine: Machine) -> Vectors:
     command = [tool("llc"), "-O1", *machine.flags, "-o", "-"]
     code = run("llc", command, PROBE.encode()).output.decode(errors="replace")
     for pattern, vectors in ((r"%zmm", AVX512), (r"%ymm", AVX), (r"%xmm", SSE)):

@@ -11,7 +11,7 @@ from pathlib import Path
 from ....runtime.errors import Error
 from ....runtime.files import mapped, writing
 from ..build.settings import Settings, key_of
-from .processes import Finished, ProcessFailed, error_of, run
+from .processes import Finished, run
 from .stage_files import scratch_folder, write
 from .tool_paths import Blas, c_compiler, tool
 
@@ -103,7 +103,7 @@ def merged_object(inputs: Inputs, settings: Settings, exports: Sequence[str]) ->
         _linked(inputs, settings, folder, OBJECT_FLAGS, ())
         write(folder / SYMBOLS, "".join(f"{symbol}\n" for symbol in exports))
         flags = ["--wildcard", f"--keep-global-symbols={SYMBOLS}", OUTPUT]
-        _run("llvm-objcopy", [tool("llvm-objcopy"), *flags], folder)
+        run("llvm-objcopy", [tool("llvm-objcopy"), *flags], folder=folder)
         return mapped(folder / OUTPUT)
 
 
@@ -152,13 +152,4 @@ def _compile(
 ) -> Finished:
     """Run the C compiler; errors name its command."""
     called = f"the C compiler '{shlex.join(compiler)}'"
-    return _run("the C compiler", [*compiler, *arguments], folder, called)
-
-
-def _run(
-    name: str, command: Sequence[str], folder: Path | None, called: str | None = None
-) -> Finished:
-    try:
-        return run(name, command, folder=folder, called=called)
-    except ProcessFailed as failed:
-        raise error_of(failed) from failed
+    return run("the C compiler", [*compiler, *arguments], folder=folder, called=called)

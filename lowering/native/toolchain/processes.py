@@ -35,13 +35,17 @@ SECONDS = 120.0
 
 
 class ProcessFailed(Error):
-    """A program that failed: `errors` is what it printed to stderr."""
+    """The first error that a program printed, or how it ended; `errors` is all that it printed."""
 
-    def __init__(self, name: str, reason: str, errors: str) -> None:
-        super().__init__(f"{name} {reason}")
-        self.name = name
-        self.reason = reason
-        self.errors = errors
+    errors = ""
+
+    def at(self, op: Operation, what: str) -> ProcessFailed:
+        """Return the error about `what`, at `op` if it has no place of its own."""
+        place = location_of(op)
+        where = self.location
+        if where is None and place is not None:
+            where = Location(place.filename.data, place.line.data, place.column.data)
+        return ProcessFailed(f"{what}: {self.message}", where, self.notes)
 
 
 class TimedOut(ProcessFailed):
@@ -69,7 +73,7 @@ def run(
     Run `command`, which reads `input`, in `folder`.
 
     Raises `ProcessFailed` if it fails or reaches a limit; the message names it `called`, by default
-    `name`.
+    `name`, and the place in the source that it printed.
     """
     called = called or name
     try:
@@ -82,18 +86,19 @@ def run(
             start_new_session=True,
         )
     except OSError as error:
-        raise ProcessFailed(called, f"cannot be run: {error.strerror}", "") from None
+        raise ProcessFailed(f"{called} cannot be run: {error.strerror}") from None
     memory = MEMORY
     try:
         memory = _limit(process.pid, seconds)
         output, errors = process.communicate(input, timeout=seconds)
     except subprocess.TimeoutExpired:
-        raise TimedOut(called, f"did not finish within {seconds:g} seconds", "") from None
+        raise TimedOut(f"{called} did not finish within {seconds:g} seconds") from None
     finally:
         _kill(process)
     text = errors.decode(errors="replace")
     if process.returncode:
-        raise ProcessFailed(called, _reason(process.returncode, text, memory), text)
+        reason = _reason(process.returncode, text, memory)
+        raise _error(called, reason, text, input.decode(errors="replace"))
     return Finished(output, text)
 
 
@@ -152,39 +157,24 @@ LONGEST = 2000
 BORING = ("see current operation", "called from")
 
 
-class ToolError(Error):
-    """An error that a tool printed, or how it ended."""
-
-    def at(self, op: Operation, what: str) -> ToolError:
-        """Return the error about `what`, at `op` if it has no place of its own."""
-        place = location_of(op)
-        where = self.location
-        if where is None and place is not None:
-            where = Location(place.filename.data, place.line.data, place.column.data)
-        return ToolError(f"{what}: {self.message}", where, self.notes)
-
-
-def error_of(failed: ProcessFailed, text: str = "") -> ToolError:
-    """Return the first error that a tool printed about its input `text`, and its notes."""
-    lines = failed.errors.splitlines()
+def _error(called: str, reason: str, errors: str, text: str) -> ProcessFailed:
+    """Return the first error among those that a program printed about its input, and its notes."""
+    lines = errors.splitlines()
     found = [(at, m) for at, line in enumerate(lines) if (m := MESSAGE.match(line))]
     first = next((i for i, (_, m) in enumerate(found) if m["kind"] == "error"), None)
     if first is None:
-        return ToolError(_plain(failed))
-    at, match = found[first]
-    message = f"{failed.name}: {lines[at][match.end() :]}"
-    notes = list(_notes(lines, found[first + 1 :]))
-    if match["file"] in NOT_FILES:
-        return ToolError(message, None, [*_quoted(match, text), *notes])
-    return ToolError(message, _location(match), notes)
-
-
-def _plain(failed: ProcessFailed) -> str:
-    errors = failed.errors.strip()
-    if not errors:
-        return f"{failed.name} {failed.reason}"
-    shown = errors if len(errors) <= LONGEST else f"{errors[:LONGEST]} …"
-    return f"{failed.name} {failed.reason}: {shown}"
+        printed = errors.strip()
+        shown = printed if len(printed) <= LONGEST else f"{printed[:LONGEST]} …"
+        error = ProcessFailed(f"{called} {reason}: {shown}" if shown else f"{called} {reason}")
+    else:
+        at, match = found[first]
+        of_input = match["file"] in NOT_FILES
+        quoted = _quoted(match, text) if of_input else ()
+        notes = [*quoted, *_notes(lines, found[first + 1 :])]
+        message = f"{called}: {lines[at][match.end() :]}"
+        error = ProcessFailed(message, None if of_input else _location(match), notes)
+    error.errors = errors
+    return error
 
 
 def _notes(lines: Sequence[str], found: Iterable[tuple[int, re.Match[str]]]) -> Iterable[Note]:

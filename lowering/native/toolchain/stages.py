@@ -24,7 +24,7 @@ from xdsl.ir import Attribute, Operation
 from ....dialects.xdsl_extras.locations_at_ends import LocationsAtEnds
 from ....passes.support.diagnostics import file_location
 from ..build.settings import Settings
-from .processes import ProcessFailed, error_of, run
+from .processes import run
 from .tool_paths import tool, version
 
 STACK = 16 << 10
@@ -116,11 +116,8 @@ def compile_text(text: str, passes: Sequence[str], settings: Settings, name: str
     scratch: dict[str, int] = {}
     settings.saved.save(f"{name}.0.mlir", current)
     for number, stage in enumerate(_stages(passes, settings), start=1):
-        try:
-            command = [tool(stage.tool), *stage.arguments]
-            current = run(stage.tool, command, current, seconds=settings.seconds).output
-        except ProcessFailed as failed:
-            raise error_of(failed, current.decode(errors="replace")) from failed
+        command = [tool(stage.tool), *stage.arguments]
+        current = run(stage.tool, command, current, seconds=settings.seconds).output
         settings.saved.save(f"{name}.{number}.{stage.extension}", current)
         if stage.tool == "mlir-translate":
             scratch = _scratch(current.decode(errors="replace"))

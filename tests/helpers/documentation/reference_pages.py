@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from helpers.documentation import api_page, operator_page
+from helpers.documentation import api_page, operator_page, pass_structure
 from helpers.documentation.onnx_restrictions import restrictions
 from helpers.numbers import number_bounds
 from onnx import defs
@@ -40,6 +40,7 @@ def pages() -> dict[str, str]:
         "numbers.md": number_page(),
         "onnx.md": onnx_page(),
         "operators.md": operators_page(),
+        "pass_patterns.md": pass_structure.structure_page(),
         "passes.md": pass_page(),
         "python.md": page("Python API", api_page.parts()),
     }

@@ -12,7 +12,7 @@ from xrelay.dialects.device import device_of
 from xrelay.lowering.pipelines import VmPipeline
 from xrelay.operators.sizes.size_expressions import Expr
 from xrelay.passes.layout_slices import problem_of
-from xrelay.passes.sizes.reader import Sizes, read_sizes
+from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.support.composite import CompositePass
 from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
@@ -44,7 +44,7 @@ def arena_bounds(
     """
     packed(module, plan)
     found = Sizes()
-    read_sizes(module, found)
+    found.read(module)
 
     def size(value: int | SSAValue) -> Expr:
         return Expr.of(value) if isinstance(value, int) else found.size(value)

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from helpers.programs.programs import parse
 from xdsl.ir import Block, Operation, SSAValue
 
+from xrelay.operators.intervals import Interval
 from xrelay.passes.bytes.aliases import AliasClasses, bodies_of
-from xrelay.passes.bytes.liveness import Interval, deaths, live_ranges, used_after_kill
+from xrelay.passes.bytes.liveness import deaths, live_ranges, used_after_kill
 
 T, V, C = "tensor<4xf32>", "tensor<2x2xf32>", "tensor<i1>"
 

@@ -1,6 +1,7 @@
 """Sizes that are written as IR: they read as what was written, and compute it."""
 
 import random
+from collections.abc import Callable
 
 import pytest
 from helpers.programs.every_case import seeds
@@ -10,10 +11,9 @@ from xdsl.ir import Block, Region, SSAValue
 
 from xrelay.operators.orders import Orders, PoolTotal
 from xrelay.operators.sizes.algebra import Algebra
-from xrelay.operators.sizes.size_expressions import Expr, Symbol
-from xrelay.operators.sizes.size_table import OPERATIONS, PREDICATES
+from xrelay.operators.sizes.size_expressions import Expr, Symbol, Values, free_symbols
+from xrelay.operators.sizes.size_table import ALIGN, CHOOSE, OPERATIONS, PREDICATES, SELECT, TOTAL
 from xrelay.operators.sizes.size_table import Operation as SizeOperation
-from xrelay.operators.sizes.size_values import Values, free_symbols
 from xrelay.passes.evaluation.evaluator import evaluate
 from xrelay.passes.sizes.reader import Sizes
 from xrelay.passes.sizes.size_code import SizeCode
@@ -51,22 +51,32 @@ class Parameters(SizeCode):
         return module
 
 
+MEASURED: dict[str, Callable[[random.Random], list[int]]] = {
+    "slice_length": lambda rng: [rng.randrange(-9, 9), rng.randrange(-9, 99), rng.choice([-2, 1])],
+    "sized_slice_length": lambda rng: [rng.randrange(-9, 9), rng.choice([-1, 5])],
+    "arange_length": lambda rng: [rng.randrange(99), rng.choice([-3, 1, 2])],
+}
+"""The arguments of measures after a dim, for which they have a value."""
+
+SIZE_OPERATIONS = sorted({*OPERATIONS, *MEASURED} - {TOTAL})
+"""Those that are read as they are written; the total of a pack is written as others."""
+
+
 def random_size(rng: random.Random, algebra: Algebra, leaves: list[Expr]) -> Expr:
     """Return a random expression, in which every operation may be."""
     sizes = [*leaves, *map(Expr.of, (0, 1, 2, 7, 64))]
     for _ in range(rng.randrange(1, 12)):
-        a, b, c, d = rng.choices(sizes, k=4)
-        kinds = "add", "sub", "mul", "max", "min", "broadcast", "select", "divide", "choose"
-        kind = rng.choice(kinds)
-        if kind == "select":
-            sizes.append(algebra.apply("select", a, b, c, d))
-        elif kind == "choose":
-            sizes.append(algebra.apply("choose", algebra.apply(rng.choice(PREDICATES), a, b), c, d))
-        elif kind == "divide":
-            op = rng.choice(["floordiv", "mod", "truncdiv", "truncmod", "ceildiv", "align"])
-            sizes.append(algebra.apply(op, a, rng.choice([2, 3, 64])))
-        else:
-            sizes.append(algebra.apply(kind, a, b))
+        op = rng.choice(SIZE_OPERATIONS)
+        operands: list[Expr | int] = [*rng.choices(sizes, k=4)]
+        if op in MEASURED:
+            operands = [rng.choice(leaves), *MEASURED[op](rng)]
+        elif op == CHOOSE:
+            operands = [algebra.apply(rng.choice(PREDICATES), *operands[:2]), *operands[2:]]
+        elif op in ("floordiv", "mod", "truncdiv", "truncmod", "ceildiv", ALIGN):
+            operands = [operands[0], rng.choice([2, 3, 64])]
+        elif op != SELECT:
+            operands = operands[:2]
+        sizes.append(algebra.apply(op, *operands))
     return sizes[-1]
 
 

@@ -1,0 +1,83 @@
+"""
+The parameters of a function, inserted and erased in its type, its attributes and its body at once.
+
+    func.func @f(%x: T)                insert_parameters(f, 1, [U], [{relay.name = "w"}])
+    func.func @f(%x: T, %w: U {relay.name = "w"})
+    func.func @f(%w: U {…})            erase_parameters(f, [0])
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from ...dialects.xdsl_extras.xdsl_internals import append_arguments
+
+Entries = ArrayAttr[DictionaryAttr]
+"""The attributes of each parameter, or of each result."""
+
+
+def entries_of(attrs: Entries | None, count: int) -> list[DictionaryAttr]:
+    """Return the attributes of each of `count` parameters or results."""
+    return [DictionaryAttr({})] * count if attrs is None else [*attrs]
+
+
+def insert_parameters(
+    function: FuncOp,
+    at: int,
+    types: Sequence[Attribute],
+    attrs: Iterable[DictionaryAttr] | None = None,
+) -> Sequence[BlockArgument]:
+    """Insert parameters of `types` from index `at` on; return those of the body, if it exists."""
+    inputs = [*function.function_type.inputs]
+    if attrs is not None or function.arg_attrs is not None:
+        entries = entries_of(function.arg_attrs, len(inputs))
+        entries[at:at] = attrs or entries_of(None, len(types))
+        function.arg_attrs = ArrayAttr(entries)
+    is_last = at == len(inputs)
+    inputs[at:at] = types
+    function.function_type = FunctionType.from_lists(inputs, function.function_type.outputs.data)
+    block = function.body.first_block
+    if block is None:
+        return ()
+    if is_last:
+        made = [BlockArgument(type, block, at + i) for i, type in enumerate(types)]
+        append_arguments(block, made)
+        return made
+    return [block.insert_arg(type, at + i) for i, type in enumerate(types)]
+
+
+def erase_parameters(function: FuncOp, indices: Collection[int]) -> None:
+    """Erase parameters that nothing uses."""
+    inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
+    kept = [i not in indices for i in range(len(inputs))]
+    function.function_type = FunctionType.from_lists([*compress(inputs, kept)], outputs)
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr(compress(function.arg_attrs, kept))
+    if (block := function.body.first_block) is not None:
+        for i in sorted(indices, reverse=True):
+            block.erase_arg(block.args[i])
+
+
+@dataclass(frozen=True)
+class ReplaceParameters(RewritePattern):
+    """Replace parameters of `function`, by their index, by the result of an op in its body."""
+
+    function: FuncOp
+    ops: Mapping[int, Operation]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
+        if op is not self.function:
+            return
+        rewriter.insert(list(self.ops.values()), InsertPoint.at_start(op.body.block))
+        for i, made in self.ops.items():
+            made.results[0].name_hint = op.args[i].name_hint
+            op.args[i].replace_all_uses_with(made.results[0])
+        erase_parameters(op, self.ops)
+        rewriter.notify_op_modified(op)
