@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from helpers.documents import ROOT
 from helpers.machine.in_machine import assert_same
+from helpers.onnx.onnx_models import Array
 
 import xrelay
 from xrelay.runtime.errors import MachineError
@@ -27,7 +28,14 @@ func.func @main(%x: tensor<?x32xf32> {relay.dims = ["n", 32]}, %w: tensor<32x32x
 """
 
 
-def arguments(rows: int) -> list[np.ndarray]:
+@pytest.fixture
+def layers(tmp_path: Path) -> Path:
+    path = tmp_path / "layers.mlir"
+    path.write_text(LAYERS)
+    return path
+
+
+def arguments(rows: int) -> list[Array]:
     rng = np.random.default_rng(rows)
     return [rng.random(shape, np.float32) for shape in ((rows, 32), (32, 32))]
 
@@ -53,36 +61,35 @@ def test_the_example_runs_in_the_machine_natively_and_from_c(tmp_path: Path):
     np.testing.assert_allclose(rows, softmax(scores), atol=2e-4)
 
 
-def softmax(x: np.ndarray) -> np.ndarray:
+def softmax(x: Array) -> Array:
     powers = np.exp(x - x.max(axis=1, keepdims=True))
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-def test_an_executable_keeps_pools_and_capacities(tmp_path: Path):
-    module = xrelay.parse(LAYERS)
-    pooled = xrelay.compile(module, pipeline='vm{pools="dtcm=4KiB:1,psram=8KiB:10"}')
+def test_an_executable_keeps_pools_and_capacities(layers: Path, tmp_path: Path):
+    pooled = xrelay.compile(layers, pipeline='vm{pools="dtcm=4KiB:1,psram=8KiB:10"}')
     pooled.save(tmp_path / "layers.xrx")
     loaded = xrelay.load(tmp_path / "layers.xrx")
-    plain = xrelay.compile(xrelay.parse(LAYERS))
+    plain = xrelay.compile(layers)
     assert_same([loaded(*arguments(8))], [plain(*arguments(8))])
     assert {"cpu:0/dtcm", "cpu:0/psram"} <= loaded.memory.devices.keys()
     with pytest.raises(MachineError, match="does not fit in pool cpu:0/"):
         loaded(*arguments(64))
 
 
-def test_a_device_with_a_capacity():
-    fits = xrelay.compile(xrelay.parse(LAYERS), pipeline='vm{pools="cpu:0=32KiB:1"}')
-    plain = xrelay.compile(xrelay.parse(LAYERS))
+def test_a_device_with_a_capacity(layers: Path):
+    fits = xrelay.compile(layers, pipeline='vm{pools="cpu:0=32KiB:1"}')
+    plain = xrelay.compile(layers)
     assert_same([fits(*arguments(64))], [plain(*arguments(64))])
-    tight = xrelay.compile(xrelay.parse(LAYERS), pipeline='vm{pools="cpu:0=16KiB:1"}')
+    tight = xrelay.compile(layers, pipeline='vm{pools="cpu:0=16KiB:1"}')
     assert_same([tight(*arguments(16))], [plain(*arguments(16))])
     with pytest.raises(MachineError, match="does not fit in pool cpu:0: "):
         tight(*arguments(64))
 
 
 @pytest.mark.parametrize("memory", ["none", "coalesce"])
-def test_pools_without_a_plan(memory: str):
+def test_pools_without_a_plan(layers: Path, memory: str):
     pipeline = f'vm{{pools="dtcm=4KiB:1,psram=:10" memory={memory}}}'
-    plain = xrelay.compile(xrelay.parse(LAYERS))
-    pooled = xrelay.compile(xrelay.parse(LAYERS), pipeline=pipeline)
+    plain = xrelay.compile(layers)
+    pooled = xrelay.compile(layers, pipeline=pipeline)
     assert_same([pooled(*arguments(8))], [plain(*arguments(8))])
