@@ -19,6 +19,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -42,7 +43,12 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Attribute
 
 from xrelay.frontends.onnx.convert.importer import convert_model
-from xrelay.lowering.native.build.build_files import Request, library_of, make_product
+from xrelay.lowering.native.build.build_files import (
+    Request,
+    compile_module,
+    library_of,
+    make_product,
+)
 from xrelay.lowering.native.build.kernel_objects import compile_kernels
 from xrelay.lowering.native.build.settings import Cache, Settings
 from xrelay.lowering.native.build.units import Kernel, units_of
@@ -200,7 +206,8 @@ def made(net: Compiled, settings: Settings) -> tuple[Caller, int]:
     blas = None if settings.blas is None else "openblas-always"
     module = prepared(net.module.clone(), settings.machine, blas)
     request = Request("library", net.name, f"lib{net.name}.so")
-    product = make_product(module, net.library, net.weights.array, request, settings)
+    compiled = partial(compile_module, module, settings)
+    product = make_product(compiled, net.library, net.weights.array, request, settings)
     with TemporaryDirectory() as folder:
         path = Path(folder) / request.file
         path.write_bytes(product.contents)

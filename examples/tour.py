@@ -21,7 +21,15 @@ print(np.allclose(p, expected, atol=1e-6))
 print(exe.signature)
 
 # %%
+for value in (*exe.inputs, *exe.outputs):
+    print(value.name, value.dtype, value.shape, value.device)
+
+# %%
 print(exe.memory)
+
+# %%
+page = exe.plan_html()
+print(page[:15])
 
 # %%
 print(exe.listing)
@@ -58,6 +66,9 @@ for batch in (1, 5):
     print(np.allclose(mlp(image), np.maximum(image @ w1, 0) @ w2, atol=1e-3))
 
 # %%
+print(xrelay.summary(model))
+
+# %%
 print(xrelay.compile(model, dims={"batch": 5}).signature)
 print(xrelay.compile(model, shapes={"image": (1, 64)}).signature)
 
@@ -89,6 +100,12 @@ except xrelay.Error as error:
     print(error)
     print(error.location)
 
+# %%
+try:
+    xrelay.load("nowhere.xrx")
+except FileNotFoundError as error:
+    print(error)
+
 # %% Every level
 module = xrelay.parse("examples/classifier.mlir")
 xrelay.run_pipeline(module, "infer-types")
@@ -105,6 +122,13 @@ print([op.name for op in module.walk() if op.name.startswith("memory.")])
 # %%
 rest = "lower-to-bytecode"
 print(np.array_equal(xrelay.compile(module, pipeline=rest)(x, w, b), p))
+
+# %%
+text = xrelay.lower("examples/classifier.mlir", "linalg")
+print(text.count("linalg.generic"), "relay" in text)
+
+# %%
+print(next(info for info in xrelay.list_passes() if info.name == "plan-devices").description)
 
 # %% A pass of your own
 from xdsl.context import Context

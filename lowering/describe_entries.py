@@ -41,6 +41,7 @@ from ..dialects.relay.language.dims_attributes import (
 from ..dialects.tensors import as_tensor
 from ..dialects.xdsl_extras.walking import walk
 from ..passes.devices.options import device_option
+from ..passes.sizes.result_dims import dims_of_results
 from ..passes.support.diagnostics import PassError
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
@@ -86,8 +87,9 @@ class DescribeEntry(RewritePattern):
             for arg, name, dims in zip(op.args, parameter_names(op), named, strict=False)
             if not isinstance(arg.type, memory.StorageType)
         )
-        outputs = zip(unique_names(result_names(op)), op.function_type.outputs, strict=True)
-        results = [self.param(op, name, type, ()) for name, type in outputs]
+        names = unique_names(result_names(op))
+        outputs = zip(names, op.function_type.outputs, dims_of_results(op), strict=True)
+        results = [self.param(op, name, type, dims) for name, type, dims in outputs]
         bounds = dim_bounds(op)
         name = op.sym_name.data
         return Function(name, params, 0, (), dim_bounds=bounds, results=tuple(results))

@@ -8,6 +8,9 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
   from constant statistics, and before fusion: a multiplication and an addition fuse with the
   convolution before and the activation after them, a batch norm does not.
 - `fold-constants` before planning: what is folded needs no device and no copy.
+- `lower-qnn` after it: scales that are computed from constants are constants then. What it leaves,
+  such as differences of weights and zero points, is folded again; a program without quantized
+  operators is not, as nothing has changed.
 - `dynamic-to-static` after it: constants in the computation of a shape are found then. Before
   planning: what only computes sizes needs no device and no kernel.
 - `infer-types` again: operators that read sizes before now have them as attributes, so more dims
@@ -104,14 +107,16 @@ class Pipeline(ArgSpecConvertible, ABC):
 
 _STATIC = ("dynamic-to-static", "infer-types")
 
-_TO_SIMPLIFIED = ("infer-types", "simplify-inference", "fold-constants", *_STATIC)
+_QNN = ("fold-constants", "lower-qnn", "fold-constants")
+
+_TO_SIMPLIFIED = ("infer-types", "simplify-inference", *_QNN, *_STATIC)
 
 _TO_FOLDED = (*_TO_SIMPLIFIED, "fold-weights")
 
 _TO_SCALED = (
     "infer-types",
     "simplify-inference{scale-weights=true}",
-    "fold-constants",
+    *_QNN,
     *_STATIC,
     "fold-weights",
 )

@@ -5,10 +5,10 @@ from math import ceil, floor, isfinite, isnan, pi, sqrt
 from typing import Annotated, Literal, TypeAlias
 
 from .meaning.forms import Elementwise, define, elementwise
-from .meaning.number import Function, Number
+from .meaning.number import INT64, Function, Number
 from .operands import require_bool, require_float, require_integer, require_number, require_rank
 from .rules import AtLeast, Ints, Work, rule
-from .signature import BOOL, Element, Tensor, ranked
+from .signature import BOOL, ELEMENTS, Element, SignatureError, Tensor, ranked
 
 ElementCheck: TypeAlias = Callable[[Element, str], None]
 """A check of an element type, such as `require_float`."""
@@ -81,6 +81,50 @@ def cast(data: Tensor, *, dtype: Element) -> Tensor:
 def converted(x: Number, *, dtype: Element) -> Number:
     """x as dtype"""
     return x.converted(dtype)
+
+
+@rule("relay.reinterpret", work=Work.LINEAR)
+def reinterpret(data: Tensor, *, dtype: Element) -> Tensor:
+    """Infer elements of `dtype`, which has as many bits, in the operand's shape."""
+    for element, what in ((data.element, _OPERAND), (dtype, "the result of {op}")):
+        require_number(element, what)
+    if data.element.bits != dtype.bits:
+        text = f"{{op}} must keep the width, but {data.element} is not as wide as {dtype}"
+        raise SignatureError(text)
+    return Tensor(dtype, data.dims)
+
+
+@elementwise("relay.reinterpret")
+def reinterpreted(x: Number, *, dtype: Element) -> Number:
+    """the dtype of the bits of x"""
+    return x.reinterpreted(dtype)
+
+
+Q_BITS = 31
+"""The bits of a multiplier of fixed point that are behind the point."""
+
+
+@rule("relay.fixed_point_multiply", work=Work.LINEAR)
+def fixed_point_multiply(
+    data: Tensor, *, multiplier: int, shift: Annotated[int, AtLeast(-31)]
+) -> Tensor:
+    """Infer the type of the i32 operand."""
+    if data.element is not ELEMENTS["int32"]:
+        raise SignatureError(f"{_OPERAND} must have i32 elements, but has {data.element}")
+    if shift > Q_BITS:
+        raise SignatureError(f"shift must be at most {Q_BITS}, but is {shift}")
+    if not -(2**31) <= multiplier < 2**31:
+        raise SignatureError(f"multiplier must be a number of 32 bits, but is {multiplier}")
+    return data
+
+
+@elementwise("relay.fixed_point_multiply")
+def scaled(x: Number, *, multiplier: int, shift: int) -> Number:
+    """x * multiplier * 2 ** (shift - 31), rounded, halves up (TVM: q_multiply_shift)"""
+    wide, right = x.converted(INT64), Q_BITS + max(-shift, 0)
+    product = wide.apply("shift_left", wide.constant(max(shift, 0))) * multiplier
+    shifted = (product + (1 << (right - 1))).apply("shift_right", wide.constant(right))
+    return shifted.converted(x.element)
 
 
 # ---------------------------------------------------------------------- functions of floats

@@ -3,10 +3,24 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from .operands import normalized_axis, require_integer, require_ordered, require_rank
+from .operands import (
+    normalized_axis,
+    require_integer,
+    require_number,
+    require_ordered,
+    require_rank,
+    require_same_element,
+)
 from .rules import rule
 from .signature import ELEMENTS, Data, Element, Measured, Tensor, measure_data, ranked
-from .sizes import SignatureError, Size, measure
+from .sizes import (
+    SignatureError,
+    Size,
+    measure,
+    require_at_most,
+    require_equal,
+    require_source,
+)
 
 INT32 = ELEMENTS["int32"]
 
@@ -50,6 +64,47 @@ def _topk(data: Tensor, k: Size, axis: int, ret_type: str, dtype: Element) -> Se
     dims[at] = measure("topk_length", k, dims[at])
     values, indices = ranked(data.element, tuple(dims)), ranked(dtype, tuple(dims))
     return {"both": (values, indices), "values": (values,), "indices": (indices,)}[ret_type]
+
+
+@rule("relay.argsort")
+def argsort(data: Tensor, *, axis: int, is_ascend: bool, dtype: Element) -> Tensor:
+    """Infer the indices of the elements of `data` along `axis`, in order."""
+    return _topk(data, 0, axis, "indices", dtype)[0]
+
+
+@rule("relay.sort")
+def sort(data: Tensor, *, axis: int, is_ascend: bool) -> Tensor:
+    """Infer the elements of `data` along `axis`, in order."""
+    return _topk(data, 0, axis, "values", INT32)[0]
+
+
+@rule("relay.scatter_elements")
+def scatter_elements(
+    data: Tensor,
+    indices: Tensor,
+    updates: Tensor,
+    *,
+    axis: int,
+    reduction: Literal["update", "add", "mul", "min", "max", "mean"],
+) -> Tensor:
+    """Infer the type of `data`, into which `updates`, in the shape of `indices`, are written."""
+    require_integer(indices.element, "indices")
+    require_ordered(require_same_element((data, updates)), "data and updates of {op}")
+    if reduction != "update":
+        require_number(data.element, "data of {op}, to be reduced,")
+    at = normalized_axis(axis, data.rank)
+    for what, tensor in (("indices", indices), ("updates", updates)):
+        require_rank(tensor, data.rank, what)
+    for dim, (count, update, own) in enumerate(
+        zip(indices.dims, updates.dims, data.dims, strict=True)
+    ):
+        require_equal(update, count, f"dim {dim} of updates must be {{1}}, but is {{0}}")
+        if dim != at:
+            message = f"dim {dim} of indices must be at most {{1}}, that of data, but is {{0}}"
+            require_at_most(count, own, message)
+        else:
+            require_source(own, count, f"no element of data has an index along axis {dim}")
+    return data
 
 
 @rule("relay.argwhere")

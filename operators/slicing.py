@@ -52,6 +52,26 @@ def _from(dim: Size, begin: int) -> Size:
     return maximum(dim - begin, 0) if begin else dim
 
 
+@rule("relay.slice_like", work=Work.LINEAR)
+def slice_like(data: Tensor, shape_like: Tensor, *, axes: Ints | None) -> Tensor:
+    """Infer the first elements of `data`, as many as `shape_like` has along `axes`, or all axes."""
+    dims = list(data.dims)
+    if axes is None:
+        require_rank(shape_like, data.rank, "shape_like")
+    for axis in range(data.rank) if axes is None else normalized_axes(axes, data.rank, "axes"):
+        if axis >= shape_like.rank:
+            raise SignatureError(f"shape_like has no axis {axis}: its rank is {shape_like.rank}")
+        message = f"dim {axis} of shape_like must be at most {{1}}, that of data, but is {{0}}"
+        dims[axis] = require_at_most(shape_like.dims[axis], dims[axis], message)
+    return ranked(data.element, tuple(dims))
+
+
+@defined(ByIndex, "relay.slice_like")
+def sliced_like(index: Sequence[Number], data: Source, shape_like: Source) -> Number:
+    """data[i, j]"""
+    return data[index]
+
+
 def _slice_length(dim: Size, begin: int, end: int, stride: int) -> Size:
     """Return the length of `[begin:end:stride]` of `dim` elements."""
     if stride < 0:

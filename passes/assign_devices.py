@@ -43,6 +43,7 @@ from xdsl.rewriter import InsertPoint
 from ..dialects import relay
 from ..dialects.device import DEVICE, VirtualDeviceAttr
 from ..dialects.interfaces import DeviceAnnotated, FunctionDeviceRule, Rematerializable
+from ..dialects.xdsl_extras.walking import walk
 from ..dialects.xdsl_extras.xdsl_internals import set_type
 from .devices.solution import (
     ARGUMENT_DEVICES,
@@ -155,6 +156,9 @@ class PlaceValues(RewritePattern):
             return
         for result, devices in zip(op.results, taken(op, RESULT_DEVICES), strict=False):
             set_type(result, self.types.of(result.type, devices))
+        rewriter.notify_op_modified(op)
+        if not attributes:
+            return
         if ARGUMENT_DEVICES in attributes:
             arguments = arguments_of(op)
             for argument, devices in zip(arguments, taken(op, ARGUMENT_DEVICES), strict=True):
@@ -162,7 +166,6 @@ class PlaceValues(RewritePattern):
         attributes.pop(USE_DEVICES, None)  # constants are before their uses
         if COPY_DEVICES in attributes:
             self.hint_copies(op, taken(op, COPY_DEVICES), rewriter)
-        rewriter.notify_op_modified(op)
 
     def hint_copies(
         self, op: Operation, copies: Sequence[Attribute], rewriter: PatternRewriter
@@ -198,6 +201,7 @@ class AssignDevicesPass(ModulePass):
     accepts: ClassVar[Level] = "relay"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        types = TypesOnDevices()
-        apply_patterns(op, PlaceSignature(types), PlaceConstant(types), PlaceValues(types))
-        apply_patterns(op, EraseAnnotation())
+        types, ops = TypesOnDevices(), [*walk(op.body)]
+        place = PlaceSignature(types), PlaceConstant(types), PlaceValues(types)
+        apply_patterns(op, *place, only=ops)
+        apply_patterns(op, EraseAnnotation(), only=ops)

@@ -27,7 +27,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
@@ -48,7 +48,7 @@ from .functions.relax_dims import RECEIVERS, forgotten, is_passed
 from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 
 def parameters_of(function: FuncOp) -> list[tuple[str, list[Dim] | None]]:
@@ -137,31 +137,21 @@ def limits_left(function: FuncOp, dims: Sequence[Sequence[Dim]]) -> Attribute | 
     return DictionaryAttr(kept) if kept else None
 
 
-@dataclass(frozen=True)
-class BindParameters(RewritePattern):
-    """Bind the dims of the parameters of `function`."""
-
-    function: FuncOp
-    bindings: InputBindings
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
-        if op is not self.function:
-            return
-        dims = bound_dims(op, self.bindings)
-        for argument, known in zip(op.args, dims, strict=True):
-            if known:
-                bind(argument, known, rewriter)
-        op.update_function_type()
-        if op.arg_attrs is not None:
-            attrs = zip(op.arg_attrs.data, dims, strict=True)
-            op.arg_attrs = ArrayAttr(described(entry, known) for entry, known in attrs)
-        limits = limits_left(op, dims)
-        if limits is not None:
-            op.attributes[DIM_BOUNDS] = limits
-        else:
-            op.attributes.pop(DIM_BOUNDS, None)
-        rewriter.notify_op_modified(op)
+def bind_parameters(op: FuncOp, bindings: InputBindings, rewriter: PatternRewriter) -> None:
+    """Bind the dims of the parameters of a function."""
+    dims = bound_dims(op, bindings)
+    for argument, known in zip(op.args, dims, strict=True):
+        if known:
+            bind(argument, known, rewriter)
+    op.update_function_type()
+    if op.arg_attrs is not None:
+        attrs = zip(op.arg_attrs.data, dims, strict=True)
+        op.arg_attrs = ArrayAttr(described(entry, known) for entry, known in attrs)
+    limits = limits_left(op, dims)
+    if limits is not None:
+        op.attributes[DIM_BOUNDS] = limits
+    else:
+        op.attributes.pop(DIM_BOUNDS, None)
 
 
 @dataclass(frozen=True)
@@ -182,4 +172,5 @@ class BindDimsPass(ModulePass):
         shapes = parse_keyed(self.shapes, parse_shape, "shapes")
         bindings = InputBindings(shapes, parse_keyed(self.dims, parse_dim, "dims"))
         if bindings:
-            apply_patterns(op, BindParameters(entry(op, self.function), bindings))
+            function = entry(op, self.function)
+            rewrite_each([function], lambda f, rewriter: bind_parameters(f, bindings, rewriter))

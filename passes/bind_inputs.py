@@ -32,11 +32,10 @@ from ..dialects.tensors import as_tensor, dtype_name
 from ..runtime.calls.input_bindings import BindingError, Value, parse_value, require_input
 from ..runtime.calls.input_values import fitted
 from .functions.entries import entry
-from .functions.signatures import ReplaceParameters
+from .functions.signatures import replace_parameters
 from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed
 from .support.levels import Level
-from .support.rewriting import apply_patterns
 
 MAX_ELEMENTS = 1 << 16
 """The maximum number of elements of a value: it becomes text in the program."""
@@ -94,7 +93,7 @@ class BindInputsPass(ModulePass):
             for i, name in enumerate(names)
             if name in values
         }
-        apply_patterns(op, ReplaceParameters(function, constants))
+        replace_parameters(function, constants)
 
 
 def _parse(text: str) -> tuple[str, Value]:

@@ -26,10 +26,9 @@ from ..dialects.relay.language.dims_attributes import parameter_names
 from ..dialects.tensors import as_tensor, is_static
 from ..runtime.calls.input_bindings import BindingError, require_input
 from .functions.entries import entry
-from .functions.signatures import ReplaceParameters
+from .functions.signatures import replace_parameters
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns
 
 
 def param_of(argument: BlockArgument, name: str, function: FuncOp) -> Operation:
@@ -72,4 +71,4 @@ class BindParamsPass(ModulePass):
             indices[name]: param_of(function.args[indices[name]], name, function)
             for name in self.names
         }
-        apply_patterns(op, ReplaceParameters(function, params))
+        replace_parameters(function, params)

@@ -25,7 +25,7 @@ the closure. (TVM: LambdaLift.) From level `planned` (or `relay`); the level sta
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -40,7 +40,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
 )
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from ..dialects import relay
 from ..dialects.device import DEVICE, UNCONSTRAINED, VirtualDeviceAttr, devices_in
@@ -54,7 +54,7 @@ from .functions.symbol_names import SymbolNames
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns, erase_unused
+from .support.rewriting import erase_unused, rewrite_each
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,25 +226,6 @@ def function_of(lifted: Lifted, others: Mapping[relay.FnOp, Lifted]) -> func.Fun
     return function
 
 
-@dataclass(frozen=True)
-class LiftClosure(RewritePattern):
-    """Replace a closure by a value of its function, which gets the closure's body."""
-
-    lifted: Mapping[relay.FnOp, Lifted]
-    functions: list[tuple[Operation, func.FuncOp]] = field(
-        default_factory=list[tuple[Operation, func.FuncOp]]
-    )
-    """The functions, and the op of the module that each one comes from."""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: relay.FnOp, rewriter: PatternRewriter, /) -> None:
-        lifted = self.lifted[op]
-        if not lifted.is_shared:
-            function = function_of(lifted, self.lifted)
-            self.functions.append((lifted.closure.top, function))
-        rewriter.replace(op, lifted.value(lifted.captured))
-
-
 def insert_functions(module: ModuleOp, functions: Sequence[tuple[Operation, func.FuncOp]]) -> None:
     """Insert each function after the one that it comes from, the last one first."""
     for top, function in functions:
@@ -264,9 +245,16 @@ class LambdaLiftPass(ReportingPass):
     def change(self, ctx: Context, op: ModuleOp) -> bool:
         lifted = functions_of(closures_in(op), SymbolNames.of(op))
         if lifted:
-            lift = LiftClosure(lifted)
-            apply_patterns(op, lift, only=[*reversed(lifted)])
-            insert_functions(op, lift.functions)
+            functions: list[tuple[Operation, func.FuncOp]] = []
+
+            def lift(closure: relay.FnOp, rewriter: PatternRewriter) -> None:
+                made = lifted[closure]
+                if not made.is_shared:
+                    functions.append((made.closure.top, function_of(made, lifted)))
+                rewriter.replace(closure, made.value(made.captured))
+
+            rewrite_each(reversed(lifted), lift)  # inner closures first
+            insert_functions(op, functions)
         changed = call_directly(op) or bool(lifted)
         constants = dict.fromkeys(c.op for one in lifted.values() for c in one.closure.constants)
         return erase_unused(constants) or changed

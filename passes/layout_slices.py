@@ -46,7 +46,7 @@ from .sizes.reader import Sizes
 from .sizes.sample_sizes import Sample, samples_of
 from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import apply_patterns, rewrite_each
 from .support.walk import outside_primitives
 from .workspaces.replaced_packs import (
     ListedCode,
@@ -247,22 +247,6 @@ class LayOutSlices(RewritePattern):
 
 
 @dataclass(frozen=True)
-class LeaveToMachine(RewritePattern):
-    """Mark a pack whose offsets the machine chooses."""
-
-    remark: Callable[[Operation, str], None]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.PackOp, rewriter: PatternRewriter, /) -> None:
-        if op.at_bind is not None:
-            return
-        op.at_bind = UnitAttr()
-        rewriter.notify_op_modified(op)
-        count = len(memory.Packing(op).slices)
-        self.remark(op, f"{count} slices of dynamic size: planned when sizes are known")
-
-
-@dataclass(frozen=True)
 class LayoutSlicesPass(ModulePass):
     """Choose the offsets of packed slices."""
 
@@ -280,6 +264,13 @@ class LayoutSlicesPass(ModulePass):
             if wants_remarks(ctx):
                 emit_remark(ctx, pack, message)
 
+        def leave_to_machine(pack: memory.PackOp, rewriter: PatternRewriter) -> None:
+            if pack.at_bind is None:
+                pack.at_bind = UnitAttr()
+                rewriter.notify_op_modified(pack)
+                count = len(memory.Packing(pack).slices)
+                remark(pack, f"{count} slices of dynamic size: planned when sizes are known")
+
         totals = Totals({})
         lay_out = LayOutSlices(self.strategy, Sizes(), totals, remark)
         for part in parts_of(op, totals):
@@ -291,7 +282,7 @@ class LayoutSlicesPass(ModulePass):
             dynamic = [pack for pack in packs if not is_static(memory.Packing(pack))]
             if self.dynamic == "at-bind":
                 left = [pack for pack in dynamic if pack.workspace is None and not pack.orders]
-                apply_patterns(op, LeaveToMachine(remark), only=left)
+                rewrite_each(left, leave_to_machine)
             packs = [pack for pack in packs if pack.at_bind is None]
             if any(pack.at_bind is None for pack in dynamic):
                 lay_out.sizes.read(part)

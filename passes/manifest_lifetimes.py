@@ -24,14 +24,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from .bytes.aliases import AliasClasses, bodies_of
 from .bytes.liveness import Point, deaths
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 
 @dataclass(frozen=True)
@@ -58,31 +58,14 @@ def kills_of(names: list[SSAValue]) -> list[Operation]:
     return [memory.KillOp.create(operands=[name]) for name in names]
 
 
-@dataclass(frozen=True)
-class KillAfterLastUse(RewritePattern):
+def insert_kills(op: Operation, changes: Changes, rewriter: PatternRewriter) -> None:
     """Insert kills after an op, and at the starts of its regions."""
-
-    inserts: dict[Point, list[SSAValue]]
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if names := self.inserts.get(op):
-            rewriter.insert(kills_of(names), InsertPoint.after(op))
-        for region in op.regions:
-            for block in region.blocks:
-                if names := self.inserts.get(block):
-                    rewriter.insert(kills_of(names), InsertPoint.at_start(block))
-
-
-@dataclass(frozen=True)
-class RemoveMisplacedKill(RewritePattern):
-    """Remove a kill that is too early, too late, of another name, or of bytes of the caller."""
-
-    removes: dict[Operation, None]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memory.KillOp, rewriter: PatternRewriter, /) -> None:
-        if op in self.removes:
-            rewriter.erase(op)
+    if names := changes.inserts.get(op):
+        rewriter.insert(kills_of(names), InsertPoint.after(op))
+    for region in op.regions:
+        for block in region.blocks:
+            if names := changes.inserts.get(block):
+                rewriter.insert(kills_of(names), InsertPoint.at_start(block))
 
 
 def place_of(point: Point) -> Operation:
@@ -103,10 +86,6 @@ class ManifestLifetimesPass(ModulePass):
         changes = Changes()
         for classes in bodies_of(op):
             plan_kills(classes, changes)
+        rewrite_each(changes.removes, lambda kill, rewriter: rewriter.erase(kill))
         places = dict.fromkeys(map(place_of, changes.inserts))
-        apply_patterns(
-            op,
-            RemoveMisplacedKill(changes.removes),
-            KillAfterLastUse(changes.inserts),
-            only=[*changes.removes, *places],
-        )
+        rewrite_each(places, lambda place, rewriter: insert_kills(place, changes, rewriter))

@@ -38,7 +38,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory, relay, vm
@@ -53,7 +53,7 @@ from .bytes.aliases import AliasClasses, bodies_of
 from .functions.plain_types import PlainTypes
 from .functions.symbol_names import SymbolNames
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Places:
         for row in classes.body.rows:
             numbers = {classes.class_of[number] for number in (*row.uses, *row.results)}
             if isinstance(row.op, memory.AllocTensorOp) and can_overwrite(row.op):
-                number = classes.class_of[row.results.start]
+                number = classes.class_of[row.results[0]]
                 if number not in started:
                     self.before[row.op] = [row.op]
                 tensors.setdefault(number, []).append(row.op)
@@ -119,8 +119,8 @@ def kernel(name: str, type: TensorType[Attribute]) -> relay.PrimFuncOp:
 
 
 @dataclass(frozen=True)
-class Overwrite(RewritePattern):
-    """Call kernels that overwrite tensors before an op, and after it."""
+class Overwriter:
+    """Calls kernels that overwrite tensors before an op, and after it."""
 
     places: Places
     names: SymbolNames
@@ -129,7 +129,7 @@ class Overwrite(RewritePattern):
         default_factory=dict[Attribute, relay.PrimFuncOp]
     )
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+    def overwrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         for tensor in self.places.before.get(op, ()):
             rewriter.insert([*self.overwritten(tensor)], InsertPoint.before(op))
         for tensor in self.places.after.get(op, ()):
@@ -160,6 +160,6 @@ class OverwriteDeadBytesPass(ModulePass):
         places = Places()
         for classes in bodies_of(op):
             places.read(classes)
-        overwrite = Overwrite(places, SymbolNames.of(op))
-        apply_patterns(op, overwrite, only=[*places.before, *places.after])
-        op.body.block.add_ops(overwrite.kernels.values())
+        overwriter = Overwriter(places, SymbolNames.of(op))
+        rewrite_each([*places.before, *places.after], overwriter.overwrite)
+        op.body.block.add_ops(overwriter.kernels.values())

@@ -49,7 +49,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory, vm
@@ -64,7 +64,7 @@ from .functions.symbol_names import SymbolNames, symbols_of
 from .sizes.reader import Sizes
 from .support.diagnostics import PassError
 from .support.levels import Level
-from .support.rewriting import apply_patterns, erase_unused
+from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 from .workspaces.caller_sizes import Origin
 from .workspaces.lending import (
     Lenders,
@@ -77,34 +77,28 @@ from .workspaces.size_functions import mark_allocated, size_function
 from .workspaces.workspace_sizes import clone_origin
 
 
-@dataclass(frozen=True)
-class TakeStorages(RewritePattern):
+def take_storages(lent: Lent, is_entry: bool, rewriter: PatternRewriter) -> None:
     """Make storages of a function its parameters."""
-
-    lent: Lent
-    is_entry: bool
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        for result in self.lent.results:
-            number = IntegerAttr(result.number, i64)
-            attributes = described(memory.RESULT, number, result.alignment)
-            (param,) = insert_parameters(op, len(op.args), [result.type], [attributes])
-            param.name_hint = "result"
-            for storage in result.ops:
-                rewriter.replace(storage, [], [param])
-        for workspace in self.lent.workspaces:
-            listed = DenseArrayBase.from_list(i64, [shape.index for shape in workspace.shapes])
-            attributes = described(memory.WORKSPACE, listed, workspace.alignment)
-            device = device_of(workspace.type)
-            if device is not None and isinstance(device.scope, StringAttr):
-                place = StringAttr(memory.place_of(device))
-                attributes = DictionaryAttr({**attributes.data, memory.POOL: place})
-            (param,) = insert_parameters(op, len(op.args), [workspace.type], [attributes])
-            param.name_hint = "workspace"
-        if not self.is_entry:
-            op.sym_visibility = StringAttr("private")
-        rewriter.notify_op_modified(op)
+    op = lent.function
+    for result in lent.results:
+        number = IntegerAttr(result.number, i64)
+        attributes = described(memory.RESULT, number, result.alignment)
+        (param,) = insert_parameters(op, len(op.args), [result.type], [attributes])
+        param.name_hint = "result"
+        for storage in result.ops:
+            rewriter.replace(storage, [], [param])
+    for workspace in lent.workspaces:
+        listed = DenseArrayBase.from_list(i64, [shape.index for shape in workspace.shapes])
+        attributes = described(memory.WORKSPACE, listed, workspace.alignment)
+        device = device_of(workspace.type)
+        if device is not None and isinstance(device.scope, StringAttr):
+            place = StringAttr(memory.place_of(device))
+            attributes = DictionaryAttr({**attributes.data, memory.POOL: place})
+        (param,) = insert_parameters(op, len(op.args), [workspace.type], [attributes])
+        param.name_hint = "workspace"
+    if not is_entry:
+        op.sym_visibility = StringAttr("private")
+    rewriter.notify_op_modified(op)
 
 
 def described(kind: str, value: Attribute, alignment: int) -> DictionaryAttr:
@@ -278,7 +272,7 @@ class PassWorkspacesPass(ModulePass):
             entry = self.lend_entries and is_entry(function, self.entries)
             lent = lenders.find(function, entry) if name in chosen else Lent(function, (), ())
             if lent.results or lent.workspaces:
-                apply_patterns(op, TakeStorages(lent, entry), only=[function])
+                rewrite_each([function], lambda _, rewriter: take_storages(lent, entry, rewriter))
                 lenders.describe(lent)
             if entry:
                 mark_allocated(function, lenders)

@@ -27,7 +27,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
 
@@ -38,7 +38,7 @@ from .bytes.steps import steps_of
 from .sizes.reader import Sizes
 from .support.diagnostics import PassError, emit_remark
 from .support.levels import Level
-from .support.rewriting import apply_patterns
+from .support.rewriting import rewrite_each
 
 NODES = 400_000
 """The default limit of the search for the order of a block."""
@@ -70,33 +70,18 @@ def end_of(block: Block) -> Operation | None:
     return last if is_end else None
 
 
-@dataclass(frozen=True)
-class ReorderBlocks(RewritePattern):
-    """Put the ops of blocks in the order given for them, before their terminators."""
+def reorder(orders: Mapping[Block, Sequence[Operation]]) -> None:
+    """Put the ops of blocks in these orders, before their terminators."""
 
-    orders: Mapping[Block, Sequence[Operation]]
+    def move(op: Operation, rewriter: PatternRewriter) -> None:
+        assert op.parent is not None, "an op of a block"
+        end = end_of(op.parent)
+        if op is not end:
+            at = InsertPoint.at_end(op.parent) if end is None else InsertPoint.before(end)
+            op.detach()
+            rewriter.insert(op, at)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        for region in op.regions:
-            for block in region.blocks:
-                if block in self.orders:
-                    self.reorder(block, rewriter)
-
-    def reorder(self, block: Block, rewriter: PatternRewriter) -> None:
-        end = end_of(block)
-        for moved in self.orders[block]:
-            if moved is end:
-                continue
-            moved.detach()
-            at = InsertPoint.at_end(block) if end is None else InsertPoint.before(end)
-            rewriter.insert(moved, at)
-
-
-def reorder(module: ModuleOp, orders: Mapping[Block, Sequence[Operation]]) -> None:
-    """Put the ops of blocks in these orders."""
-    holders = (block.parent_op() for block in orders)
-    only = list(dict.fromkeys(op for op in holders if op is not None))
-    apply_patterns(module, ReorderBlocks(orders), only=only)
+    rewrite_each([op for ops in orders.values() for op in ops], move)
 
 
 def described(rows: Rows, before: Row, after: Row) -> str:
@@ -138,18 +123,18 @@ class ReorderForMemoryPass(ModulePass):
                 sizes = Sizes()
                 if any(storage.dynamic_size is not None for storage in storages):
                     sizes.read(op)
-            self.lower_peak(ctx, op, classes, rows_of(storages, sizes))
+            self.lower_peak(ctx, classes, rows_of(storages, sizes))
 
-    def lower_peak(self, ctx: Context, module: ModuleOp, classes: AliasClasses, rows: Rows) -> None:
+    def lower_peak(self, ctx: Context, classes: AliasClasses, rows: Rows) -> None:
         """Reorder a body, unless that does not lower a peak or raises one."""
         before = after = peaks_of(classes, rows)
         orders = orders_of(classes, rows, self.nodes)
         if orders.of:
             given = {block: list(block.ops) for block in orders.of}
-            reorder(module, orders.of)
+            reorder(orders.of)
             after = peaks_of(classes.read_again(), rows)
             if after == before or any(a > b for a, b in zip(after, before, strict=True)):
-                reorder(module, given)
+                reorder(given)
                 after = before
         body = classes.block.parent_op()
         assert body is not None, "a body in a module"

@@ -13,6 +13,7 @@ Report the memory that a program uses, to stderr; the program stays as it is.
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -20,21 +21,21 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from ..runtime.calls.input_bindings import parse_dim
+from ..runtime.errors import Error
 from .memory_report.model import MemoryUse
 from .memory_report.read import read_memory
 from .memory_report.report import json_of, options_of, report_of, text_lines, unknown_dims
 from .support.changes import InspectionPass
-from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed
 from .support.levels import Level
 
 
-def check_dims(use: MemoryUse, dims: dict[str, int]) -> None:
-    """Raise a `PassError` for a dim that no function has."""
+def check_dims(use: MemoryUse, dims: Mapping[str, int]) -> None:
+    """Raise an `Error` for a dim that no function has."""
     unknown = unknown_dims(use, dims)
     if unknown:
         there = ", ".join(options_of(use)) or "none"
-        raise PassError(f"no size depends on a dim '{unknown[0]}'; there are: {there}")
+        raise Error(f"no size depends on a dim '{unknown[0]}'; there are: {there}")
 
 
 @dataclass(frozen=True)

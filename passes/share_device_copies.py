@@ -6,8 +6,9 @@ Let uses of one value on one device share a copy.
     %3 = relay.device_copy %0 : T to U            %4 = relay.add %1, %b : …
     %4 = relay.add %3, %b : …
 
-A copy is replaced by an equal one that precedes it in its block or in an enclosing block. Copies
-are not moved, so no path copies more than before. (TVM copies once per use.) Level `planned`.
+A copy is replaced by an equal one that precedes it in its block or in an enclosing block, up to the
+function or closure. Copies are not moved, so no path copies more than before. (TVM copies once per
+use.) Level `planned`.
 """
 
 from dataclasses import dataclass
@@ -15,41 +16,29 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from ..dialects import relay
+from .sizes.scoped_code import Scopes
 from .support.changes import ReportingPass
 from .support.levels import Level
 from .support.rewriting import rewrite_each
-
-Copied = tuple[SSAValue, Attribute]
-"""The copied value and the type of the copy."""
+from .support.walk import outside_primitives
 
 
 def equal_copies(module: ModuleOp) -> dict[Operation, SSAValue]:
     """Map each copy that an equal copy dominates to the result of that copy."""
     found: dict[Operation, SSAValue] = {}
-    known: dict[Copied, SSAValue] = {}
-    scopes: list[list[Copied]] = []  # the copies of each enclosing block, outermost first
-    pending: list[Operation | Block | None] = [*module.body.blocks]
-    while pending:
-        here = pending.pop()
-        if here is None:
-            for key in scopes.pop():
-                del known[key]
-        elif isinstance(here, Block):
-            scopes.append([])
-            pending.append(None)
-            pending += reversed(tuple(here.ops))
-        elif isinstance(here, relay.DeviceCopyOp):
-            key = (here.value, here.result.type)
-            if key in known:
-                found[here] = known[key]
+    scopes = Scopes()
+    for op in outside_primitives(module):
+        if isinstance(op, relay.DeviceCopyOp) and op.parent is not None:
+            scopes.enter(op.parent)
+            key = op.value, op.result.type
+            known = scopes.find(key)
+            if known is None:
+                scopes.add(key, op.result)
             else:
-                known[key] = here.result
-                scopes[-1].append(key)
-        else:
-            pending += (block for region in here.regions for block in region.blocks)
+                found[op] = known
     return found
 
 

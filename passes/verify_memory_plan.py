@@ -12,23 +12,20 @@ is *intact* while its bytes hold what was written under its name, and then *ende
 overwrites a byte of it or by a kill. Every use of an ended value is a fault; so no two tensors that
 are live together overlap. Facts:
 
-- Where contents lie: the slot of the tensor that an op writes, `[offset, offset + size)` of its
-  storage. Numbers are compared exactly; of unknown sizes, slots are apart that lie in slices of a
-  `memory.pack` of which one is above the other (`plan_check.slots`). Nothing is searched for: what
-  is not known is an error that says so.
-- Which values name them: results of views, tuples, calls and cells, by interface
-  (`plan_check.names`). Overwriting ends every value that may name the contents; a kill ends every
-  value that may name the same bytes. A call may return what its callee's body may.
-- The lattice: intact below ended. After a choice a value is ended if it is on one of the paths.
-  A result of a choice is a name of its own, intact if the value that it was on each path is; so a
-  branch may kill what the other one yields.
+- Where contents lie (`plan_check.slots`): numbers are compared exactly, slices of an ordered
+  `memory.pack` by its orders. Nothing is searched for: what is not known is an error that says so.
+- Which values name them (`plan_check.names`). Overwriting ends every value that may name the
+  contents; a kill ends every value that may name the same bytes.
+- The lattice: intact below ended. After a choice a value is ended if it is on one of the paths. A
+  result of a choice is intact if the value that it was on each path is; so a branch may kill what
+  the other one yields.
 
-Also: a storage of static size is within the capacity of its pool; a tensor lies in its storage, and
-a slice in its own; offset and alignment of the storage are multiples of what the element type
-needs; a view that is certainly larger than its tensor is a fault (the machine checks the others); a
-tensor is written once on a path; no bytes are killed twice or used after a kill. An op that reads
-bytes that it writes is a fault, unless it is a kernel that reads each element before it writes it
-(`plan_check.overwriting_kernels`) and both are in one slot.
+Also: a storage of static size is within the capacity of its pool; tensors and slices lie in
+their storages, aligned; a view that is certainly larger than its
+tensor is a fault (the machine checks the others); a tensor is written once on a path; no bytes are
+killed twice or used after a kill. An op that reads bytes that it writes is a fault, unless it is a
+kernel that reads each element before it writes it (`plan_check.overwriting_kernels`) and both are
+in one slot.
 
 A call may write all of the storages that it is given: they must not overlap, nothing live may be in
 them, and they must be as large and aligned as the callee needs for these arguments, in its calls
@@ -47,13 +44,14 @@ from itertools import chain
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 
 from ..dialects.xdsl_extras.walking import walk
 from ..runtime.program.components import components
 from .analysis.blocks import only_block
 from .bytes.aliases import Functions
 from .bytes.numbered import Numbered
+from .functions.symbol_names import symbols_of
 from .plan_check.checker import Checker
 from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
@@ -70,11 +68,7 @@ def check_module(module: ModuleOp, new: Callable[..., Checker] = Checker) -> Non
 
 def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:
     functions = Functions.of(module)
-    kernels = {
-        name.data: inner
-        for inner in module.ops
-        if isinstance(name := inner.properties.get("sym_name"), StringAttr)
-    }
+    kernels = symbols_of(module)
     bodies = {
         name: Numbered(only_block(op), functions.captured, in_place=True)
         for name, op in functions.named.items()
@@ -92,8 +86,7 @@ def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:
         ]
         for body in (bodies[name], *closures):
             checker = new(body, returned, kernels, lent)
-            unordered = checker.check()
-            if unordered:
+            if unordered := checker.check():
                 checker = new(body, returned, kernels, lent)
                 checker.slots.unordered = unordered
                 checker.check()

@@ -8,7 +8,8 @@ Errors that are a user's to correct, and how they are shown.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
 
 WIDE = 400
 """Lines of more characters, such as big constants, are not quoted as a whole."""
@@ -38,7 +39,8 @@ class Error(Exception):
 
     `location` is the position in the source at fault, if it is known, and `notes` are the other
     places involved. `str()` of an error that the Python API raises is the text that the commands
-    print: location, message, source line and caret, then the notes.
+    print: location, message, source line and caret, then the notes. About a file, it is also the
+    error that Python has for it: `FileNotFoundError`, `PermissionError`.
     """
 
     def __init__(
@@ -100,6 +102,41 @@ def render(error: Error, sources: Sources) -> str:
     for note in error.notes:
         lines += _shown("note", note.message, note.location, sources)
     return "\n".join(lines)
+
+
+@cache
+def _also(cls: type[Error], system: type[OSError]) -> type[Error]:
+    """Return the class of errors that are of both classes."""
+
+    def reduce(error: Error) -> tuple[Any, ...]:
+        return _of_both, (cls, system, error.__dict__, _place_in_system(error))
+
+    return type(cls.__name__, (cls, system), {"__module__": cls.__module__, "__reduce__": reduce})
+
+
+def _place_in_system(error: Any) -> tuple[Any, ...]:
+    return error.errno, error.strerror, error.filename
+
+
+def _of_both(
+    cls: type[Error], system: type[OSError], state: Mapping[str, Any], place: tuple[Any, ...]
+) -> Error:
+    both = _also(cls, system)
+    found: Any = both.__new__(both)
+    Error.__init__(found, state["message"])
+    found.__dict__.update(state)
+    found.errno, found.strerror, found.filename = place
+    return found
+
+
+def with_cause(error: Error) -> Error:
+    """Return `error`, which is the error of the system that caused it, too, if one did."""
+    cause = error.__cause__
+    while cause is not None and not isinstance(cause, OSError):
+        cause = cause.__cause__
+    if cause is None or isinstance(error, OSError):
+        return error
+    return _of_both(type(error), type(cause), error.__dict__, _place_in_system(cause))
 
 
 def reason_of(error: OSError | ValueError) -> str:

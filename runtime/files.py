@@ -13,6 +13,7 @@ import stat
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from errno import EEXIST, EINVAL, EISDIR
 from itertools import chain
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -71,6 +72,13 @@ def path_text(path: object) -> str:
     return text
 
 
+def _fault(verb: str, name: str, error: OSError | ValueError) -> MachineError:
+    """Return the error about the file `name`, which `error` calls by it, too."""
+    if isinstance(error, OSError):
+        error.filename = name
+    return MachineError(f"cannot {verb} '{name}': {reason_of(error)}")
+
+
 def mapped(path: str | os.PathLike[str]) -> memoryview:
     """
     Map the file at `path` into memory: its bytes are read when they are used.
@@ -84,14 +92,14 @@ def mapped(path: str | os.PathLike[str]) -> memoryview:
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise MachineError(f"cannot read '{name}': not a file")
+                raise OSError(EISDIR if stat.S_ISDIR(status.st_mode) else EINVAL, "not a file")
             if not status.st_size:
                 return memoryview(b"")
             return memoryview(mmap(descriptor, status.st_size, access=ACCESS_READ))
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:
-        raise MachineError(f"cannot read '{name}': {reason_of(error)}") from None
+        raise _fault("read", name, error) from error
 
 
 def contents(path: str | os.PathLike[str]) -> memoryview:
@@ -113,7 +121,7 @@ def contents(path: str | os.PathLike[str]) -> memoryview:
             kept[name] = _contents_of_stream(name, mode)
         return kept[name]
     except (OSError, ValueError) as error:
-        raise MachineError(f"cannot read '{name}': {reason_of(error)}") from None
+        raise _fault("read", name, error) from error
 
 
 def _contents_of_stream(name: str, mode: int) -> memoryview:
@@ -159,7 +167,7 @@ def read_stream(stream: Stream, name: str, first: bytes = b"") -> memoryview:
         while len(data) <= limit and (piece := stream.read(min(_CHUNK, limit + 1 - len(data)))):
             data += piece
     except OSError as error:
-        raise MachineError(f"cannot read '{name}': {reason_of(error)}") from None
+        raise _fault("read", name, error) from error
     except MemoryError:
         text = f"cannot read '{name}': not enough memory for more than {len(data)} bytes"
         raise MachineError(text) from None
@@ -188,8 +196,7 @@ def writing(path: str | os.PathLike[str]) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        text = f"cannot write '{path_text(path)}': {reason_of(error)}"
-        raise MachineError(text) from None
+        raise _fault("write", path_text(path), error) from error
 
 
 def replace(
@@ -224,7 +231,7 @@ def replace(
             os.unlink(temporary)
             raise
     except (OSError, ValueError) as error:
-        raise MachineError(f"cannot write '{name}': {reason_of(error)}") from None
+        raise _fault("write", name, error) from error
 
 
 START = 512
@@ -258,7 +265,7 @@ def _require_same_kind(name: str, path: Path, start: bytes) -> None:
         raise MachineError(
             f"cannot write '{name}': it exists and is {old}, not {new or 'empty'}: choose another "
             "name, remove it, or say that it may be replaced (--overwrite)"
-        )
+        ) from FileExistsError(EEXIST, os.strerror(EEXIST), name)
 
 
 def kind_of(start: bytes) -> str:

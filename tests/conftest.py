@@ -20,6 +20,7 @@ if "OPENBLAS_NUM_THREADS" not in os.environ:
     import_module("numpy")
     del os.environ["OPENBLAS_NUM_THREADS"]
 
+import pytest
 from helpers.memory.checked_plans import install
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +33,14 @@ def pytest_collection_finish() -> None:
     """Let no garbage collection visit the tests and the modules again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Let no later collection visit what a module leaves: programs and benchmarks collect, too."""
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 install()

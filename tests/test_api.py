@@ -364,7 +364,7 @@ def test_weights_by_name_or_file(tmp_path: Path):
 
 def test_signatures(exe: xrelay.Executable):
     assert str(exe.signature).splitlines() == [
-        "main(x: float32[n, 3], w: float32[4, 3]) -> (output_0: float32[?, 4])",
+        "main(x: float32[n, 3], w: float32[4, 3]) -> (output_0: float32[n, 4])",
         "both(a: float32[2], k: int32[]) -> (output_0: float32[2], output_1: int32[])",
     ]
     x, _ = exe.main.signature.params
@@ -481,10 +481,10 @@ def relu_of_product() -> onnx.ModelProto:
 @pytest.mark.parametrize(
     ("shapes", "dims", "x", "z"),
     [
-        (None, None, "batch, t, 3", "?, ?, 400"),
-        (None, {"batch": 2}, "2, t, 3", "2, ?, 400"),
-        (None, {"x:1": 5}, "batch, 5, 3", "?, 5, 400"),
-        ({"x": (2, None, 3)}, None, "2, t, 3", "2, ?, 400"),
+        (None, None, "batch, t, 3", "batch, t, 400"),
+        (None, {"batch": 2}, "2, t, 3", "2, t, 400"),
+        (None, {"x:1": 5}, "batch, 5, 3", "batch, 5, 400"),
+        ({"x": (2, None, 3)}, None, "2, t, 3", "2, t, 400"),
         ({"x": (2, 5, 3)}, None, "2, 5, 3", "2, 5, 400"),
         ({"x": (2, None, 3)}, {"t": 5}, "2, 5, 3", "2, 5, 400"),
     ],

@@ -249,7 +249,7 @@ def recorded(tmp_path: Path) -> Path:
 
 
 def run_recorded(folder: Path, *options: str) -> str:
-    return run_process("against_tvm/recorded.py", str(folder), "--seconds", "3", *options)
+    return run_process("against_tvm/recorded.py", str(folder), "--seconds", "2", *options)
 
 
 def test_recorded_programs_are_read_run_and_compared(recorded: Path):
@@ -269,7 +269,7 @@ def test_recorded_programs_are_read_run_and_compared(recorded: Path):
     assert values["verdicts"] == {"equal": 2, "unequal": 2, "refused": 1, "lost": 1}
     assert (values["records"], values["read"], values["ran"], values["equal"]) == (6, 5, 4, 2)
     assert values["reasons"]["unequal"] == {"another float32": 1, "float32, not float64": 1}
-    assert values["reasons"]["lost"] == {"takes over 3 s": 1}
+    assert values["reasons"]["lost"] == {"takes over 2 s": 1}
     (refusal,) = values["reasons"]["refused"]
     assert refusal.startswith("running: ")
     assert counts["plan_devices"]["reasons"] == {"unequal": {"devices of parameters or results": 1}}

@@ -141,4 +141,6 @@ def test_passes_are_patterns_but_for_those_that_are_listed():
     assert list(uses["coalesce-storage"].patterns) == [JoinPack]
     assert not uses["coalesce-storage"].rewrites_each
     assert uses["manifest-lifetimes"].analyses.keys() == {"bytes.aliases", "bytes.liveness"}
+    canonical = [pattern.__name__ for pattern in uses["expand-packs"].patterns]
+    assert {"FoldSize", "FoldOffset", "FoldSlice", "ExpandPack"} <= {*canonical}
     assert pass_structure.matched(JoinPack) == "`memory.alloc_storage`"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 DIALECTS = {
     "relay": "dialects.relay:Relay",
+    "qnn": "dialects.qnn:Qnn",
     "memory": "dialects.memory:Memory",
     "vm": "dialects.vm:Vm",
     "bytecode": "dialects.bytecode:Bytecode",
@@ -39,7 +40,7 @@ DIALECTS = {
 
 _PASSES = {
     "passes": """
-        bind-dims bind-inputs bind-params infer-types simplify-inference fold-constants
+        bind-dims bind-inputs bind-params infer-types simplify-inference fold-constants lower-qnn
         transpose-weights pack-weights propagate-layout expand-lrn separate-padding fold-weights
         dynamic-to-static plan-devices sink-device-hints solve-devices assign-devices
         materialize-device-copies elide-device-copies explain-devices share-device-copies

@@ -9,6 +9,8 @@ Compile neural networks, and run them.
 
     exe = xrelay.load("model.xrx")    # elsewhere: needs NumPy, not the compiler
 
+    xrelay.compile("model.onnx", target="native").save("libmodel.so")
+
 Importing the package imports neither NumPy nor the compiler; each function imports what it needs.
 """
 
@@ -21,7 +23,7 @@ from .tools import quiet_start as quiet_start
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, overload
 
 from .runtime.errors import Error, Location, MachineError, Note
 
@@ -33,8 +35,14 @@ if TYPE_CHECKING:
     from .runtime.executable import ExecutableError
     from .runtime.native.native_executable import NativeExecutable
     from .runtime.program.program import Array
+    from .runtime.python.call_signature import Signature, Value
     from .runtime.python.callables import CompiledFunction, Executable
+    from .runtime.python.memory_summary import MemoryUse
     from .tools.api.shared_options import SharedOptions
+    from .tools.opt.summary import Summary
+    from .tools.registry import PassInfo
+
+    __version__: str
 
 __all__ = [
     "CompiledFunction",
@@ -43,50 +51,120 @@ __all__ = [
     "ExecutableError",
     "Location",
     "MachineError",
+    "MemoryUse",
     "NativeExecutable",
     "Note",
+    "PassInfo",
+    "Signature",
+    "Summary",
     "Tagged",
+    "Value",
+    "__version__",
     "compile",
+    "list_passes",
     "load",
+    "lower",
     "parse",
     "run_pipeline",
+    "summary",
 ]
 
 _Path: TypeAlias = str | PathLike[str]
 _Shapes: TypeAlias = Mapping[str, Sequence[int | None]]
+_Params: TypeAlias = "_Path | Mapping[str, Array]"
 _Inputs: TypeAlias = "Mapping[str, float | Sequence[Any] | Array]"
 
 _ELSEWHERE = {
-    "CompiledFunction": "python.callables",
-    "Executable": "python.callables",
-    "ExecutableError": "executable",
-    "NativeExecutable": "native.native_executable",
-    "Tagged": "calls.values",
+    "CompiledFunction": "runtime.python.callables",
+    "Executable": "runtime.python.callables",
+    "ExecutableError": "runtime.executable",
+    "MemoryUse": "runtime.python.memory_summary",
+    "NativeExecutable": "runtime.native.native_executable",
+    "PassInfo": "tools.registry",
+    "Signature": "runtime.python.call_signature",
+    "Summary": "tools.opt.summary",
+    "Tagged": "runtime.calls.values",
+    "Value": "runtime.python.call_signature",
 }
-"""Names of this package that are defined in a module of `runtime`, which is imported when used."""
+"""Names of this package that are defined in a module that is imported when they are used."""
 
 
+@overload
 def compile(
     model: _Path | ModuleOp | ModelProto,
     *,
+    target: Literal["machine"] = "machine",
     shapes: _Shapes | None = None,
     dims: Mapping[str, int] | None = None,
     inputs: _Inputs | None = None,
-    pipeline: str = "vm",
-    params: _Path | Mapping[str, Array] | None = None,
+    pipeline: str | None = None,
+    params: _Params | None = None,
     frontend: str | None = None,
     memory_limit: int | None = None,
     max_instructions: int | None = None,
     sanitize: bool = False,
     kernels: Literal["numpy", "native"] = "numpy",
     **options: Unpack[SharedOptions],
-) -> Executable:
+) -> Executable: ...
+
+
+@overload
+def compile(
+    model: _Path | ModuleOp | ModelProto,
+    *,
+    target: Literal["native"],
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+    inputs: _Inputs | None = None,
+    pipeline: str | None = None,
+    params: _Params | None = None,
+    frontend: str | None = None,
+    **options: Unpack[SharedOptions],
+) -> NativeExecutable: ...
+
+
+@overload
+def compile(
+    model: _Path | ModuleOp | ModelProto,
+    *,
+    target: str,
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+    inputs: _Inputs | None = None,
+    pipeline: str | None = None,
+    params: _Params | None = None,
+    frontend: str | None = None,
+    **options: Unpack[SharedOptions],
+) -> Executable | NativeExecutable: ...
+
+
+def compile(
+    model: _Path | ModuleOp | ModelProto,
+    *,
+    target: str = "machine",
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+    inputs: _Inputs | None = None,
+    pipeline: str | None = None,
+    params: _Params | None = None,
+    frontend: str | None = None,
+    memory_limit: int | None = None,
+    max_instructions: int | None = None,
+    sanitize: bool = False,
+    kernels: Literal["numpy", "native"] = "numpy",
+    **options: Unpack[SharedOptions],
+) -> Executable | NativeExecutable:
     """
     Compile a program.
 
+    With the target `machine`, it runs in this library's own machine, and is saved as `.xrx`. With
+    `native`, it is machine code, which is saved as `.so`, `.o` or a C header; the target has the
+    options of `xrelay-opt -t native`, as `native{cpu=native}`. Needs `xrelay[native]` and a C
+    compiler.
+
     `model` is a file (`.onnx`, `.relay`, `.mlir` of any level, `.json` as TVM saves it; `frontend`
     names the format of a file with another extension), an `onnx.ModelProto`, or a module, which is
-    not changed. `pipeline` must end in bytecode.
+    not changed. `pipeline` is `vm` by default, or `aot` for `native`, and must lead to that target.
 
     `shapes` and `dims` give sizes to open dims of the inputs: `shapes` by input, with None for a
     dim that stays open; `dims` by the name of the dim, or `INPUT:AXIS`. A dim without a size has
@@ -111,25 +189,19 @@ def compile(
     Raises `Error` for a mistake in the program, at its place, and for weights without a value.
     """
     return _compiler().compile_model(
-        model,
-        pipeline,
-        params,
-        frontend,
-        shapes,
-        dims,
-        inputs,
+        *(model, pipeline, params, frontend, shapes, dims, inputs, options),
+        target=target,
         memory_limit=memory_limit,
         max_instructions=max_instructions,
         sanitize=sanitize,
         kernels=kernels,
-        options=options,
     )
 
 
 def load(
     path: _Path,
     *,
-    params: _Path | Mapping[str, Array] | None = None,
+    params: _Params | None = None,
     verify: bool = False,
     memory_limit: int | None = None,
     max_instructions: int | None = None,
@@ -199,6 +271,50 @@ def run_pipeline(module: ModuleOp, pipeline: str, **options: Unpack[SharedOption
     return _compiler().run_pipeline(module, pipeline, options)
 
 
+def lower(
+    model: _Path | ModuleOp | ModelProto,
+    target: str,
+    *,
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+    inputs: _Inputs | None = None,
+    pipeline: str | None = None,
+    params: _Params | None = None,
+    frontend: str | None = None,
+    **options: Unpack[SharedOptions],
+) -> str:
+    """
+    Return a program as text for a target: `linalg`, for other compilers, or any other that is text.
+
+    Targets are those of `xrelay-opt -t`, with options in braces, as `linalg{weights=arguments}`;
+    `mlir` is the module after `pipeline`. Other arguments are those of `compile`. Raises `Error`.
+    """
+    return _compiler().lower_model(
+        *(model, pipeline, params, frontend, shapes, dims, inputs, options), target=target
+    )
+
+
+def summary(
+    model: _Path | ModuleOp | ModelProto,
+    *,
+    shapes: _Shapes | None = None,
+    dims: Mapping[str, int] | None = None,
+    inputs: _Inputs | None = None,
+    frontend: str | None = None,
+) -> Summary:
+    """
+    Return what a program takes, returns and is made of; it prints as `xrelay-opt --summary` does.
+
+    The `error` of an ONNX model that cannot be converted lists all that is not supported.
+    """
+    return _compiler().summary_of_program(model, frontend, shapes, dims, inputs)
+
+
+def list_passes() -> list[PassInfo]:
+    """Return the name, description and options of each pipeline and pass, also of plug-ins."""
+    return _compiler().list_passes()
+
+
 def _compiler():
     """Import the compiler: a hundred thousand objects, which all stay."""
     from .tools.commands import collected_rarely
@@ -211,10 +327,12 @@ def _compiler():
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version(__name__)
     module = _ELSEWHERE.get(name)
     if module is None:
         raise AttributeError(f"module 'xrelay' has no attribute '{name}'", name=name)
-    return getattr(import_module(f".runtime.{module}", __name__), name)
+    return getattr(import_module(f".{module}", __name__), name)
 
 
 def __dir__() -> list[str]:

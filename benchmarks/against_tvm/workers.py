@@ -4,13 +4,15 @@ Call a function on many items in several processes, with a time limit for each i
     for name, outcome in in_processes(check, items, processes=2, seconds=60): …
 
 An item that takes too long, or that ends its process, has the outcome that `lost` returns for the
-reason; its process is replaced.
+reason; its process is replaced. The limit is on CPU time: what other processes take does not count.
+Ten times as many seconds may pass.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from signal import ITIMER_PROF, SIGPROF, setitimer
 from time import monotonic
 from typing import Any, TypeVar, cast
 
@@ -20,13 +22,16 @@ Outcome = TypeVar("Outcome")
 FORK = get_context("fork")
 
 
-def _serve(call: Callable[[Any], Any], items: Connection) -> None:
+def _serve(call: Callable[[Any], Any], items: Connection, seconds: float) -> None:
     while True:
         try:
             item = items.recv()
         except EOFError:
             return
-        items.send(call(item))
+        setitimer(ITIMER_PROF, seconds)  # its signal ends the process
+        outcome = call(item)
+        setitimer(ITIMER_PROF, 0)
+        items.send(outcome)
 
 
 class _Worker:
@@ -36,15 +41,16 @@ class _Worker:
     pipe: Connection
     deadline: float = 0
 
-    def __init__(self, call: Callable[[Any], Any]) -> None:
+    def __init__(self, call: Callable[[Any], Any], seconds: float) -> None:
         self.pipe, other = FORK.Pipe()
-        self.process = FORK.Process(target=_serve, args=(call, other), daemon=True)
+        self.process = FORK.Process(target=_serve, args=(call, other, seconds), daemon=True)
         self.process.start()
         other.close()
+        self.seconds = seconds
 
-    def start(self, item: object, seconds: float) -> None:
+    def start(self, item: object) -> None:
         self.pipe.send(item)
-        self.deadline = monotonic() + seconds
+        self.deadline = monotonic() + 10 * self.seconds
 
     def stop(self) -> None:
         self.process.kill()
@@ -66,14 +72,14 @@ def in_processes(
 
     def start(worker: _Worker) -> None:
         for item in queue:
-            worker.start(item, seconds)
+            worker.start(item)
             busy[worker.pipe] = worker, item
             return
         worker.stop()
 
     try:
         for _ in range(processes):
-            workers.append(_Worker(call))
+            workers.append(_Worker(call, seconds))
             start(workers[-1])
         while busy:
             left = min(worker.deadline for worker, _ in busy.values()) - monotonic()
@@ -81,15 +87,18 @@ def in_processes(
             late = [pipe for pipe, (w, _) in busy.items() if w.deadline <= monotonic()]
             for pipe in dict.fromkeys((*ready, *late)):
                 worker, item = busy.pop(pipe)
+                too_long = f"takes over {seconds:g} s"
                 try:
-                    outcome = pipe.recv() if pipe in ready else lost(f"takes over {seconds:g} s")
+                    outcome = pipe.recv() if pipe in ready else lost(too_long)
                     alive = pipe in ready
                 except EOFError:
                     worker.process.join()
-                    outcome, alive = lost(f"exit status {worker.process.exitcode}"), False
+                    status = worker.process.exitcode
+                    reason = too_long if status == -SIGPROF else f"exit status {status}"
+                    outcome, alive = lost(reason), False
                 if not alive:
                     worker.stop()
-                    worker = _Worker(call)
+                    worker = _Worker(call, seconds)
                     workers.append(worker)
                 start(worker)
                 yield item, outcome

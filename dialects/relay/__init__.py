@@ -21,6 +21,7 @@ from . import (
     reshape,
     scan,
     selection,
+    spreading,
     trigonometry,
     vision,
 )
@@ -55,6 +56,7 @@ _FAMILIES = (
     pooling,
     reshape,
     rearrange,
+    spreading,
     creation,
     scan,
     dynamic,

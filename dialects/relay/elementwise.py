@@ -12,7 +12,7 @@ from ..xdsl_extras.trait_patterns import Patterns
 from .families import ELEMWISE
 from .incomplete import AnyTensor
 from .operator import RelayOperator, is_in_kernel
-from .properties import dtype_prop, float_prop, ints_prop, string_prop
+from .properties import dtype_prop, float_prop, int_prop, ints_prop, string_prop
 
 
 class Elementwise(RelayOperator, ABC):
@@ -320,6 +320,40 @@ class RemoveIdentityCast(RewritePattern):
         same = op.data.type == op.result.type and as_tensor(op.data.type) is not None
         if same and not is_in_kernel(op):
             rewriter.replace(op, [], [op.data])
+
+
+@irdl_op_definition
+class ReinterpretOp(Elementwise):
+    """
+    Read the bits of each element of `data` as a number of type `dtype`, which is as wide.
+
+    ```mlir
+    %y = relay.reinterpret %x {dtype = i32} : (tensor<4xf32>) -> tensor<4xi32>
+    ```
+    """
+
+    name = "relay.reinterpret"
+
+    dtype = dtype_prop()
+
+
+@irdl_op_definition
+class FixedPointMultiplyOp(Elementwise):
+    """
+    Multiply the i32 numbers `data` by `multiplier` * 2 ** (`shift` - 31), rounding halves up.
+
+    ```mlir
+    %y = relay.fixed_point_multiply %x {multiplier = 1073741824, shift = -2}
+      : (tensor<4xi32>) -> tensor<4xi32>
+    ```
+
+    Products have 64 bits.
+    """
+
+    name = "relay.fixed_point_multiply"
+
+    multiplier = int_prop()
+    shift = int_prop()
 
 
 @irdl_op_definition

@@ -111,6 +111,29 @@ class ReverseOp(RelayOperator):
     traits = traits_def(*INJECTIVE)
 
 
+@irdl_op_definition
+class SliceLikeOp(RelayOperator):
+    """
+    Take the first elements of `data`, along `axes` as many as `shape_like` has, along others all.
+
+    ```mlir
+    %y = relay.slice_like %x, %s {axes = array<i64: 1>}
+      : (tensor<2x3xf32>, tensor<5x2xi32>) -> tensor<2x2xf32>
+    ```
+
+    Without `axes`, it is along all. The elements of `shape_like` are not read.
+    """
+
+    name = "relay.slice_like"
+
+    data = operand_def(AnyTensor)
+    shape_like = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axes = optional_ints_prop()
+
+    traits = traits_def(*INJECTIVE)
+
+
 # -------------------------------------------------------------------- joining
 
 

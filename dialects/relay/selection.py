@@ -38,6 +38,76 @@ class TopkOp(RelayOperator):
 
 
 @irdl_op_definition
+class ArgsortOp(RelayOperator):
+    """
+    Compute the indices of the elements of `data` along `axis`, in ascending order.
+
+    ```mlir
+    %i = relay.argsort %x {dtype = i32} : (tensor<3x4xf32>) -> tensor<3x4xi32>
+    ```
+
+    Without `is_ascend`, in descending order. Of equal elements the first comes first.
+    """
+
+    name = "relay.argsort"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop(-1)
+    is_ascend = bool_prop(True)
+    dtype = dtype_prop()
+
+    traits = traits_def(*OPAQUE)
+
+
+@irdl_op_definition
+class SortOp(RelayOperator):
+    """
+    Sort the elements of `data` along `axis`, in ascending order, or without `is_ascend` descending.
+
+    ```mlir
+    %y = relay.sort %x {axis = 0 : i64} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+    ```
+    """
+
+    name = "relay.sort"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop(-1)
+    is_ascend = bool_prop(True)
+
+    traits = traits_def(*OPAQUE)
+
+
+@irdl_op_definition
+class ScatterElementsOp(RelayOperator):
+    """
+    Write `updates` over elements of `data`, at `indices` along `axis`, and at their own place else.
+
+    ```mlir
+    %y = relay.scatter_elements %x, %i, %u {axis = 1 : i64}
+      : (tensor<3x4xf32>, tensor<3x2xi64>, tensor<3x2xf32>) -> tensor<3x4xf32>
+    ```
+
+    Negative indices count from the end; those out of range are the nearest ones. With `reduction`
+    "update", the last of several updates of one element stays; "add", "mul", "min", "max" and
+    "mean" reduce it and its updates.
+    """
+
+    name = "relay.scatter_elements"
+
+    data = operand_def(AnyTensor)
+    indices = operand_def(AnyTensor)
+    updates = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop(0)
+    reduction = string_prop("update")
+
+    traits = traits_def(*OPAQUE)
+
+
+@irdl_op_definition
 class DynTopkOp(RelayOperator):
     """
     Select the `k` greatest elements of `data` along `axis`, in order, and their indices.

@@ -1,4 +1,4 @@
-"""What patterns are made of, besides what xDSL has: a match by trait, and the end of a rewrite."""
+"""The parts of patterns that xDSL lacks: a match by trait, and the end of a rewrite."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from ...dialects.relay import BY_NAME
 from .build.operators.composite_operators import COMPOSITES, EAGER
 from .errors import SourceMap
 from .json.metadata_section import Metadata
 from .text.grammar import Grammar
 from .text.lexer import tokenize
 from .text.syntax import Module
+from .tvm_operators import BY_NAME
 
 FILE = "prelude.relay"
 """The file name of the prelude in messages."""

@@ -49,6 +49,7 @@ from .text.grammar import Grammar
 from .text.lexer import tokenize
 from .text.syntax import Constructor, Definition, Local, Module, TypeData, is_empty
 from .text.type_grammar import STORAGE
+from .tvm_operators import BY_NAME
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class _Reader:
 
     def read(self, module: Module) -> Read:
         """Build the module, and verify what only the reader knows."""
-        if module.operator is not None and module.operator.name in relay.BY_NAME:
+        if module.operator is not None and module.operator.name in BY_NAME:
             result = ModuleOp([operator_program(self.context, module.operator)])
             result.location = module.source_map.location(0)
             return Read(result, {})

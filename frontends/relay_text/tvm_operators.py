@@ -16,15 +16,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.irdl import VarOperandDef, VarResultDef
 
+from ...dialects import qnn, relay
 from ...dialects.attributes import ELEMENT_TYPES
-from ...dialects.relay import BY_NAME
+from ...dialects.relay.operator import Operator
 from ...dialects.tensors import Tensor
 from .json.node_graph import Unread
+
+BY_NAME: Mapping[str, type[Operator]] = {**relay.BY_NAME, **qnn.BY_NAME}
+"""The operators by their names in Relay."""
+
+T = TypeVar("T")
 
 Values: TypeAlias = dict[str, Any]
 
@@ -180,6 +186,16 @@ def _require(name: str) -> Convert:
     return convert
 
 
+def _default_is_absent(name: str) -> Convert:
+    """Return a conversion that drops a word by which TVM says that its default holds."""
+
+    def convert(values: Values) -> None:
+        if values.get(name) == "None":
+            del values[name]
+
+    return convert
+
+
 def _by_default(name: str, value: Any) -> Convert:
     """Return a conversion that adds an attribute that TVM's text always has."""
 
@@ -266,6 +282,8 @@ def _chain(*converts: Convert) -> Convert:
     return convert
 
 
+_IMAGES = _window("strides", "dilation", layout="data_layout")
+_SPREAD_IMAGES = _window("strides", "dilation", "output_padding", layout="data_layout")
 _POOL = _window("pool_size", "strides", "dilation", layout="layout")
 _PADDED = {"padding": ""}
 _GLOBAL_POOL = Rule(convert=lambda values: _same_layout(values, "layout"))
@@ -276,21 +294,15 @@ _SIZES = ("channels", "kernel_size")
 RULES: Mapping[str, Rule] = {
     "nn.conv1d": Rule({}, _line, _PADDED, _SIZES, _conv1d, "data_layout"),
     "nn.conv2d": Rule(
-        convert=_chain(_window("strides", "dilation", layout="data_layout"), _drop(*_SCHEDULING)),
-        always=_PADDED,
-        repeated=_SIZES,
-        implied=_conv2d,
-        printed_before="data_layout",
+        {}, _chain(_IMAGES, _drop(*_SCHEDULING)), _PADDED, _SIZES, _conv2d, "data_layout"
     ),
     "nn.conv2d_transpose": Rule(
-        convert=_chain(
-            _window("strides", "dilation", "output_padding", layout="data_layout"),
-            _drop("out_dtype"),
-        ),
-        always=_PADDED,
-        repeated=_SIZES,
-        implied=_conv2d_transpose,
-        printed_before="data_layout",
+        {},
+        _chain(_SPREAD_IMAGES, _drop("out_dtype")),
+        _PADDED,
+        _SIZES,
+        _conv2d_transpose,
+        "data_layout",
     ),
     "nn.dense": Rule({}, _drop(*_SCHEDULING), {}, ("units",), _dense, "out_dtype"),
     "nn.matmul": Rule({}, _drop(*_SCHEDULING), {}, ("units",), _matmul, "out_dtype", "None"),
@@ -304,6 +316,13 @@ RULES: Mapping[str, Rule] = {
     "nn.pad": Rule(convert=_pad),
     **dict.fromkeys(("sum", "mean", "max", "min", "prod", "all", "any"), _REDUCTION),
     **dict.fromkeys(("argmax", "argmin"), _REDUCTION),
+    "qnn.batch_matmul": Rule({"transpose_b": False}),
+    "qnn.conv2d": Rule({}, _IMAGES, _PADDED, _SIZES, _conv2d, "data_layout"),
+    "qnn.conv2d_transpose": Rule(
+        {}, _SPREAD_IMAGES, _PADDED, _SIZES, _conv2d_transpose, "data_layout"
+    ),
+    "qnn.dense": Rule({}, _keep, {}, ("units",), _dense, "out_dtype"),
+    "qnn.requantize": Rule(convert=_default_is_absent("rounding")),
     "reshape": Rule(convert=_as_list("newshape")),
     "transpose": Rule(convert=_empty_is_absent("axes"), always={"axes": "None"}),
     "squeeze": Rule(convert=_as_list("axis")),
@@ -363,10 +382,23 @@ def returns_tuple(name: str, count: int) -> bool:
     return count != 1 or (isinstance(results[0][1], VarResultDef) and name not in _PLAIN)
 
 
-@cache
-def operand_count(name: str) -> int | None:
-    """Return the number of operands; None if they form one tuple."""
-    return None if is_variadic(name) else len(BY_NAME[name].get_irdl_definition().operands)
+_TUPLES = {"qnn.concatenate": (3, 2)}
+"""Of operators that take several tuples, their number, and that of the operands after them."""
+
+
+def operand_count(name: str) -> int:
+    """Return the number of operands in Relay, where those of a variadic operator form tuples."""
+    if is_variadic(name):
+        return sum(_TUPLES.get(name, (1, 0)))
+    return len(BY_NAME[name].get_irdl_definition().operands)
+
+
+def tuples_of(name: str, args: Sequence[T], as_tuple: Callable[[Sequence[T]], T]) -> list[T]:
+    """Return a variadic operator's operands in Relay, where tuples have equally many fields."""
+    tuples, others = _TUPLES.get(name, (1, 0))
+    count, end = (len(args) - others) // tuples, len(args) - others
+    parts = [as_tuple(args[i * count : (i + 1) * count]) for i in range(tuples)]
+    return [*parts, *args[end:]]
 
 
 def rule_of(name: str) -> Rule:
@@ -383,7 +415,7 @@ def convert_attributes(name: str, given: Mapping[str, Any]) -> tuple[Values, Val
     rule = rule_of(name)
     values: Values = dict(rule.defaults)
     for key, value in given.items():
-        if value is None or (key.endswith("dtype") and value in ("", "void")):
+        if value is None or (key.endswith("dtype") and value in ("", "void", "None")):
             values.pop(key, None)
             continue
         if key.endswith("dtype") and value not in ELEMENT_TYPES:

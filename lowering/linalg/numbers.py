@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from ...dialects.attributes import ELEMENT_TYPES, plain_attributes
+from ...dialects.tensors import signless
 from ...dialects.xdsl_extras.upstream import RemFOp
 from ...operators.element_types import NUMBER_TYPES
 from ...operators.meaning.number import Arithmetic, Comparison, Function, Number
@@ -173,6 +174,12 @@ class Scalar(Number):
         numbers = ALL if self.tensor is None else range_of(self.tensor)
         value = convert(self.b, self.value, self.type, type_of(element), numbers)
         return self._is(value, element)
+
+    def reinterpreted(self, element: Element) -> Self:
+        type = type_of(element)
+        if signless(type) == signless(self.type):
+            return self._is(self.value, element)
+        return self._is(self.b.insert(arith.BitcastOp(self.value, signless(type))), element)
 
     # ------------------------------------------------------------------ of integers
 

@@ -60,8 +60,11 @@ for _name, _meaning in MEANINGS.items():
         RULES[_name] = derived(_meaning, RULES)
 
 RUNTIME_ONLY: Mapping[str, str] = {
+    "relay.argsort": "sorts",
     "relay.argwhere": "as many rows as elements are not 0",
     "relay.dyn.topk": "sorts",
+    "relay.scatter_elements": "writes elements one after the other, at indices of run time",
+    "relay.sort": "sorts",
     "relay.topk": "sorts",
     "relay.unique": "sorts",
     "relay.vision.all_class_non_max_suppression": "as many rows as boxes are selected",

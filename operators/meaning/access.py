@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from ..intervals import Interval
+from ..intervals import Interval as Interval
 from ..signature import ELEMENTS, Element
 from .forms import Attributes, ByIndex, Elementwise, Meaning, SameOrder, Sums
 from .number import INT64, Arithmetic, Comparison, Function, Number, Source
@@ -178,6 +178,9 @@ class Bounded(Number):
 
     def converted(self, element: Element) -> Self:
         return type(self)(element, self.low, self.high, self.axis, self.exact)
+
+    def reinterpreted(self, element: Element) -> Self:
+        return self._any(element)
 
 
 _BOUNDS: dict[Arithmetic, Callable[[Any, Any], int]] = {

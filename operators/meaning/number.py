@@ -89,6 +89,10 @@ class Number(ABC):
     def converted(self, element: Element) -> Self:
         """Convert to another type: a float is truncated to an integer, saturates, and NaN is 0."""
 
+    @abstractmethod
+    def reinterpreted(self, element: Element) -> Self:
+        """Return the number of another type of as many bits that has these bits."""
+
     # ------------------------------------------------------------ the same in words of formulas
 
     @property

@@ -25,8 +25,9 @@ OWN_CODE: Mapping[str, str] = {
     **dict.fromkeys(("nn.pad", "dyn.nn.pad"), _MOVES),
     **dict.fromkeys(("zeros", "ones", "dyn.zeros", "dyn.ones"), "one number, filled in"),
     **dict.fromkeys(("dyn.full", "dyn.broadcast_to"), "elements of an operand are the shape"),
+    "scatter_elements": "writes elements one after the other, some over others",
     "shape_of": "a vector of dims, which are not elements",
-    **dict.fromkeys(("topk", "dyn.topk", "unique", "argwhere"), _SORTS),
+    **dict.fromkeys(("argsort", "sort", "topk", "dyn.topk", "unique", "argwhere"), _SORTS),
     **dict.fromkeys(("vision.get_valid_counts", "vision.non_max_suppression"), _SORTS),
     "vision.all_class_non_max_suppression": _SORTS,
 }

@@ -77,15 +77,14 @@ def reshaped_dim(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
         return None
     dims, entries = args[3 : 3 + rank], args[3 + rank :]
     is_inferred = any(entry.constant == -1 for entry in entries)
-    made: list[Expr] = []
     for i, entry in enumerate(entries):
         copies = not allowzero and i < rank and entry in (dims[i], Expr.of(0))
         fits = entry.is_natural if allowzero and not is_inferred else entry.is_positive
-        dim = staying_dim(a, [Expr.of(i), *args[1:]])
-        if dim is None or not (copies or fits or entry.constant == -1):
+        if not (copies or fits or entry.constant == -1):
             return None
-        made.append(dim)
-    same = a.apply("mul", 1, *made) == a.apply("mul", 1, *dims)
+    made = [staying_dim(a, [Expr.of(i), *args[1:]]) for i in range(len(entries))]
+    known = [dim for dim in made if dim is not None]
+    same = len(known) == len(made) and a.apply("mul", 1, *known) == a.apply("mul", 1, *dims)
     return made[axis] if same else None
 
 

@@ -267,10 +267,10 @@ class Expr:
         if not self.terms:
             return self
         (first, c), *others = self.terms
-        common = Counter(first)
-        for monomial, _ in others:
+        common = Counter(first if self.terms[-1][0] else ())
+        for monomial, _ in others if common else ():
             common &= Counter(monomial)
-        factors = tuple(sorted(common.elements(), key=_number))
+        factors = tuple(sorted(common.elements(), key=_number)) if others else first
         return Expr(((factors, self.content if c > 0 else -self.content),))
 
     def quotient(self, divisor: Expr) -> Expr | None:
@@ -278,6 +278,9 @@ class Expr:
         if not divisor.terms:
             return None
         lead, coefficient = divisor.terms[0]
+        if not lead:  # a number
+            whole = not any(c % coefficient for _, c in self.terms)
+            return Expr(tuple((m, c // coefficient) for m, c in self.terms)) if whole else None
         terms: list[Term] = []
         rest = self
         while rest.terms:

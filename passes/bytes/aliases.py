@@ -112,10 +112,6 @@ class AliasClasses:
         body = self.body
         return alias_classes(body.block, body.captured, self.returned, self.is_divided)
 
-    def ends_here(self, value: SSAValue) -> bool:
-        """Test whether the lifetime of `value`'s bytes ends in this body."""
-        return self.is_owned(value) and not self.is_kept(value)
-
     def uses(self, op: Operation) -> Sequence[SSAValue]:
         """Return the values that `op` uses, itself or in code that it holds; kills are not uses."""
         if facts_of(op).frees:

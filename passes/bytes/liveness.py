@@ -200,7 +200,7 @@ class _Scan:
 
 def deaths(classes: AliasClasses, few: bool = False) -> Deaths:
     """
-    Find where the bytes of each class die that `ends_here`.
+    Find where the bytes of each class die that is owned, and not kept.
 
     With `few`, the number of deaths is linear in ops: if more than `MAX_STARTS` classes would die
     at the start of an arm, they live until the choice is left, but for those that branches yield,

@@ -8,21 +8,19 @@ read here. The first conflict is thus the first in the text. (TVM: the first pha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
     ModuleOp,
-    StringAttr,
 )
 from xdsl.ir import Attribute, Operation
 
 from ...dialects import relay
 from ...dialects.device import DEVICE, VirtualDeviceAttr, devices_in
 from ..analysis.blocks import only_block
+from ..functions.symbol_names import symbols_of
 from ..support.walk import outside_primitives
 from .conflicts import Cause
 from .device_constraints import DeviceConstraints
@@ -31,7 +29,7 @@ from .domains import FunctionPlacement, Placement
 
 def collect(constraints: DeviceConstraints, module: ModuleOp) -> None:
     """Add the constraints of every function of the module."""
-    constraints.symbols.update(_symbols(module))
+    constraints.symbols.update(symbols_of(module))
     constraints.functions.update(
         (name, op) for name, op in constraints.symbols.items() if isinstance(op, func.FuncOp)
     )
@@ -47,13 +45,6 @@ def collect(constraints: DeviceConstraints, module: ModuleOp) -> None:
         for op in outside_primitives(block, region_first=True):
             _constrain_op(constraints, op)
     constraints.add_preferred()
-
-
-def _symbols(module: ModuleOp) -> Iterator[tuple[str, Operation]]:
-    for op in module.ops:
-        name = op.properties.get("sym_name")
-        if isinstance(name, StringAttr):
-            yield name.data, op
 
 
 def _define_signature(constraints: DeviceConstraints, name: str, function: func.FuncOp) -> None:

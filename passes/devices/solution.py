@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType, NoneAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue, Use
 
 from ...dialects.device import VirtualDeviceAttr, with_device
+from ...dialects.xdsl_extras.xdsl_internals import set_type
 from .device_constraints import DeviceConstraints
 from .domains import FunctionPlacement, Placement, result_of
 
@@ -56,9 +57,10 @@ class _Writer:
         if isinstance(placement, FunctionPlacement):
             return self.array([placement])
         number = self.constraints.domains.number_of(placement)
-        if number not in self.arrays:
-            self.arrays[number] = self.array([placement])
-        return self.arrays[number]
+        array = self.arrays.get(number)
+        if array is None:
+            array = self.arrays[number] = self.array([placement])
+        return array
 
     def note_use(self, use: Use, name: str, placement: Placement) -> None:
         """Note the device of one operand in the attribute `name` of its user."""
@@ -77,7 +79,8 @@ class _Writer:
     def write(self) -> None:
         constraints = self.constraints
         values, owners = constraints.values, dict[Operation | Block, None]()
-        for value, placement, _ in constraints.placed:
+        for value, placement, type in constraints.placed:
+            set_type(value, type.type)  # equal types are one object, which is found by identity
             owner = value.owner
             if isinstance(owner, Operation) and len(owner.results) == 1:
                 owner.attributes[RESULT_DEVICES] = self.of_one(placement)

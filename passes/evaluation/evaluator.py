@@ -18,7 +18,7 @@ from math import inf
 from typing import Any, TypeAlias, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory, relay
@@ -31,10 +31,11 @@ from ...runtime.memory.regions import Region
 from ...runtime.memory.scratch import Workspace
 from ..analysis.arrays import Array
 from ..analysis.blocks import only_block
+from ..functions.symbol_names import symbols_of
 from ..support.diagnostics import Note, PassError, location_of
 from .evaluated_values import Enter, Value
 from .kernel_calls import OperatorEvaluator
-from .op_rules import RULES
+from .op_rules import RULES, At
 from .workspace_blocks import size_block
 
 Run: TypeAlias = Generator[Enter, Sequence[Value], Sequence[Value]]
@@ -74,11 +75,7 @@ class Evaluator:
         self._stack, self._depth = Stack(self.memory), 0
         self._sizes: dict[Block, int] = {}
         self._size_blocks: dict[Operation, Block] = {}
-        self.symbols: dict[str, Operation] = {
-            name.data: op
-            for op in module.ops
-            if isinstance(name := op.properties.get("sym_name"), StringAttr)
-        }
+        self.symbols = symbols_of(module)
 
     def call(self, function: str, args: Sequence[Value]) -> Sequence[Value]:
         """Return the results of `function` on `args`."""
@@ -174,7 +171,7 @@ class Evaluator:
                 results = self._operators.apply(op, args)
             else:
                 try:
-                    results = rule(self, op, args, frame)
+                    results = rule(op, At(self, args, frame))
                     size = self._grow(results.block) if isinstance(results, Enter) else 0
                 except OutOfMemory as error:
                     raise PassError(str(error), op) from error

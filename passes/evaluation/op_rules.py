@@ -1,10 +1,10 @@
-"""Evaluation of ops other than tensor operators: a dict from op to rule."""
+"""Evaluation of ops other than tensor operators, each by a rule in a dict."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Protocol, TypeAlias, cast
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 from xdsl.dialects import func
@@ -59,24 +59,48 @@ class Evaluation(Protocol):
         ...
 
 
-Rule: TypeAlias = Callable[
-    [Evaluation, Operation, Sequence[Value], Frame], "Sequence[Value] | Enter"
-]
+class At(NamedTuple):
+    """The place where an op is evaluated."""
+
+    evaluation: Evaluation
+    args: Sequence[Value]
+    frame: Frame
 
 
-def constant(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
-    assert isinstance(op, relay.ConstantOp)
+Rule: TypeAlias = Callable[[Any, At], "Sequence[Value] | Enter"]
+
+RULES: dict[type[Operation], Rule] = {
+    relay.TupleOp: lambda op, at: [tuple(at.args)],
+    relay.OnDeviceOp: lambda op, at: at.args,
+    relay.DeviceCopyOp: lambda op, at: at.args,
+    relay.PrimitiveOp: lambda op, at: Enter(op.regions[0].block, at.args, {}),
+}
+"""The rule of each op; ops without one are tensor operators."""
+
+_Rule = TypeVar("_Rule", bound=Rule)
+
+
+def rule(*kinds: type[Operation]) -> Callable[[_Rule], _Rule]:
+    """Let the decorated function be the rule of ops of these classes."""
+
+    def register(function: _Rule) -> _Rule:
+        RULES.update(dict.fromkeys(kinds, function))
+        return function
+
+    return register
+
+
+@rule(relay.ConstantOp)
+def constant(op: relay.ConstantOp, at: At) -> Sequence[Value]:
     array = array_of(op.value)
     if array is None:
         raise PassError(f"NumPy has no dtype for the elements of {op.result.type}", op)
     return [array]
 
 
-def param(
-    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
-) -> Sequence[Value]:
-    assert isinstance(op, relay.ParamOp)
-    name, weights = op.param.data, Weights(ArraySource(evaluation.params))
+@rule(relay.ParamOp)
+def param(op: relay.ParamOp, at: At) -> Sequence[Value]:
+    name, weights = op.param.data, Weights(ArraySource(at.evaluation.params))
     if name not in weights:
         raise PassError(f'param "{name}" has no value', op)
     value = weights.array(name)
@@ -93,46 +117,44 @@ def param(
     return [frozen]
 
 
-def project(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Sequence[Value]:
-    assert isinstance(op, relay.TupleGetItemOp)
-    return [args[0][op.index.value.data]]
+@rule(relay.TupleGetItemOp)
+def project(op: relay.TupleGetItemOp, at: At) -> Sequence[Value]:
+    return [at.args[0][op.index.value.data]]
 
 
-def choose(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
-    assert isinstance(op, relay.IfOp)
-    region = op.then_region if bool(args[0]) else op.else_region
-    return Enter(region.block, (), frame)
+@rule(relay.IfOp)
+def choose(op: relay.IfOp, at: At) -> Enter:
+    region = op.then_region if bool(at.args[0]) else op.else_region
+    return Enter(region.block, (), at.frame)
 
 
-def close_over(
-    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
-) -> list[Value]:
-    assert isinstance(op, relay.FnOp)
-    captured = {value: frame[value] for value in evaluation.captured_by(op)}
+@rule(relay.FnOp)
+def close_over(op: relay.FnOp, at: At) -> list[Value]:
+    captured = {value: at.frame[value] for value in at.evaluation.captured_by(op)}
     return [ClosureValue(op.body.block, captured, op.recursive is not None)]
 
 
-def call_value(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
-    callee, given = args[0], args[1:]
+@rule(relay.CallOp)
+def call_value(op: Operation, at: At) -> Enter:
+    callee, given = at.args[0], at.args[1:]
     if isinstance(callee, GlobalClosure):
-        return evaluation.enter(callee.name, (*callee.captured, *given))
+        return at.evaluation.enter(callee.name, (*callee.captured, *given))
     assert isinstance(callee, ClosureValue)
     own = (callee, *given) if callee.recursive else given
     return Enter(callee.body, own, dict(callee.captured))
 
 
-def call_symbol(
-    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
-) -> Enter:
-    return evaluation.enter(cast(SymbolRefAttr, op.properties["callee"]).string_value(), args)
+@rule(relay.CallLoweredOp, func.CallOp)
+def call_symbol(op: Operation, at: At) -> Enter:
+    return at.evaluation.enter(cast(SymbolRefAttr, op.properties["callee"]).string_value(), at.args)
 
 
-def invoke(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
+@rule(relay.InvokeOp)
+def invoke(op: relay.InvokeOp, at: At) -> Enter:
     """Call a function, and check the dims of arguments and results: the verifier does not."""
-    assert isinstance(op, relay.InvokeOp)
     name = op.callee.string_value()
-    entered = evaluation.enter(name, args)
-    for param, arg in zip(entered.block.args, args, strict=True):
+    entered = at.evaluation.enter(name, at.args)
+    for param, arg in zip(entered.block.args, at.args, strict=True):
         require_shape(param.type, arg, op, f"a parameter of @{name}")
 
     def check(results: Sequence[Value]) -> Sequence[Value]:
@@ -143,22 +165,22 @@ def invoke(evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: 
     return Enter(entered.block, entered.args, entered.frame, check)
 
 
-def global_value(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, relay.GlobalOp | relay.ClosureOp)
-    return [GlobalClosure(op.callee.string_value(), tuple(args))]
+@rule(relay.GlobalOp, relay.ClosureOp)
+def global_value(op: relay.GlobalOp | relay.ClosureOp, at: At) -> list[Value]:
+    return [GlobalClosure(op.callee.string_value(), tuple(at.args))]
 
 
-def construct(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, relay.ConstructOp)
-    return [DataValue(op.constructor.data, tuple(args))]
+@rule(relay.ConstructOp)
+def construct(op: relay.ConstructOp, at: At) -> list[Value]:
+    return [DataValue(op.constructor.data, tuple(at.args))]
 
 
-def match(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> Enter:
-    assert isinstance(op, relay.MatchOp)
+@rule(relay.MatchOp)
+def match(op: relay.MatchOp, at: At) -> Enter:
     for pattern, region in zip(op.patterns, op.cases, strict=True):
-        bound = fit(pattern, args[0])
+        bound = fit(pattern, at.args[0])
         if bound is not None:
-            return Enter(region.block, bound, frame)
+            return Enter(region.block, bound, at.frame)
     raise PassError("no case of this match fits the value", op)
 
 
@@ -183,55 +205,56 @@ def fit(pattern: Attribute, value: Value) -> list[Value] | None:
     return bound
 
 
-def ref_create(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    return [RefValue(args[0])]
+@rule(relay.RefCreateOp)
+def ref_create(op: Operation, at: At) -> list[Value]:
+    return [RefValue(at.args[0])]
 
 
-def ref_read(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    return [args[0].value]
+@rule(relay.RefReadOp)
+def ref_read(op: Operation, at: At) -> list[Value]:
+    return [at.args[0].value]
 
 
-def ref_write(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    args[0].value = args[1]
+@rule(relay.RefWriteOp)
+def ref_write(op: Operation, at: At) -> list[Value]:
+    at.args[0].value = at.args[1]
     return [()]
 
 
-def alloc_storage(
-    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
-) -> list[Value]:
-    assert isinstance(op, memory.AllocStorageOp)
-    size = int(args[0]) if op.size is None else op.size.value.data
+@rule(memory.AllocStorageOp)
+def alloc_storage(op: memory.AllocStorageOp, at: At) -> list[Value]:
+    size = int(at.args[0]) if op.size is None else op.size.value.data
     if size < 0:
         raise PassError(storage_errors.negative_size(size), op)
-    return [evaluation.memory.array((size,), np.uint8, "a storage")]
+    return [at.evaluation.memory.array((size,), np.uint8, "a storage")]
 
 
-def slice_storage(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, memory.SliceStorageOp)
-    dynamic = iter(args[1:])
+@rule(memory.SliceStorageOp)
+def slice_storage(op: memory.SliceStorageOp, at: At) -> list[Value]:
+    dynamic = iter(at.args[1:])
     offset = int(next(dynamic)) if op.offset is None else op.offset.value.data
     size = int(next(dynamic)) if op.size is None else op.size.value.data
-    if size < 0 or not 0 <= offset <= args[0].size - size:
-        raise PassError(storage_errors.outside_storage("a slice", size, offset, args[0].size), op)
-    return [args[0][offset : offset + size]]
+    if size < 0 or not 0 <= offset <= at.args[0].size - size:
+        room = at.args[0].size
+        raise PassError(storage_errors.outside_storage("a slice", size, offset, room), op)
+    return [at.args[0][offset : offset + size]]
 
 
-def workspace_size(
-    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
-) -> Enter:
-    assert isinstance(op, memory.WorkspaceSizeOp)
-    return Enter(evaluation.size_block(op), args, {})
+@rule(memory.WorkspaceSizeOp)
+def workspace_size(op: memory.WorkspaceSizeOp, at: At) -> Enter:
+    return Enter(at.evaluation.size_block(op), at.args, {})
 
 
-def alloc_tensor(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, memory.AllocTensorOp)
-    offset = int(args[1]) if op.offset is None else op.offset.value.data
-    type = _of_shape(op.tensor, args[-1] if op.shape is not None else None)
+@rule(memory.AllocTensorOp)
+def alloc_tensor(op: memory.AllocTensorOp, at: At) -> list[Value]:
+    offset = int(at.args[1]) if op.offset is None else op.offset.value.data
+    type = _of_shape(op.tensor, at.args[-1] if op.shape is not None else None)
     shape, dtype = static_type(type, op.tensor)
     size = prod(shape) * dtype.itemsize
-    if not 0 <= offset <= args[0].size - size:
-        raise PassError(storage_errors.outside_storage("a tensor", size, offset, args[0].size), op)
-    return [args[0][offset : offset + size].view(dtype).reshape(shape)]
+    if not 0 <= offset <= at.args[0].size - size:
+        room = at.args[0].size
+        raise PassError(storage_errors.outside_storage("a tensor", size, offset, room), op)
+    return [at.args[0][offset : offset + size].view(dtype).reshape(shape)]
 
 
 def _of_shape(result: SSAValue, shape: Array | None) -> Tensor:
@@ -247,65 +270,68 @@ def _of_shape(result: SSAValue, shape: Array | None) -> Tensor:
     return tensor_type(type.element_type, dims)
 
 
-def reshape(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, vm.ReshapeTensorOp)
-    dims = _of_shape(op.result, args[1] if op.shape is not None else None).get_shape()
-    if prod(dims) != args[0].size:
-        raise PassError(f"a tensor of {args[0].size} elements cannot be viewed as {dims}", op)
-    return [args[0].reshape(dims)]
+@rule(vm.ReshapeTensorOp)
+def reshape(op: vm.ReshapeTensorOp, at: At) -> list[Value]:
+    dims = _of_shape(op.result, at.args[1] if op.shape is not None else None).get_shape()
+    if prod(dims) != at.args[0].size:
+        raise PassError(f"a tensor of {at.args[0].size} elements cannot be viewed as {dims}", op)
+    return [at.args[0].reshape(dims)]
 
 
-def shape_of(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    return [np.array(args[0].shape, np.int64)]
+@rule(vm.ShapeOfOp)
+def shape_of(op: Operation, at: At) -> list[Value]:
+    return [np.array(at.args[0].shape, np.int64)]
 
 
-def size(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    return [SIZES[type(op)](op, args)]
+@rule(*SIZES)
+def size(op: Operation, at: At) -> list[Value]:
+    return [SIZES[type(op)](op, at.args)]
 
 
-def require(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, relay.RequireOp)
-    require_relation(op, args)
+@rule(relay.RequireOp)
+def require(op: relay.RequireOp, at: At) -> list[Value]:
+    require_relation(op, at.args)
     return []
 
 
-def pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+@rule(memory.PackOp)
+def pack(op: memory.PackOp, at: At) -> list[Value]:
     """Return the pack, and its totals once they are known."""
-    assert isinstance(op, memory.PackOp)
     return [PackValue(memory.Packing(op))]
 
 
-def slice_of_pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
+@rule(memory.SliceOp)
+def slice_of_pack(op: Operation, at: At) -> list[Value]:
     """Lay the slices out as ordered, or one after the other, at the last of them."""
-    value, slices = args[0], args[0].packing.slices
+    value, slices = at.args[0], at.args[0].packing.slices
     if op is not slices[-1]:
         return [0]
     packing = value.packing
-    sizes = [int(frame[size]) if isinstance(size, SSAValue) else size for size in packing.sizes]
+    sizes = [int(at.frame[size]) if isinstance(size, SSAValue) else size for size in packing.sizes]
     orders = packing.orders or Orders.one_after_the_other(
         packing.alignment, len(slices), packing.rows
     )
     value.totals, offsets = orders.laid_out(sizes)
-    frame.update(zip((slice.offset for slice in slices), offsets, strict=True))
+    at.frame.update(zip((slice.offset for slice in slices), offsets, strict=True))
     return [offsets[-1]]
 
 
-def total_of_pack(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    assert isinstance(op, memory.TotalOp)
-    totals = args[0].totals
+@rule(memory.TotalOp)
+def total_of_pack(op: memory.TotalOp, at: At) -> list[Value]:
+    totals = at.args[0].totals
     return [totals[op.pool_number] if op.pool_number < len(totals) else 0]
 
 
-def copy(_: Evaluation, op: Operation, args: Sequence[Value], frame: Frame) -> list[Value]:
-    np.copyto(args[1], args[0])
-    return [args[1]]
+@rule(memory.CopyOp)
+def copy(op: Operation, at: At) -> list[Value]:
+    np.copyto(at.args[1], at.args[0])
+    return [at.args[1]]
 
 
-def kill(
-    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
-) -> Sequence[Value]:
+@rule(memory.KillOp)
+def kill(op: Operation, at: At) -> Sequence[Value]:
     """Poison the bytes, if memory is poisoned; constants are read-only and stay."""
-    rest = list(args) if evaluation.memory.poison else []
+    rest = list(at.args) if at.evaluation.memory.poison else []
     seen: set[int] = set()  # values may share parts; a reference may contain itself
     while rest:
         value = rest.pop()
@@ -314,7 +340,7 @@ def kill(
         seen.add(id(value))
         match value:
             case np.ndarray() if value.flags.writeable and value.flags.c_contiguous:
-                cast(Array, value).reshape(-1).view(np.uint8).fill(evaluation.memory.blank)
+                cast(Array, value).reshape(-1).view(np.uint8).fill(at.evaluation.memory.blank)
             case tuple():
                 rest += cast("tuple[Value, ...]", value)
             case DataValue():
@@ -328,58 +354,16 @@ def kill(
     return []
 
 
-def destination_call(
-    evaluation: Evaluation, op: Operation, args: Sequence[Value], frame: Frame
-) -> Enter:
+@rule(vm.InvokeTvmOp, vm.ShapeFuncOp)
+def destination_call(op: vm.DestinationCall, at: At) -> Enter:
     """Evaluate the kernel, and write its results into the `outs`."""
-    assert isinstance(op, vm.DestinationCall)
-    outs = args[len(op.ins) :]
+    outs = at.args[len(op.ins) :]
 
     def write(results: Sequence[Value]) -> Sequence[Value]:
         for out, result in zip(outs, results, strict=True):
             np.copyto(out, result)
         return outs
 
-    entered = evaluation.enter(op.callee.string_value(), args[: len(op.ins)])
+    entered = at.evaluation.enter(op.callee.string_value(), at.args[: len(op.ins)])
     caller = op if isinstance(op, vm.ShapeFuncOp) else None
     return Enter(entered.block, entered.args, entered.frame, write, caller)
-
-
-RULES: dict[type[Operation], Rule] = {
-    relay.ConstantOp: constant,
-    relay.ParamOp: param,
-    relay.TupleOp: lambda _, op, args, frame: [tuple(args)],
-    relay.TupleGetItemOp: project,
-    relay.OnDeviceOp: lambda _, op, args, frame: args,
-    relay.DeviceCopyOp: lambda _, op, args, frame: args,
-    relay.IfOp: choose,
-    relay.FnOp: close_over,
-    relay.CallOp: call_value,
-    relay.GlobalOp: global_value,
-    relay.ClosureOp: global_value,
-    relay.InvokeOp: invoke,
-    relay.ConstructOp: construct,
-    relay.MatchOp: match,
-    relay.RefCreateOp: ref_create,
-    relay.RefReadOp: ref_read,
-    relay.RefWriteOp: ref_write,
-    relay.PrimitiveOp: lambda _, op, args, frame: Enter(op.regions[0].block, args, {}),
-    relay.CallLoweredOp: call_symbol,
-    func.CallOp: call_symbol,
-    relay.RequireOp: require,
-    **dict.fromkeys(SIZES, size),
-    memory.AllocStorageOp: alloc_storage,
-    memory.AllocTensorOp: alloc_tensor,
-    memory.CopyOp: copy,
-    memory.PackOp: pack,
-    memory.SliceOp: slice_of_pack,
-    memory.TotalOp: total_of_pack,
-    memory.SliceStorageOp: slice_storage,
-    memory.WorkspaceSizeOp: workspace_size,
-    memory.KillOp: kill,
-    vm.ReshapeTensorOp: reshape,
-    vm.ShapeOfOp: shape_of,
-    vm.InvokeTvmOp: destination_call,
-    vm.ShapeFuncOp: destination_call,
-}
-"""The rule of each op; ops without one are tensor operators."""

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAtt
 from xdsl.ir import Attribute, Operation
 
 from ...dialects.xdsl_extras.walking import walk
-from ...runtime.program.components import components
+from ...runtime.program.components import components, reached
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
@@ -88,13 +88,7 @@ class CallGraph:
 
     def reachable(self, entries: Iterable[str]) -> set[str]:
         """Return the symbols that can be reached from `entries`, with these."""
-        found = set(entries)
-        pending = [*found]
-        while pending:
-            new = set(self.named[pending.pop()]) - found
-            found |= new
-            pending += new
-        return found
+        return {*reached(entries, self.named)}
 
     def components(self) -> list[list[str]]:
         """Return the sets of mutually reachable symbols, each after all that it reaches."""

@@ -7,16 +7,16 @@ The parameters of a function, inserted and erased in its type, its attributes an
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ...dialects.xdsl_extras.xdsl_internals import append_arguments
+from ..support.rewriting import rewrite_each
 
 Entries = ArrayAttr[DictionaryAttr]
 """The attributes of each parameter, or of each result."""
@@ -64,20 +64,14 @@ def erase_parameters(function: FuncOp, indices: Collection[int]) -> None:
             block.erase_arg(block.args[i])
 
 
-@dataclass(frozen=True)
-class ReplaceParameters(RewritePattern):
-    """Replace parameters of `function`, by their index, by the result of an op in its body."""
+def replace_parameters(function: FuncOp, ops: Mapping[int, Operation]) -> None:
+    """Replace parameters, by their index, by the results of `ops`, which are inserted."""
 
-    function: FuncOp
-    ops: Mapping[int, Operation]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: FuncOp, rewriter: PatternRewriter, /) -> None:
-        if op is not self.function:
-            return
-        rewriter.insert(list(self.ops.values()), InsertPoint.at_start(op.body.block))
-        for i, made in self.ops.items():
+    def replace(op: FuncOp, rewriter: PatternRewriter) -> None:
+        rewriter.insert([*ops.values()], InsertPoint.at_start(op.body.block))
+        for i, made in ops.items():
             made.results[0].name_hint = op.args[i].name_hint
             op.args[i].replace_all_uses_with(made.results[0])
-        erase_parameters(op, self.ops)
-        rewriter.notify_op_modified(op)
+        erase_parameters(op, ops)
+
+    rewrite_each([function], replace)

@@ -20,12 +20,19 @@ from typing import Any, NamedTuple, cast
 
 from xdsl.ir import Attribute, BlockArgument
 
+from ...dialects.tensors import as_tensor
 from ...operators.orders import Layout, PoolTotal
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import DIM, Expr, Symbol
 from ...operators.sizes.size_table import OPERATIONS, SELECT, TOTAL, compute
 from ...operators.sizes.writer import Writer
 from ..sizes.reader import PACK, Packed, Sizes
+
+EXAMPLE = 128
+"""The example of a size, but for a batch, whose example is 1."""
+
+BATCH_RANK = 3
+"""The rank from which on the first dim of a parameter counts as a batch."""
 
 
 class Step(NamedTuple):
@@ -47,6 +54,8 @@ class Variable:
     axis: int
     natural: bool
     """True if it is at least 0."""
+    example: int = EXAMPLE
+    """The value where none is given."""
 
 
 class Reference(NamedTuple):
@@ -146,16 +155,21 @@ class Formulas(Writer[Reference]):
         while name in taken:
             count += 1
             name = f"{symbol.name}_{count}"
-        parameter, axis = None, 0
+        parameter, axis, is_batch = None, 0, "batch" in symbol.name.lower()
         options = [name]
         place = symbol.args
         if symbol.kind == DIM and isinstance(place[0], BlockArgument):
             argument = cast("BlockArgument[Attribute]", place[0])
             assert isinstance(place[1], int), "a dim is that of an axis"
             parameter, axis = argument.index, place[1]
+            tensor = as_tensor(argument.type)
+            is_batch |= axis == 0 and tensor is not None and tensor.get_num_dims() >= BATCH_RANK
             if argument.name_hint:
                 options.append(f"{argument.name_hint}:{axis}")
-        self.variables.append(Variable(name, tuple(options), parameter, axis, symbol.natural))
+        example = 1 if is_batch and parameter is not None else EXAMPLE
+        self.variables.append(
+            Variable(name, tuple(options), parameter, axis, symbol.natural, example)
+        )
         return self._step("var", len(self.variables) - 1)
 
 

@@ -29,8 +29,8 @@ SHOWN = 10
 MAX_FORMULA = 32
 """The length of formulas that stand beside numbers."""
 
-EXAMPLE = 128
-"""The value of dims without one, for the list of tensors at the peak."""
+MAX_LINE = 160
+"""The length of formulas in lines of their own, which end there."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Amount:
 
     bytes: int | None
     formula: str | None = None
+    example: int = 0
+    """The number for the examples of dims that have no value."""
 
     @property
     def exact(self) -> str:
@@ -82,7 +84,9 @@ class DeviceReport:
     dims: Mapping[str, int]
     """The values of dims for which the numbers are."""
     missing: tuple[str, ...]
-    """The dims that have no value: numbers are for `EXAMPLE`, amounts are formulas."""
+    """The dims that have no value: numbers are for their examples, amounts are formulas."""
+    examples: str
+    """Those, as text: `n = 128`."""
     tensors: int
     allocations: int
     given: int
@@ -199,7 +203,8 @@ def _with_calls(
 def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> DeviceReport:
     formulas = use.formulas
     given = given_values(use, dims)
-    values = formulas.evaluate([EXAMPLE if value is None else value for value in given])
+    pairs = zip(formulas.variables, given, strict=True)
+    values = formulas.evaluate([v.example if value is None else value for v, value in pairs])
     live, held = segments_on(use, device)
     width = len(use.columns)
     own = [use.tensors[row] for row in device.tensors if not use.tensors[row].is_passed]
@@ -209,12 +214,12 @@ def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> Dev
     given_sizes = [storage.size for storage in there if storage.is_given]
     needed = {segment.size for segment in (*live, *held)} | set(sizes)
     used = set(formulas.variables_of([*needed]))
-    missing = [formulas.variables[i].name for i in sorted(used) if given[i] is None]
+    missing = [formulas.variables[i] for i in sorted(used) if given[i] is None]
     peak = peak_of(loads(live, width, values))
     column = use.columns[peak.column]
 
     def amount(value: int, text: str | None) -> Amount:
-        return Amount(None if missing else value, text if used else None)
+        return Amount(None if missing else value, text if used else None, value)
 
     def total(numbers: Sequence[int]) -> Amount:
         return amount(sum(values[n] for n in numbers), _sum_text(use, numbers))
@@ -229,7 +234,8 @@ def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> Dev
         use.name,
         device.device,
         {formulas.variables[i].name: v for i in sorted(used) if (v := given[i]) is not None},
-        tuple(missing),
+        tuple(variable.name for variable in missing),
+        ", ".join(f"{variable.name} = {variable.example}" for variable in missing),
         len(own),
         len(there) - len(given_sizes),
         len(given_sizes),
@@ -328,12 +334,10 @@ def _block(report: DeviceReport) -> Iterator[str]:
     )
     for what, found in amounts:
         if found.is_long:
-            yield printable(f"  {what} = {found.formula}")
+            yield printable(f"  {what} = {_line_of(report, found)}")
     if not report.largest:
         return
-    where = ""
-    if report.missing:
-        where = " if " + ", ".join(f"{name} = {EXAMPLE}" for name in report.missing)
+    where = f" if {report.examples}" if report.missing else ""
     yield printable(f"  largest of the tensors alive at the peak{where}:")
     found = [
         [
@@ -347,6 +351,17 @@ def _block(report: DeviceReport) -> Iterator[str]:
         for tensor in report.largest
     ]
     yield from table([["tensor", "bytes", "", "slot", "written by", "source"], *found], "<>>><<")
+
+
+def _line_of(report: DeviceReport, amount: Amount) -> str:
+    """Return a long formula, after its value for the examples if dims have no value."""
+    formula = amount.formula or ""
+    if len(formula) > MAX_LINE:
+        rest = f"{len(formula):,} characters, in full in --memory-report=json"
+        formula = f"{formula[:MAX_LINE]}… ({rest})"
+    if not report.missing:
+        return formula
+    return f"{amount.example:,} B if {report.examples}: {formula}"
 
 
 def json_of(reports: Sequence[DeviceReport]) -> list[dict[str, Any]]:

@@ -74,12 +74,8 @@ class Checker:
         self.state = State(self.slots)
         self.names = BodyNames(self.body, self.returned)
         self.lending = Lending(self.slots, self.lent)
-        may_have_bytes = self.body.may_have_bytes
-        self.storages = {
-            number
-            for number, value in enumerate(self.body.values)
-            if not may_have_bytes[number] and is_storage(value)
-        }
+        bytes_or_not = enumerate(zip(self.body.may_have_bytes, self.body.values, strict=True))
+        self.storages = {n for n, (has, value) in bytes_or_not if not has and is_storage(value)}
         self.captured = frozenset(self.body.from_above)
         sized = self.with_sizes()
         path, ends = list[Choosing](), self.state.ends.now
@@ -132,7 +128,7 @@ class Checker:
             if not (self.storages.isdisjoint(row.uses) and self.storages.isdisjoint(row.results)):
                 self.require_known_storages(row)
                 self.lend(row)
-            if facts.links or op.regions:
+            if op.regions or (facts.links and any(map(self.names.has_bytes, row.uses))):
                 self.names.read(row)
             if facts.writes:
                 self.write(row)
@@ -252,12 +248,15 @@ class Checker:
             trait = op.get_trait(OverwritesOperands)
             allowed = trait.overwritable(op, self.kernels.get) if trait is not None else None
             return allowed is not None and allowed[result].issuperset(places)
-        for key in ((op.callee.string_value(), result, k) for k in places):
-            if key not in self.overwritable:
-                self.overwritable[key] = may_lie_over(self.kernels.get(key[0]), *key[1:])
-            if not self.overwritable[key]:
-                return False
-        return True
+        kernel = op.callee.string_value()
+        return all(self.is_kernel_in_place(kernel, result, k) for k in places)
+
+    def is_kernel_in_place(self, name: str, result: int, parameter: int) -> bool:
+        """Test whether a result of a kernel may be written over a parameter; computed once."""
+        key = name, result, parameter
+        if key not in self.overwritable:
+            self.overwritable[key] = may_lie_over(self.kernels.get(name), result, parameter)
+        return self.overwritable[key]
 
     def kill(self, row: Row) -> None:
         """End all values that may name the bytes of the operand."""

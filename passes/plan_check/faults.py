@@ -53,37 +53,30 @@ def place_note(storage: SSAValue) -> tuple[Place, str]:
 def fault_of_use(op: Operation, end: End) -> PassError:
     """Return the error for a use or a kill of bytes that were ended before."""
     is_kill = facts_of(op).frees
-    if end.how is not How.KILLED:
-        verb = "writes" if facts_of(end.by).writes else "may write"
-        return _overlap(
-            end,
-            end.by,
-            f"{end.by.name} {verb} bytes of a live tensor",
-            f"{end.by.name} does not overwrite a live tensor",
-            [(op, f"it is {'killed' if is_kill else 'used'} here")],
-        )
-    if is_kill:
-        note = end.by, "they are killed here before"
-        return PassError("the bytes are killed twice", op, notes=[note])
-    note = end.by, "they are killed here"
-    return PassError(f"{op.name} uses bytes that are killed before it", op, notes=[note])
+    if end.how is How.KILLED:
+        fault = f"{op.name} uses bytes that are killed before it"
+        where = "before" if is_kill else ""
+        fault = "the bytes are killed twice" if is_kill else fault
+        return PassError(fault, op, notes=[(end.by, f"they are killed here {where}".strip())])
+    verb = "writes" if facts_of(end.by).writes else "may write"
+    fault = f"{end.by.name} {verb} bytes of a live tensor"
+    wanted = f"{end.by.name} does not overwrite a live tensor"
+    return _overlap(end, fault, wanted, [(op, f"it is {'killed' if is_kill else 'used'} here")])
 
 
 def fault_in_place(op: Operation, end: End) -> PassError:
     """Return the error for an op that reads what it writes."""
-    fault = f"{op.name} reads bytes that it writes"
-    return _overlap(end, op, fault, f"{op.name} does not read bytes that it writes", [])
+    fault, wanted = "reads bytes that it writes", "does not read bytes that it writes"
+    return _overlap(end, f"{op.name} {fault}", f"{op.name} {wanted}", [])
 
 
-def _overlap(
-    end: End, at: Operation, fault: str, wanted: str, notes: list[tuple[Place, str]]
-) -> PassError:
-    """Return the error `fault`, or that `wanted` cannot be shown."""
+def _overlap(end: End, fault: str, wanted: str, notes: list[tuple[Place, str]]) -> PassError:
+    """Return the error `fault` of the op that writes, or that `wanted` cannot be shown."""
     slots = f"bytes {end.there} and {end.here} of one storage"
     if end.origin is not None:
         notes = [*notes, (end.origin, f"bytes {end.here} are written here")]
     if end.how is not How.MAYBE_OVERWRITTEN:
-        return PassError(f"{fault}: {slots} overlap", at, notes=notes)
+        return PassError(f"{fault}: {slots} overlap", end.by, notes=notes)
     hint = hint_of(end.there, end.here)
     message = f"cannot show that {wanted}: cannot show that {slots} do not overlap{hint}"
-    return NotShown(message, at, notes=notes)
+    return NotShown(message, end.by, notes=notes)

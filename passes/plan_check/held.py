@@ -10,10 +10,9 @@ The meet over the regions of a choice is a union: what ended, was written, or li
 path may have or may be after it. Entering a region opens a frame, which remembers what it changes;
 so a choice costs what its regions do.
 
-Slots of numbers are compared with those near them. Of slots in slices of an ordered pack, those are
-that lie in the same slice, or in one that is known not to be apart from it; when a slice gets and
-loses contents, and when it is written, is noted for `Orders.unordered`. Others are compared one by
-one.
+Slots of numbers are compared with those near them, slots in an ordered pack with those in the same
+slice; when a slice gets and loses contents, and when it is written, is noted for
+`Orders.unordered`. Others are compared one by one.
 """
 
 from __future__ import annotations
@@ -120,8 +119,8 @@ class Contents:
         if place is not None:
             self.logs[place.packed].append(event.of(place.slice))
 
-    def near(self, slot: Slot, unordered: Unordered) -> Iterable[Slot]:
-        """Return the slots that may overlap `slot`."""
+    def near(self, slot: Slot, is_everything: bool) -> Iterable[Slot]:
+        """Return the slots that may overlap `slot`, or all; of other slices, orders are asked."""
         place = slot.place
         if place is None and slot.static is None:
             return [*self.values]
@@ -134,16 +133,11 @@ class Contents:
                 if self.numbers[k][0] >= stop:
                     break
                 found.append(self.numbers[k][2])
-        if place is None or place.packed.packing.orders is None:
-            near = [*self.places]
-        else:
-            packed, i = place
+        near: Iterable[Place | None] = self.places
+        if place is not None and place.packed.packing.orders is not None and not is_everything:
             self._log(Event.NEEDS, place)
-            pairs = unordered.get(packed.packing.op, ())
-            slices = {i, *(one + two - i for one, two in pairs if i in (one, two))}
-            near = [None, *(Place(packed, k) for k in sorted(slices))]
-            if len(self.logs) > 1:
-                near += (other for other in self.places if other and other.packed is not packed)
+            others = self.places if len(self.logs) > 1 else ()
+            near = [None, place, *(at for at in others if at and at.packed is not place.packed)]
         found += chain.from_iterable(self.places.get(there, ()) for there in near)
         return found
 
@@ -192,8 +186,8 @@ class Held(Undoable[tuple[Slot, int], bool]):
     def near(self, slot: Slot) -> list[tuple[Slot, bool, int]]:
         """Return what overlaps `slot` (True) or may (False), each with a value that lies there."""
         contents, found = self.beside(slot), list[tuple[Slot, bool, int]]()
-        for other in () if slot.is_empty else contents.near(slot, self.slots.unordered):
-            overlap = False if other.is_empty else self.slots.overlap(other, slot)
+        for other in () if slot.is_empty else contents.near(slot, bool(self.slots.unordered)):
+            overlap = not other.is_empty and self.slots.overlap(other, slot)
             if overlap is not False:
                 found += [(other, bool(overlap), value) for value in contents.values[other]]
         return found

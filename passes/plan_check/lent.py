@@ -45,10 +45,9 @@ class Need:
     def add(self, end: Expr, alignment: int, op: Operation) -> None:
         self.alignment = lcm(self.alignment, alignment)
         if end.constant is not None:
-            fixed = [other for other in self.ends if other.constant is not None]
-            if any(at_least(other, end) for other in fixed):
-                return
-            for other in fixed:
+            for other in [other for other in self.ends if other.constant is not None]:
+                if at_least(other, end):
+                    return
                 del self.ends[other]
         self.ends.setdefault(end, op)
 
@@ -81,8 +80,6 @@ class Lending:
             assert type is not None, "verified: a tensor"
             alignment = storage_alignment(type.element_type)
         first = slot.start - room.start if room.start.terms else slot.start
-        if not at_least(first, ZERO):
-            raise NotShown(f"cannot show that offset {first} is at least 0", op)
         if first.divisor % alignment:
             is_known = first.constant is not None
             raise (PassError if is_known else NotShown)(
@@ -97,16 +94,16 @@ class Lending:
                 op,
                 notes=[place_note(op.operands[0])],
             )
-        if room.size is None:
-            self.need(room, slot, alignment, op)
-        elif not self.slots.lies_in(slot, room):
-            what = _name(type).split()[0]
+        if not (at_least(first, ZERO) and self.slots.lies_in(slot, room)):
+            size = "" if room.size is None else f" of {room.size} bytes"
             raise NotShown(
-                f"cannot show that a {what} at bytes [{first}, {slot.stop - room.start}) fits in "
-                f"its storage of {room.size} bytes{hint_of(slot)}",
+                f"cannot show that a {_name(type).split()[0]} at bytes [{first}, "
+                f"{slot.stop - room.start}) fits in its storage{size}{hint_of(slot)}",
                 op,
                 notes=[place_note(op.operands[0])],
             )
+        if room.size is None:
+            self.need(room, slot, alignment, op)
 
     def need(self, room: Room, slot: Slot, alignment: int, op: Operation) -> None:
         """Record what `op` needs in a parameter."""
@@ -167,20 +164,18 @@ class Lending:
         """Test whether `size` is at least the `memory.workspace_size` of storage `i` of a call."""
         if size is None or not isinstance(function, func.FuncOp):
             return False
+        sizes, name = self.slots.rooms.sizes, function.sym_name.data
         listed = memory.shapes_of_workspace(function, i) or ()
-        sizes = self.slots.rooms.sizes
-        for symbol in size.symbols():
-            value = symbol.args[0] if symbol.kind == "value" else None
-            op = value.owner if isinstance(value, OpResult) else None
-            if (
-                isinstance(op, memory.WorkspaceSizeOp)
-                and op.param.value.data == i
-                and op.function.string_value() == function.sym_name.data
-                and [sizes.shape(shape) for shape in op.shapes]
-                == [sizes.dims(call.operands[k]) for k in listed]
-            ):
-                return at_least(size, sizes.size(op.bytes))
-        return False
+        dims = [sizes.dims(call.operands[k]) for k in listed]
+        values = (symbol.args[0] for symbol in size.symbols() if symbol.kind == "value")
+        return any(
+            isinstance(op := value.owner, memory.WorkspaceSizeOp)
+            and (op.function.string_value(), op.param.value.data) == (name, i)
+            and [sizes.shape(shape) for shape in op.shapes] == dims
+            and at_least(size, sizes.size(op.bytes))
+            for value in values
+            if isinstance(value, OpResult)
+        )
 
 
 def _name(type: Tensor | None) -> str:

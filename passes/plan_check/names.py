@@ -10,10 +10,8 @@ The values of a body, and which of them name bytes of which.
 
 Two values share bytes if on some path both name the same one. The later of the two is replaced by
 each value that it names, until both are the same; two results of one choice are replaced together,
-by what one region yields. So no path is followed past a choice twice, in different directions, and
-each pair of values is examined at most once, however many paths lead to it. Ops are asked through
-their interfaces. An op of unknown effects may return any operand; so may a function that is not in
-the module.
+by what one region yields. So each pair of values is examined at most once, however many paths lead
+to it. An op of unknown effects may return any operand; so may a function outside the module.
 """
 
 from __future__ import annotations
@@ -26,6 +24,7 @@ from xdsl.ir import SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from ...dialects import memory
+from ...runtime.program.components import reached
 from ..bytes.numbered import Numbered, Row
 from ..bytes.op_facts import is_storage, may_hold_cells
 
@@ -33,18 +32,6 @@ K = TypeVar("K", bound=Hashable)
 
 Arms = list[int | None]
 """The arms of a choice that yield a value for a result; None if it is named on all paths."""
-
-
-def reached(starts: Iterable[K], edges: Mapping[K, Iterable[K]]) -> dict[K, None]:
-    """Return `starts` and all that edges lead to."""
-    found = dict.fromkeys(starts)
-    pending = [*found]
-    while pending:
-        for other in edges.get(pending.pop(), ()):
-            if other not in found:
-                found[other] = None
-                pending.append(other)
-    return found
 
 
 @dataclass(eq=False)

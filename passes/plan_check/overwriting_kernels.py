@@ -34,22 +34,9 @@ def dims(type: Attribute) -> tuple[int, ...]:
 def is_smaller(operand: Attribute, result: Attribute) -> bool:
     """Test whether an operand of one shape is repeated to fill a result of another one."""
     few, many = dims(operand)[::-1], dims(result)[::-1]
-    repeated = [n != m for n, m in zip(few, many, strict=False)]
-    ones = all(n == 1 for n, differs in zip(few, repeated, strict=False) if differs)
-    return len(few) <= len(many) and ones and (any(repeated) or len(few) < len(many))
-
-
-def read_at_same_index(op: Operation, is_alone: bool) -> list[bool]:
-    """Return for each operand whether an element of a result depends on that at its index alone."""
-    if op.has_trait(ReshapesOnly):
-        return [i == 0 for i, _ in enumerate(op.operands)]
-    trait = op.get_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
-    return [
-        trait is not None
-        and (trait.operands is None or i in trait.operands)
-        and all(dims(result.type) == dims(operand.type) for result in op.results)
-        for i, operand in enumerate(op.operands)
-    ]
+    repeated = [n for n, m in zip(few, many, strict=False) if n != m]
+    is_shorter = len(few) < len(many)
+    return len(few) <= len(many) and set(repeated) <= {1} and (is_shorter or bool(repeated))
 
 
 def is_constant(op: Operation | Block) -> bool:
@@ -82,10 +69,20 @@ def may_lie_over(function: Operation | None, result: int, parameter: int) -> boo
         if op.regions:
             return False
         is_alone = op is kernel.first_op and op.next_op is last
-        along = read_at_same_index(op, is_alone)
-        is_one = op.has_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
-        in_loop = len(op.results) == 1 and (is_one or op.has_trait(ReshapesOnly))
-        for operand, is_along in zip(op.operands, along, strict=True):
+        trait = op.get_trait(ReadsBeforeWriting if is_alone else ReadsElementwise)
+        reshapes = op.has_trait(ReshapesOnly)
+        in_loop = len(op.results) == 1 and (trait is not None or reshapes)
+        for i, operand in enumerate(op.operands):
+            # An element of a result depends on that of the operand at its index alone.
+            is_along = (
+                i == 0
+                if reshapes
+                else (
+                    trait is not None
+                    and (trait.operands is None or i in trait.operands)
+                    and all(dims(each.type) == dims(operand.type) for each in op.results)
+                )
+            )
             if operand in same and not is_along:
                 return False
             in_loop &= operand not in apart if is_along else may_be_in_loop(operand, op)

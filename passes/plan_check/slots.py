@@ -4,11 +4,10 @@ The bytes of tensors in their storages, and which of them are apart.
     %t = memory.alloc_tensor %s[128] : tensor<4xf32>               [128, 144) of %s
     %d = memory.alloc_tensor %s[%o] shape %dims : … tensor<?xf32>  [o, o + 4*n) of %s
 
-Bounds are expressions (`bytes.rooms`); ranges of numbers are compared exactly. If a start is an
-offset of a `memory.slice`, the slot lies in that slice, and two slots are apart if their slices
-are: if one is above the other in the orders that the pack keeps, whatever the sizes are, or, of a
-pack whose offsets are not chosen yet, if their lifetimes say that they must be. Other slots are
-compared by what is known of their bounds (`operators.sizes.holds`). The rest is unknown.
+Ranges of numbers are compared exactly. If a start is an offset of a `memory.slice`, the slot lies
+in that slice, and two slots are apart if their slices are: if one is above the other in the orders
+that the pack keeps, or, of a pack whose offsets are not chosen yet, if their lifetimes say that
+they must be. Other slots are compared by what is known of their bounds (`operators.sizes.holds`).
 """
 
 from __future__ import annotations
@@ -178,8 +177,9 @@ class Slots:
 
     @staticmethod
     def lies_in(slot: Slot, room: Room) -> bool:
-        """Test whether it is known that a slot ends within a storage of known size."""
-        assert room.size is not None
+        """Test whether it is known that a slot ends within a storage whose size is known here."""
+        if room.size is None:
+            return True
         stop = room.start + room.size
         if slot.static is not None and stop.constant is not None:
             return slot.static[1] <= stop.constant

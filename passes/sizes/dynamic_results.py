@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import memory, relay, vm
-from ...dialects.device import VirtualDeviceAttr, device_of, tensor_type, with_device
+from ...dialects.device import VirtualDeviceAttr, device_of, with_device
 from ...dialects.integers import i64_array, i64_attribute
 from ...dialects.interfaces import ReifiesShapes
 from ...dialects.tensors import (
@@ -32,6 +32,7 @@ from ...operators.sizes.size_expressions import Symbol
 from ..support.diagnostics import PassError
 from .rule_code import RuleCode, checked_dims
 from .rule_reader import as_expr
+from .size_code import shape_of_op, shape_on
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,8 @@ class DynamicShapes:
             if entry & 2:
                 ins.append(code.shape_of(arg))
                 is_input.append(0)
-        types = [shape_on(self.host, result) for result in call.results]
+        ranks = [tensor.get_num_dims() for r in call.results if (tensor := as_tensor(r.type))]
+        types = [shape_on(self.host, rank) for rank in ranks]
         made = [code.allocation(type, None, "storage_out_shape") for type in types]
         code.ops += [storage for storage, _ in made]
         outs = [code.emit(tensor, "tensor_out_shape") for _, tensor in made]
@@ -115,23 +117,16 @@ class DynamicShapes:
         return op.results
 
 
-def shape_on(host: VirtualDeviceAttr | None, value: SSAValue) -> Attribute:
-    """Return the type of the shape of `value`."""
-    tensor = as_tensor(value.type)
-    assert tensor is not None, "only tensors have shapes"
-    return tensor_type(i64, [tensor.get_num_dims()], host)
-
-
-def shape_of_op(value: SSAValue, type: Attribute) -> vm.ShapeOfOp:
-    """Return the op that reads the shape of `value`."""
-    return vm.ShapeOfOp.create(operands=[value], result_types=[type])
+@lru_cache(maxsize=256)
+def _storage_on(device: VirtualDeviceAttr | None) -> memory.StorageType:
+    return memory.StorageType(device)
 
 
 class HostCode(RuleCode):
     """The ops before one op that compute the shapes of its results, on the device `host`."""
 
     def shape_of(self, value: SSAValue) -> SSAValue:
-        op = partial(shape_of_op, value, shape_on(self.host, value))
+        op = partial(shape_of_op, value, self.host)
         return self.once(("shape", value), lambda: self.emit(op(), "in_shape"))
 
     def data_of(self, value: SSAValue) -> SSAValue:
@@ -202,7 +197,7 @@ class HostCode(RuleCode):
                 op.results[0].name_hint = op.results[0].name_hint or "bytes"
         storage = memory.AllocStorageOp.create(
             operands=operands,
-            result_types=[memory.StorageType(device_of(type))],
+            result_types=[_storage_on(device_of(type))],
             properties=properties,
         )
         storage.storage.name_hint = hint

@@ -341,7 +341,8 @@ class Sizes(RuleReader):
                     self.size(result)
                 elif as_tensor(result.type) is not None:
                     self.dims(result)
-                    self.elements(result)
+                    if element_count(result.type) is not None:
+                        self.elements(result)
 
     def replace(self, old: SSAValue, new: SSAValue) -> None:
         """Let `new`, which replaces `old`, have its dims and elements."""

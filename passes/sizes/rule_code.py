@@ -25,7 +25,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 
 from ...dialects import relay
 from ...dialects.dense import Dense, constant_tensor, integers
-from ...dialects.device import VirtualDeviceAttr, tensor_type, with_device
+from ...dialects.device import VirtualDeviceAttr, with_device
 from ...dialects.tensors import AnyInteger, has_dynamic
 from ...dialects.type_rules import data_operands, number_of, operand_of
 from ...operators.signature import Elements, ReadElements, Tensor
@@ -44,7 +44,7 @@ from ...operators.sizes.size_expressions import DIM, ELEMENT, Expr, Symbol
 from ...operators.sizes.size_table import operation
 from ..support.diagnostics import PassError
 from .rule_reader import RuleDim, RuleReader, as_expr
-from .size_code import SizeCode
+from .size_code import SizeCode, shape_on
 
 MAX_SHOWN = 4
 """The number of operands whose types an error shows."""
@@ -170,7 +170,7 @@ class RuleCode(SizeCode, RuleReader, ABC):
         if shape is not None:
             return self.shape_of(shape)
         elements = [self.write(as_expr(dim)) for dim in dims]
-        return self.vector(elements, tensor_type(i64, [len(dims)], self.host), hint)
+        return self.vector(elements, shape_on(self.host, len(dims)), hint)
 
     # ------------------------------------------------------------------- results
 

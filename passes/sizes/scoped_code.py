@@ -18,18 +18,18 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsolatedFromAbove
 
-from ...dialects import relay, vm
-from ...dialects.device import VirtualDeviceAttr, tensor_type
+from ...dialects import relay
+from ...dialects.device import VirtualDeviceAttr
 from ...dialects.tensors import as_tensor
 from ...operators.sizes.size_expressions import DIM, Dims, Expr, Symbol
 from .reader import Sizes
-from .size_code import SizeCode, extract_op
+from .size_code import SizeCode, extract_op, shape_of_op
 
 
 def outer_block(block: Block) -> Block | None:
@@ -168,12 +168,8 @@ class ScopedCode(SizeCode):
         self, dims: Dims, type: Attribute, at: Operation, rewriter: PatternRewriter
     ) -> SSAValue:
         """Return a tensor of these dims."""
-        shape = self.find((dims, type))
-        if shape is None:
-            elements = [self.write_at(dim, at, rewriter) for dim in dims]
-            shape = self.vector(elements, type)
-            self.add((dims, type), shape)
-        return shape
+        self._place = at, rewriter
+        return self.once((dims, type), lambda: self.vector([*map(self.write, dims)], type))
 
     def emit_constant(self, op: arith.ConstantOp) -> SSAValue:
         return self._after(self.scopes.function, op)
@@ -196,21 +192,16 @@ class ScopedCode(SizeCode):
         place: Block | Operation = value.owner
         if home is None or not self.scopes.is_local(home):
             place = self.scopes.function
-        key = "shape", value
-        shape = self.scopes.find(key)
-        if shape is None:
-            tensor = as_tensor(value.type)
-            assert tensor is not None
-            type = tensor_type(i64, [tensor.get_num_dims()], self.host)
-            op = vm.ShapeOfOp.create(operands=[value], result_types=[type])
-            op.results[0].name_hint = f"{value.name_hint}_shape" if value.name_hint else "shape"
-            shape = self._after(place, op)
-            self.scopes.add(key, shape)
-        index = self.index(axis)
-        dim = self._after(place, extract_op(shape, [index]))
+        shape = self.once(("shape", value), lambda: self._shape(value, place))
+        dim = self._after(place, extract_op(shape, [self.index(axis)]))
         if SSAValue.is_valid_name(symbol.name):  # a dim may have any name
             dim.name_hint = symbol.name
         return dim
+
+    def _shape(self, value: SSAValue, place: Block | Operation) -> SSAValue:
+        op = shape_of_op(value, self.host)
+        op.results[0].name_hint = f"{value.name_hint}_shape" if value.name_hint else "shape"
+        return self._after(place, op)
 
     def _insert(self, op: Operation) -> None:
         assert self._place is not None, "a size is written at an op"

@@ -20,7 +20,8 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, f64, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from ...dialects import relay
+from ...dialects import relay, vm
+from ...dialects.device import VirtualDeviceAttr, tensor_type
 from ...dialects.tensors import as_tensor
 from ...operators.sizes.size_expressions import Symbol
 from ...operators.sizes.size_table import OPERATIONS, PREDICATES, operation
@@ -81,6 +82,20 @@ def op_of(name: str, values: Sequence[SSAValue]) -> Operation:
     properties = _FLAGS if kind in _FLAGGED else {}
     type = values[-1].type if kind is arith.SelectOp else i64
     return kind.create(operands=values, result_types=[type], properties=properties)
+
+
+@lru_cache(maxsize=256)
+def shape_on(host: VirtualDeviceAttr | None, rank: int) -> Attribute:
+    """Return the type of the shape of a tensor, which is on `host`."""
+    return tensor_type(i64, [rank], host)
+
+
+def shape_of_op(value: SSAValue, host: VirtualDeviceAttr | None) -> vm.ShapeOfOp:
+    """Return the op that reads the shape of a tensor."""
+    tensor = as_tensor(value.type)
+    assert tensor is not None, "only tensors have shapes"
+    type = shape_on(host, tensor.get_num_dims())
+    return vm.ShapeOfOp.create(operands=[value], result_types=[type])
 
 
 def extract_op(data: SSAValue, indices: Sequence[SSAValue]) -> Operation:

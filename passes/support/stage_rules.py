@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import OpTrait
 
-from ...dialects import memory, relay
+from ...dialects import memory, qnn, relay
 from ...dialects.device import (
     UNCONSTRAINED,
     VirtualDeviceAttr,
@@ -71,7 +71,7 @@ class Rule:
 
     stage: Stage
     wrong: str | Callable[[Operation], str | None]
-    """What is wrong with an op that the rule concerns; of some only, what returns that or None."""
+    """The fault of an op that the rule concerns; of some only, what returns that or None."""
     in_kernels: bool = True
     """True if the rule holds inside kernels too."""
     only_there: bool = False
@@ -203,6 +203,13 @@ RULES = (
         in_kernels=False,
         concerns=has_values_on_devices,
         on_types=always,
+    ),
+    Rule(
+        "planned",
+        "lower-qnn should have replaced it",
+        concerns=is_one_of(qnn.QnnOperator),
+        lacks="is on quantized tensors",
+        cures=("lower-qnn",),
     ),
     Rule(
         "fused",

@@ -51,9 +51,15 @@ _REUSE: Mapping[str, Reuse] = {
 }
 
 KERNELS: dict[str, CheckedKernel] = {}
-"""The kernel of each operator, bound only to what the operator's rule accepts."""
+"""
+The kernel of each operator, bound only to what the operator's rule accepts.
+
+Quantized operators have none: `lower-qnn` replaces them.
+"""
 
 for _name, _rule in RULES.items():
     _bind = FAST.get(_name)
+    if _bind is None and _name not in MEANINGS:
+        continue
     _kernel = (_bind, _REUSE.get(_name, Reuse.NONE)) if _bind else derived(MEANINGS[_name], KERNELS)
     KERNELS[_name] = CheckedKernel(_name, _rule, with_checked_sizes(_name, _kernel[0]), _kernel[1])

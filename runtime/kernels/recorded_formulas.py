@@ -81,6 +81,10 @@ def _choice(condition: Array, x: Array, y: Array, out: Array) -> Thunk:
     )
 
 
+def _bits(x: Array, out: Array) -> Thunk:
+    return partial(np.copyto, out.view(x.dtype), x)
+
+
 Kind: TypeAlias = tuple[tuple[int, ...], "np.dtype[Any]"]
 """The shape and the type of an array."""
 
@@ -220,6 +224,9 @@ class Recorded(Number):
 
     def converted(self, element: Element) -> Self:
         return self if element is self.element else self._step(bind_cast, element=element)
+
+    def reinterpreted(self, element: Element) -> Self:
+        return self._step(_bits, element=element)
 
 
 class Elements(Source):

@@ -1,6 +1,6 @@
 """Operators that find elements: by rank in an order, by value, or by being nonzero."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,23 @@ from .bind import Array, Attrs, Bind, Thunk, flag, integer, word
 
 def topk(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Sort along `axis`, equal elements by index, and keep as many as the result has."""
-    x = np.moveaxis(ins[0], integer(attrs, "axis"), -1)
+    return _in_order(attrs, ins[0], outs, word(attrs, "ret_type"))
+
+
+def argsort(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Sort along `axis`, equal elements by index, and write the indices."""
+    return _in_order(attrs, ins[0], outs, "indices")
+
+
+def sort(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Sort along `axis`."""
+    return _in_order(attrs, ins[0], outs, "values")
+
+
+def _in_order(attrs: Attrs, data: Array, outs: Sequence[Array], kind: str) -> Thunk:
+    x = np.moveaxis(data, integer(attrs, "axis"), -1)
     results = [np.moveaxis(y, integer(attrs, "axis"), -1) for y in outs]
-    count = results[0].shape[-1]
-    ascend, kind = flag(attrs, "is_ascend"), word(attrs, "ret_type")
+    count, ascend = results[0].shape[-1], flag(attrs, "is_ascend")
 
     def select() -> None:
         if ascend:
@@ -27,6 +40,38 @@ def topk(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
             np.copyto(results[-1], order, "unsafe")
 
     return select
+
+
+_REDUCTIONS: Mapping[str, np.ufunc] = {
+    **{"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum, "mean": np.add}
+}
+
+
+def scatter_elements(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Write updates over the elements at indices along `axis`, or reduce them, one by one."""
+    (x, indices, updates), (y,) = ins, outs
+    axis, reduction = integer(attrs, "axis") % x.ndim, word(attrs, "reduction")
+    wide = np.dtype(np.float32) if y.dtype == np.float16 and reduction == "mean" else y.dtype
+
+    def write() -> None:
+        dim = x.shape[axis]
+        along = np.minimum(indices, dim - 1).astype(np.int64)
+        np.add(along, dim, along, where=along < 0)
+        places = [*np.indices(indices.shape, sparse=True)]
+        places[axis] = np.maximum(along, 0)
+        at = tuple(places)
+        result = x.astype(wide)
+        if reduction == "update":
+            result[at] = updates  # the last of several for one element stays
+        else:
+            _REDUCTIONS[reduction].at(result, at, updates.astype(wide))
+        if reduction == "mean":
+            counts = np.ones(x.shape, np.int64)
+            np.add.at(counts, at, 1)
+            result = result / counts if wide.kind == "f" else result // counts
+        np.copyto(y, result, "unsafe")
+
+    return write
 
 
 def argwhere(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
@@ -72,8 +117,11 @@ def unique(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 
 KERNELS: dict[str, Bind] = {
+    "relay.argsort": argsort,
     "relay.argwhere": argwhere,
     "relay.dyn.topk": topk,
+    "relay.scatter_elements": scatter_elements,
+    "relay.sort": sort,
     "relay.topk": topk,
     "relay.unique": unique,
 }

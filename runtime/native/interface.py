@@ -263,7 +263,8 @@ class Library:
     A compiled library: its entries and what they share.
 
     `name` is the prefix of all its symbols. `messages` are those of failures, by their number.
-    `kernels` are those that the runtime must supply, in the order of their numbers.
+    `kernels` are those that the runtime must supply, in the order of their numbers. `weights_file`
+    is the name of the file beside it with the constants, "" if it has them.
     """
 
     name: str
@@ -273,6 +274,7 @@ class Library:
     constants_size: int = 0
     messages: tuple[str, ...] = ()
     kernels: tuple[Kernel, ...] = ()
+    weights_file: str = ""
 
     @property
     def program(self) -> Program:

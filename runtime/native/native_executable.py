@@ -3,6 +3,7 @@ Compiled libraries as Python callables.
 
     exe = load_library("libmodel.so")
     y = exe(x)                       as an `Executable` of the machine
+    exe.save("libcopy.so")
 
 To load a library runs its code: load only those that you trust.
 """
@@ -13,26 +14,31 @@ import ctypes
 import os
 import struct
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..calls.call_arguments import check_structures, flattened
 from ..calls.values import Leaf, Value
 from ..errors import MachineError
+from ..files import mapped, replace
 from ..kernels.loading import kernels_of
 from ..memory.limits import default_limit
 from ..program.objects import Tensor
 from ..program.program import Array, Program
-from ..python.callables import Callables
-from ..python.memory_summary import DeviceMemory, MemoryUse
+from ..python.callables import Callables, fail
+from ..python.memory_summary import DeviceMemory, MemoryUse, Pictures
+from ..python.saving import suffix_for
 from ..reference.reference_kernels import run_kernel
 from .interface import Entry, InterfaceError, Library, Pool, fields_of, nested, together
 from .interface import spec_of as spec_of_param
 from .output_memory import DLTensor, Shape, Workspaces, array_in, given_for, target_of
+
+Pieces: TypeAlias = Iterable[bytes | memoryview]
 
 METADATA = "xrelay_library_metadata"
 """The function of a library that returns its interface."""
@@ -269,12 +275,51 @@ class NativeExecutable(Callables):
     A compiled library that can be called like an `Executable`.
 
     Arguments and errors are the same, and `out` is unchanged after an error. Memory is that of the
-    caller and the library, without a limit; workspaces are kept for later calls.
+    caller and the library, without a limit; workspaces are kept for later calls. It can be copied
+    and pickled, as a library of its own; to unpickle one runs its code.
+
+    `written` makes the contents of a file of the program, by its path; `pictures` draw its plan.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        written: Callable[[Path], Pieces] | None = None,
+        pictures: Callable[[], Pictures] | None = None,
+    ) -> None:
         self._native = NativeFunctions(path)
-        super().__init__(self._native, self._native.program.entries, {})
+        self._file, self._path = mapped(path), Path(path)
+        self._written = written
+        super().__init__(self._native, self._native.program.entries, {}, pictures=pictures)
+
+    def __reduce__(self) -> tuple[Callable[..., NativeExecutable], tuple[object, ...]]:
+        if self.interface.weights_file:
+            raise MachineError(f"{self._path.name} has its weights in a file: save copies both")
+        return library_in, (bytes(self._file), self._path.name)
+
+    def save(self, path: str | PathLike[str], *, overwrite: bool = False) -> None:
+        """
+        Write the program to a file: `libmodel.so`, `model.o` or `model.h`, its C header.
+
+        One that was loaded, or unpickled, is a `.so`, whose file of weights is copied, too, if it
+        has one. A file of another kind is replaced only with `overwrite`. Raises `MachineError`.
+        """
+        try:
+            suffix = suffix_for("native", path)
+            if self._written is None and suffix != ".so":
+                raise MachineError(
+                    f"cannot save '{path}': a library that was loaded is saved as .so; "
+                    "xrelay.compile(model, target='native') makes one that is saved as .o and .h"
+                )
+            beside = self.interface.weights_file
+            if beside:
+                weights = mapped(self._path.with_name(beside))
+                replace(Path(path).with_name(beside), [weights], overwrite=overwrite)
+            pieces = [self._file] if self._written is None else self._written(Path(path))
+            replace(path, pieces, overwrite=overwrite)
+        except MachineError as error:
+            fail(error, {})
 
     def release(self) -> None:
         """Free the workspaces that are kept for later calls."""
@@ -310,7 +355,16 @@ class NativeExecutable(Callables):
                 sum(count for size, count in used if size),
                 sum(size * count for size, count in used),
             )
-        return MemoryUse(devices, library.constants_size, library.constants_size, default_limit())
+        size = library.constants_size
+        return MemoryUse(devices, size, size, default_limit(), pictures=self._pictures)
+
+
+def library_in(contents: bytes | memoryview, name: str, **options: Any) -> NativeExecutable:
+    """Return the library with these contents and this file name; `options` are those of it."""
+    with TemporaryDirectory(prefix="xrelay-library-") as folder:
+        path = Path(folder) / name
+        replace(path, [contents])
+        return NativeExecutable(path, **options)
 
 
 def load_library(path: str | PathLike[str], has_options: bool = False) -> NativeExecutable:

@@ -1,7 +1,7 @@
 """
-Strongly connected components of a graph, given as the successors of each node.
+Strongly connected components of a graph, given as the successors of each node, and what is reached.
 
-    a -> b -> c -> b        components: [b, c], then [a]
+    a -> b -> c -> b        components: [b, c], then [a]; from b, b and c are reached
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -51,3 +51,15 @@ def components(successors: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:
                         component.append(unassigned.popitem()[0])
                     sets.append(component[::-1])
     return sets
+
+
+def reached(starts: Iterable[Node], successors: Mapping[Node, Iterable[Node]]) -> dict[Node, None]:
+    """Return `starts` and all nodes that they lead to."""
+    found = dict.fromkeys(starts)
+    pending = [*found]
+    while pending:
+        for other in successors.get(pending.pop(), ()):
+            if other not in found:
+                found[other] = None
+                pending.append(other)
+    return found

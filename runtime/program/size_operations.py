@@ -9,7 +9,6 @@ comparison returns 0 or 1. Everything runs on the host.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, TypeAlias
@@ -18,7 +17,7 @@ import numpy as np
 
 from ...operators.measures import MEASURES
 from ...operators.sizes import Check, fill
-from ...operators.sizes.size_table import OPERATIONS
+from ...operators.sizes.size_table import OPERATIONS, PREDICATES
 from ..errors import MachineError
 from .program import Array, TensorSpec, spec_of
 from .records import record
@@ -118,7 +117,7 @@ def _vector(scalar: Scalar, args: Sequence[Array]) -> TensorSpec:
     return TensorSpec("int64", (len(args),))
 
 
-def _compared(relation: Callable[[int, int], bool], unsigned: bool) -> Callable[[int, int], int]:
+def _compared(relation: Callable[[int, int], int], unsigned: bool) -> Callable[[int, int], int]:
     """Return the comparison that returns 0 or 1."""
     if unsigned:
         return lambda a, b: int(relation(a % (1 << 64), b % (1 << 64)))
@@ -131,17 +130,10 @@ _BINARY: Mapping[str, Callable[[int, int], int]] = {
         for known in OPERATIONS.values()
         if (arith := known.arith.removeprefix("arith.")) and " " not in arith and arith != "select"
     },
-    "cmpi_eq": _compared(operator.eq, False),
-    "cmpi_ne": _compared(operator.ne, False),
     **{
-        f"cmpi_{sign}{name}": _compared(relation, sign == "u")
-        for sign in "su"
-        for name, relation in (
-            ("lt", operator.lt),
-            ("le", operator.le),
-            ("gt", operator.gt),
-            ("ge", operator.ge),
-        )
+        f"cmpi_{sign}{name}": _compared(OPERATIONS[name].meaning, sign == "u")
+        for name in PREDICATES
+        for sign in ("su" if name not in ("eq", "ne") else [""])
     },
 }
 """Arithmetic of two integers, after the ops of `arith`."""

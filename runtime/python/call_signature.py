@@ -50,6 +50,9 @@ class Signature:
     bounds: tuple[str, ...] = ()
     host: str = "cpu:0"
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         params = ", ".join(map(self._shown, self.params))
         text = f"{self.name}({params})"

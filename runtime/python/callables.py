@@ -11,7 +11,7 @@ Errors are `MachineError`s whose text is what the commands print.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
-from ..errors import MachineError, Sources, render
+from ..errors import MachineError, Sources, render, with_cause
 from ..files import streams_kept
 from ..machine.machine import Machine
+from ..plain_text import Text
 from ..program.planned_memory import PlannedMemory, storages_of
 from ..program.program import Array, Function, Program
 from .caller_outputs import require_disjoint
@@ -33,8 +34,8 @@ from .saving import load, save
 if TYPE_CHECKING:
     from ..native.compiled_kernels import NativeLibrary
     from ..observe.profiler import Profile
-    from .call_signature import Signature
-    from .memory_summary import MemoryUse
+    from .call_signature import Signature, Value
+    from .memory_summary import MemoryUse, Pictures
 
 MAIN = "main"
 
@@ -112,6 +113,16 @@ class CompiledFunction:
 
         return signature_of(self._function, self._machine.program)
 
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """The parameters: their names, element types, shapes with names of dims, and devices."""
+        return self.signature.params
+
+    @property
+    def outputs(self) -> tuple[Value, ...]:
+        """The results, as `inputs`; none if the program does not record them."""
+        return self.signature.results or ()
+
     def __repr__(self) -> str:
         return f"<function {self.signature}>"
 
@@ -130,8 +141,10 @@ class Callables:
         functions: Iterable[Function],
         sources: Sources,
         bound: Mapping[str, Array] | None = None,
+        pictures: Callable[[], Pictures] | None = None,
     ) -> None:
         bound = bound or {}
+        self._pictures = pictures
         self.functions: Mapping[str, CompiledFunction] = MappingProxyType(
             {
                 f.name: CompiledFunction(machine, f, sources, bound if f.name == MAIN else None)
@@ -139,16 +152,19 @@ class Callables:
             }
         )
         """The functions that can be called, by name."""
-        self.__dict__ |= {n: f for n, f in self.functions.items() if not hasattr(self, n)}
+        self.__dict__ |= {n: f for n, f in self.functions.items() if not hasattr(type(self), n)}
         only = next(iter(self.functions.values())) if len(self.functions) == 1 else None
         self._main = self.functions.get(MAIN, only)
 
     def __call__(self, *args: object, out: Any = None, **named: object) -> Any:
         """Call the function `main`, or the only one; see `CompiledFunction`."""
-        main = self._main
-        if main is None:
+        return (self._main or self._required)(*args, out=out, **named)
+
+    @property
+    def _required(self) -> CompiledFunction:
+        if self._main is None:
             raise MachineError(f"the program has no function main; {self._defined()}")
-        return main(*args, out=out, **named)
+        return self._main
 
     def __getitem__(self, name: str) -> CompiledFunction:
         found = self.functions.get(name)
@@ -160,16 +176,37 @@ class Callables:
         text = f"the executable has no attribute or function '{name}'"
         raise AttributeError(f"{text}; {self._defined()}", name=name, obj=self)
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.functions]
-
     def _defined(self) -> str:
         return f"its functions are: {', '.join(self.__dict__.get('functions', ())) or 'none'}"
 
     @property
     def signature(self) -> str:
         """The signatures of all functions, one a line."""
-        return "\n".join(str(function.signature) for function in self.functions.values())
+        return Text("\n".join(str(function.signature) for function in self.functions.values()))
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """The parameters of `main`, or of the only function; see `CompiledFunction.inputs`."""
+        return self._required.inputs
+
+    @property
+    def outputs(self) -> tuple[Value, ...]:
+        """The results of `main`, or of the only function."""
+        return self._required.outputs
+
+    def plan_html(self, dims: Mapping[str, int] | None = None) -> str:
+        """
+        Return a page about the memory plan, as `xrelay-opt -t memory-plan-html` writes it.
+
+        It begins with the values `dims` of open dims. Raises `MachineError` for a program that was
+        loaded: a file has the figures of its plan alone.
+        """
+        if self._pictures is None:
+            raise MachineError(
+                "the file of a program has the figures of its plan, which .memory shows, but no "
+                "picture: xrelay.compile(model).plan_html() has one"
+            )
+        return self._pictures().html(dims or {})
 
     def __repr__(self) -> str:
         return f"<executable {'; '.join(str(f.signature) for f in self.functions.values())}>"
@@ -181,12 +218,15 @@ class Executable(Callables):
 
     `weights` are the values of its late-bound constants; they are not copied and must not change.
     `bound` are values of parameters of its function `main`, whose calls do not give them.
-    `plans` are the memory planned for its functions, if that is known.
+    `plans` are the memory planned for its functions, and `pictures` draw it, if that is known.
     `sources` are the lines of the files that it was compiled from, which errors quote.
     `memory_limit` (bytes; default: half of the available memory) bounds everything that it holds,
     and `max_instructions` each call. With `sanitize`, wrong uses of memory by the compiler or
     kernels are errors; calls take several times as long. The compiled kernels of `native` run in
     place of NumPy's.
+
+    It can be pickled, without the compiled kernels and pictures; a copy shares everything that does
+    not change.
 
     The call of an executable is that of its function `main`, or of its only one. A function is an
     attribute of its name, unless that is taken, and an item; `functions` are all by name. Raises
@@ -205,12 +245,22 @@ class Executable(Callables):
         sanitize: bool = False,
         native: NativeLibrary | None = None,
         bound: Mapping[str, Array] | None = None,
+        pictures: Callable[[], Pictures] | None = None,
     ) -> None:
         self.program = program
         """The program as plain data."""
         self._sources = sources or {}
         self._weights = dict(weights or {})
         self._plans = tuple(plans)
+        self._options: dict[str, Any] = {
+            "plans": self._plans,
+            "sources": self._sources,
+            "memory_limit": memory_limit,
+            "max_instructions": max_instructions,
+            "sanitize": sanitize,
+            "bound": bound,
+        }
+        self._native = native
         try:
             self._machine = Machine(
                 program,
@@ -222,7 +272,18 @@ class Executable(Callables):
             )
         except MachineError as error:
             fail(error, self._sources)
-        super().__init__(self._machine, program.entries, self._sources, bound)
+        super().__init__(self._machine, program.entries, self._sources, bound, pictures)
+
+    def __deepcopy__(self, memo: object) -> Executable:
+        own: dict[str, Any] = {"native": self._native, "pictures": self._pictures}
+        return Executable(self.program, self._weights, **self._options, **own)
+
+    def __reduce__(self) -> tuple[Callable[..., Executable], tuple[object, ...]]:
+        from ..executable import executable_of
+        from ..executable.executable_files import pieces_of
+
+        file = b"".join(pieces_of(executable_of(self.program)))
+        return _restored, (file, self._weights, self._options)
 
     @property
     def memory(self) -> MemoryUse:
@@ -232,14 +293,15 @@ class Executable(Callables):
         memory, counters = self._machine.memory, self._machine.counters
         plans = self._plans or tuple(storages_of(self.program))
         entries = list(self.functions)
-        return memory_use(self.program, entries, plans, counters, memory.used, memory.limit)
+        use = memory.used, memory.limit
+        return memory_use(self.program, entries, plans, counters, *use, self._pictures)
 
     @property
     def listing(self) -> str:
         """The instructions of all functions and the steps of all kernels, as text."""
         from ..program.listing import listing
 
-        return listing(self.program)
+        return Text(listing(self.program))
 
     def profile(self) -> AbstractContextManager[Profile]:
         """
@@ -259,7 +321,7 @@ class Executable(Callables):
         self, path: str | PathLike[str], *, embed: bool = False, overwrite: bool = False
     ) -> None:
         """
-        Write the program to a file that `load` reads, `model.xrx`.
+        Write the program to a file that `load` reads, `model.xrx`; its extension must be that.
 
         Its weights are written to `model.safetensors` beside it; with `embed`, they are part of
         the file. Both are replaced as a whole if they exist and are an earlier version: a file of
@@ -269,6 +331,13 @@ class Executable(Callables):
             save(self.program, self._weights, self._plans, path, embed, overwrite)
         except MachineError as error:
             fail(error, {})
+
+
+def _restored(file: bytes, weights: Mapping[str, Array], options: Mapping[str, Any]) -> Executable:
+    """Return the executable that was pickled."""
+    from ..executable import read_executable
+
+    return Executable(read_executable(file).program, weights, **options)
 
 
 def load_executable(
@@ -305,6 +374,10 @@ def load_executable(
 
 
 def fail(error: MachineError, sources: Sources) -> NoReturn:
-    """Raise `error` again, with the text that the commands print, and without our own frames."""
+    """
+    Raise `error` again, with the text that the commands print, and without our own frames.
+
+    It is the error of the system that caused it, too.
+    """
     error.diagnostic = render(error, sources)
-    raise error.with_traceback(None) from None
+    raise with_cause(error).with_traceback(None) from None

@@ -4,19 +4,35 @@ The memory of an executable, for readers: what its functions plan, and what its 
     device  planned  peak of a call  allocations  allocated
     cpu:0     96 B             96 B            3      288 B
     weights 1,024 B, in use 4,288 B of 8,589,934,592 B
+
+A notebook shows the table, and the picture of the plan if it is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import prod
+from typing import Protocol
 
 from ..memory.allocations import LineAllocations, allocations_by_line
 from ..observe.counters import Counters
+from ..plain_text import table
 from ..program.dtypes import element_type
 from ..program.planned_memory import PlannedMemory
 from ..program.program import Constant, Late, Program
+
+
+class Pictures(Protocol):
+    """Draws the memory plan of a program."""
+
+    def svg(self) -> str:
+        """Return a picture."""
+        ...
+
+    def html(self, dims: Mapping[str, int]) -> str:
+        """Return a page, with pictures for these values of dims first."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,7 +53,7 @@ class DeviceMemory:
     """Bytes allocated, in all calls."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MemoryUse:
     """
     The memory of an executable, in bytes: `devices` by name, and all that it holds.
@@ -51,8 +67,32 @@ class MemoryUse:
     limit: int
     lines: Sequence[LineAllocations] = ()
     """The lines of the source that allocate, those of most bytes first."""
+    pictures: Callable[[], Pictures] | None = field(default=None, compare=False)
+    """Those of the plan, if it is known."""
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
+        return "\n".join([*table(self._rows(), "<>>>>", ""), self._total()])
+
+    def _repr_html_(self) -> str:
+        from base64 import b64encode
+        from html import escape
+
+        head, *rows = ("".join(f"<td>{escape(c)}</td>" for c in row) for row in self._rows())
+        lines = "".join(f"<tr>{row}</tr>" for row in rows)
+        found = f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+        found += f"<p>{escape(self._total())}</p>"
+        if self.pictures is not None:  # as an image, whose style is its own
+            image = b64encode(self.pictures().svg().encode()).decode()
+            found += f'<img alt="memory plan" src="data:image/svg+xml;base64,{image}">'
+        return found
+
+    def _total(self) -> str:
+        return f"weights {self.weights:,} B, in use {self.in_use:,} B of {self.limit:,} B"
+
+    def _rows(self) -> list[tuple[str, ...]]:
         rows = [("device", "planned", "peak of a call", "allocations", "allocated")]
         for name, device in self.devices.items():
             known = [size for size in device.planned.values() if size is not None]
@@ -62,16 +102,7 @@ class MemoryUse:
                 planned = "by shapes"
             sizes = (f"{device.peak:,} B", f"{device.allocations:,}", f"{device.allocated:,} B")
             rows.append((name, planned, *sizes))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(
-                cell.rjust(width) if i else cell.ljust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in rows
-        ]
-        total = f"weights {self.weights:,} B, in use {self.in_use:,} B of {self.limit:,} B"
-        return "\n".join([*lines, total])
+        return rows
 
 
 def memory_use(
@@ -81,6 +112,7 @@ def memory_use(
     counters: Counters,
     in_use: int,
     limit: int,
+    pictures: Callable[[], Pictures] | None = None,
 ) -> MemoryUse:
     """Return the memory of `program`, planned and after the runs that `counters` are of."""
     devices = {
@@ -93,7 +125,8 @@ def memory_use(
         for device, name in enumerate(program.devices)
     }
     weights = sum(_size(constant) for constant in program.constants)
-    return MemoryUse(devices, weights, in_use, limit, allocations_by_line(program, counters))
+    lines = allocations_by_line(program, counters)
+    return MemoryUse(devices, weights, in_use, limit, lines, pictures)
 
 
 def _planned(plans: Sequence[PlannedMemory], function: str, device: str) -> int | None:

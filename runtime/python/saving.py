@@ -29,6 +29,25 @@ from ..weights.tensor_file import write_side_file
 AnyPath: TypeAlias = str | os.PathLike[str]
 SUFFIX = ".safetensors"
 
+SAVED_AS = {"machine": (".xrx",), "native": (".so", ".o", ".h")}
+"""The extensions of the files of a program, by its target."""
+
+
+def suffix_for(target: str, path: AnyPath) -> str:
+    """Return the extension of `path`; raise `MachineError` unless it is one of the target's."""
+    suffix = Path(text := path_text(path)).suffix
+    if suffix in SAVED_AS[target]:
+        return suffix
+    named = {
+        name: f"{', '.join(known[:-1])} or {known[-1]}".removeprefix(" or ")
+        for name, known in SAVED_AS.items()
+    }
+    other, (cure,) = named.pop(target), named.items()
+    raise MachineError(
+        f"cannot save '{text}': a program with the target '{target}' is saved as {other}; "
+        f"xrelay.compile(…, target='{cure[0]}') makes one that is saved as {cure[1]}"
+    )
+
 
 def save(
     program: Program,
@@ -44,14 +63,12 @@ def save(
     Files are replaced as `replace` and `write_side_file` do. Raises `MachineError` if one cannot be
     written.
     """
-    path = path_text(path)
+    suffix_for("machine", path := path_text(path))
     if embed or not program.late_constants:
         file = executable_of(program, weights or None, embed=bool(weights), memory=plans)
         write_executable(path, file, overwrite=overwrite)
         return
     beside = Path(path).with_suffix(SUFFIX)
-    if beside == Path(path):
-        raise MachineError(f"'{beside}' is the file of the weights: save the program as .xrx")
     values = {late.name: weights[late.name] for late in program.late_constants}
     write_side_file(beside, values, Path(path).name, overwrite=overwrite)
     file = executable_of(program, values, file=beside.name, memory=plans)

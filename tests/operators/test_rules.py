@@ -19,6 +19,7 @@ from helpers.operators.inferring import OPERATORS
 from helpers.operators.numpy_functions import SHAPES, results
 from helpers.operators.operator_cases import DTYPES, GENERATORS, Case, Draw, case, proposed_call
 from helpers.operators.traced_rules import by_shape_function, static_shapes
+from helpers.programs.every_case import every
 from helpers.programs.random_settings import rounds
 
 from xrelay.operators.all_rules import RULES
@@ -184,8 +185,8 @@ def agrees(dim: Size, wanted: Size) -> bool:
     return dim is UNKNOWN or (type(dim) is type(wanted) and dim == wanted)
 
 
-@pytest.mark.parametrize("reader", READERS)
 @compared_operator
+@every("reader", READERS)
 def test_readers_agree_with_numpy(name: str, reader: str):
     rng = np.random.default_rng(0)
     for each in range(CASES if reader != "traced sizes" else CASES // 5):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.onnx.onnx_models import Array, run_onnxruntime
 from helpers.programs.programs import assert_same, context
+from helpers.programs.random_settings import rounds
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 from xdsl.dialects.builtin import ModuleOp
 
@@ -110,7 +111,7 @@ def simplified(module: ModuleOp) -> None:
         module.verify()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(rounds(40)))
 def test_sizes_are_those_of_onnxruntime(seed: int):
     model = Program(seed).model()
     converted = convert_model(model, "sizes.onnx")
@@ -125,7 +126,7 @@ def test_sizes_are_those_of_onnxruntime(seed: int):
 
 
 def test_a_second_run_changes_nothing():
-    for seed in range(10):
+    for seed in range(rounds(10)):
         module = convert_model(Program(seed).model(), "sizes.onnx").module
         simplified(module)
         once = module.clone()

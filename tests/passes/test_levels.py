@@ -48,6 +48,7 @@ bind-params                . . . . . . . . . .
 infer-types                . . . . . . . . . .
 simplify-inference         . . . . . . . . . .
 fold-constants             + . . . . . . . . .
+lower-qnn                  . . . . . . . . . .
 transpose-weights          . . . . . . . . . .
 pack-weights               . . . . . . . . . .
 propagate-layout           . . . . . . . . . .
@@ -76,7 +77,7 @@ fuse-ops                   + + . . . . . . . .
 outline-primitives         < < + . . . . . . .
 create-shape-functions     < < < . + + + . . .
 manifest-alloc             < < < + . . . . . .
-remove-dead-writes         < < < < . . . . . .
+remove-dead-writes         < < < < . + + . . .
 manifest-lifetimes         < < < < + . . . . .
 remove-unused-kernels      < < < . . . . . . .
 simplify-shapes            < < < < + + + . . .
@@ -146,6 +147,11 @@ def program_at(stage: str) -> ModuleOp:
     return module
 
 
+@cache
+def text_at(stage: str) -> str:
+    return str(program_at(stage))
+
+
 def pass_at(name: str, stage: str) -> ModulePass:
     """Return the pass `name` with the options that it requires."""
     cls = UNIVERSE.all_passes[name]()
@@ -156,7 +162,7 @@ def pass_at(name: str, stage: str) -> ModulePass:
 def outcome(name: str, stage: str) -> tuple[str, str]:
     """Return the sign in the table, and the error."""
     module = program_at(stage).clone()
-    before = str(module)
+    before = text_at(stage)
     try:
         with redirect_stderr(StringIO()), redirect_stdout(StringIO()):
             run(module, pass_at(name, stage))

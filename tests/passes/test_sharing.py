@@ -5,6 +5,7 @@ from random import Random
 from time import process_time
 
 import pytest
+from helpers.programs.random_settings import rounds
 from xdsl.dialects.builtin import TensorType, f32
 from xdsl.dialects.test import TestOp
 from xdsl.ir import SSAValue
@@ -70,7 +71,7 @@ class Program:
         return named
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(rounds(60)))
 def test_values_share_bytes_that_do_on_a_path(seed: int):
     program = Program(Random(seed))
     choices = program.choices

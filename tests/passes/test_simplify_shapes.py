@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 import pytest
 from helpers.programs.programs import assert_same, context, parse
+from helpers.programs.random_settings import rounds
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -214,7 +215,7 @@ def run(module: ModuleOp, args: Iterable[Value]) -> Interpreter:
     return Interpreter(module).run(main.regions[0].block, args)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(rounds(25)))
 def test_sizes_stay_what_they_are(seed: int):
     generator = Generator(seed)
     text = generator.module()
@@ -232,7 +233,7 @@ def test_sizes_stay_what_they_are(seed: int):
             assert found.seen == expected.seen
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(rounds(25)))
 def test_a_second_run_changes_nothing(seed: int):
     module = parse(Generator(seed).module())
     SimplifyShapesPass().apply(context(), module)

@@ -68,7 +68,7 @@ def counting_down(*after: Instruction) -> Program:
 
 
 @pytest.mark.parametrize(
-    ("kind", "depth"), [(Machine, 1), (FastMachine, 5_000), (ReferenceMachine, 50_000)]
+    ("kind", "depth"), [(Machine, 1), (FastMachine, 2_000), (ReferenceMachine, 20_000)]
 )
 def test_recursion_is_as_deep_as_memory_allows(
     kind: type[FastMachine | ReferenceMachine], depth: int

@@ -170,7 +170,7 @@ def test_memory_of_results_is_freed_with_them(exe: xrelay.NativeExecutable):
 
 def test_signature(exe: xrelay.NativeExecutable):
     assert exe.signature.splitlines() == [
-        "main(x: float32[n, 4], y: float32[n, 4]) -> (sum: float32[?, 4], x: float32[?, 4])"
+        "main(x: float32[n, 4], y: float32[n, 4]) -> (sum: float32[n, 4], x: float32[n, 4])"
         " where n is from 1 to 64",
         "true_ones(x: int32[?]) -> (where: int32[?, 1], twice: int32[?])",
         "view(x: int32[6], k: int64[2]) -> (view: int32[?, ?])",

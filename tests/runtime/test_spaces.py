@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from helpers.programs.random_settings import rounds
 
 from xrelay.runtime.memory.limits import Memory, OutOfMemory
 from xrelay.runtime.memory.regions import Extent, Region
@@ -59,7 +60,7 @@ def test_more_than_the_limit_is_refused_and_changes_nothing():
     assert space.extent.region.memory.used == 600
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(rounds(20)))
 def test_random_storages_do_not_overlap(seed: int):
     random = np.random.default_rng(seed)
     space = space_of()

@@ -34,9 +34,10 @@ from xrelay.passes.memory_report.loads import loads
 from xrelay.passes.memory_report.model import FunctionUse, MemoryUse
 from xrelay.passes.memory_report.read import read_memory
 from xrelay.tools.pass_run.pipeline import TO_BYTECODE, build
-from xrelay.tools.plan_pictures.page import page, resource
+from xrelay.tools.plan_pictures.page import folded, page, resource
+from xrelay.tools.plan_pictures.panels import Panel
 from xrelay.tools.plan_pictures.program_panels import views_of
-from xrelay.tools.plan_pictures.svg import document
+from xrelay.tools.plan_pictures.svg import document, even_step
 from xrelay.tools.registry import UNIVERSE, named_pipelines
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -163,9 +164,128 @@ def test_sliders_have_names_and_follow_the_keyboard(transformer: MemoryUse):
     inputs = found.named("input")
     assert [i["type"] for i in inputs] == ["range", "number"] * 2
     assert [i["aria-label"] for i in inputs][::2] == ["batch", "sequence"]
-    assert [i["value"] for i in inputs] == ["128", "128", "64", "64"]
+    assert [i["value"] for i in inputs] == ["1", "1", "64", "64"]
     (picture,) = found.named("svg")
     assert (picture["tabindex"], picture["role"]) == ("0", "img")
+
+
+SELECTED = """
+func.func @main(%x: tensor<?x8xf32> {relay.dims = ["n", 8]}) -> tensor<?xf32> {
+  %e = relay.nn.softmax %x : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  %w = relay.argwhere %e : (tensor<?x8xf32>) -> tensor<?x2xi32>
+  %c = relay.cast %w {dtype = f32} : (tensor<?x2xi32>) -> tensor<?x2xf32>
+  %m = relay.nn.softmax %c : (tensor<?x2xf32>) -> tensor<?x2xf32>
+  %s = relay.sum %m {axis = array<i64: 1>} : (tensor<?x2xf32>) -> tensor<?xf32>
+  func.return %s : tensor<?xf32>
+}
+"""
+
+
+def test_sizes_that_depend_on_data_are_behind_the_dims():
+    use = planned(parse(SELECTED))
+    text = page(use, {}, "")
+    dims = text[text.index('<fieldset class="dims"') : text.index("</fieldset>")]
+    before, _, behind = dims.partition("<details><summary>Sizes that depend on data (1)</summary>")
+    assert re.findall(r'<label for="p0-d\d">([^<]*)<', before) == ["n"]
+    assert len(re.findall("<label ", behind)) == 1
+    (data,) = data_in(text)
+    assert len(data["sliders"]) == 2
+
+
+def test_long_formulas_are_folded():
+    assert folded("4*n") == "<code>4*n</code>"
+    assert folded(long := "n + " * 20) == (
+        f"<details><summary>formula</summary><code>{long}</code></details>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameter", "examples"),
+    [
+        ('%x: tensor<?x3x?xf32> {relay.dims = ["k", 3, "w"]}', [1, 128]),
+        ('%x: tensor<?x?xf32> {relay.dims = ["k", "w"]}', [128, 128]),
+        ('%x: tensor<?x?xf32> {relay.dims = ["w", "Batch_size"]}', [128, 1]),
+    ],
+)
+def test_a_batch_is_one_by_default(parameter: str, examples: list[int]):
+    type = parameter.partition(": ")[2].partition(" ")[0]
+    body = f"%y = relay.nn.softmax %x : ({type}) -> {type}\nfunc.return %y : {type}"
+    (use,) = planned(parse(f"func.func @main({parameter}) -> {type} {{\n{body}\n}}")).functions
+    assert [variable.example for variable in use.formulas.variables] == examples
+
+
+def panel_of(height: int, columns: int = 3, peak: int = 0, peak_text: str = "peak") -> Panel:
+    return Panel(
+        "@main on cpu:0",
+        "",
+        ["op"] * columns,
+        [str(i) for i in range(columns + 1)],
+        loads=[height] * columns,
+        height=height,
+        peak=peak,
+        peak_text=peak_text,
+        time="time",
+    )
+
+
+def labels_in(panel: Panel, kind: str) -> list[ElementTree.Element]:
+    root = ElementTree.fromstring(document([panel]))
+    return [text for text in root.iter(f"{SVG}text") if kind in (text.get("class") or "").split()]
+
+
+@pytest.mark.parametrize(
+    ("height", "ticks"),
+    [
+        (0, ["0 B"]),
+        (1, ["0 B", "1 B"]),
+        (7, ["0 B", "2 B", "4 B", "6 B"]),
+        (3_932_576, ["0 B", "1.0 MiB", "2.0 MiB", "3.0 MiB"]),
+        (5 << 20, ["0 B", "1.0 MiB", "2.0 MiB", "3.0 MiB", "4.0 MiB", "5.0 MiB"]),
+    ],
+)
+def test_marked_offsets_are_round_and_differ(height: int, ticks: list[str]):
+    assert [tick.text for tick in labels_in(panel_of(height), "tick")] == ticks
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 26, 78, 79, 1000, 12345])
+def test_marked_columns_are_even(count: int):
+    step = even_step(count)
+    assert str(step).rstrip("0") in ("1", "2", "5")
+    assert len(range(0, count, step)) <= 16
+    assert count <= 16 or len(range(0, count, step)) > 6
+
+
+@pytest.mark.parametrize("peak", [0, 50, 99])
+@pytest.mark.parametrize("length", [10, 100, 160, 400])
+def test_the_text_of_the_peak_is_in_the_picture(peak: int, length: int):
+    (label,) = labels_in(panel_of(64, 100, peak, "x" * length), "peak-text")
+    shown = label.text or ""
+    left = float(label.get("x") or 0)
+    assert left >= 84
+    assert left + len(shown) * 6.6 <= 1200 + 0.01
+    assert (shown == "x" * length) == (length < 169)
+    assert "style" not in label.attrib
+
+
+def test_one_of_a_kind_is_not_plural():
+    use = planned(parse(SELECTED.replace("relay.nn.softmax %c", "relay.exp %c")))
+    text = page(use, {}, "") + document([view.panel for view in views_of(use, {})])
+    assert not re.search(r"\b1 (tensors|allocations)\b", text)
+    assert "time: ops that use tensors, in order" in text
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+def test_the_script_marks_the_same_offsets(tmp_path: Path):
+    (tmp_path / "page.cjs").write_text(resource("page.js"), encoding="utf-8")
+    heights = [0, 1, 4, 5, 6, 10, 11, 1023, 1024, 5 << 20, (5 << 20) + 1, 10**12 + 7]
+    script = (
+        "const { levels } = require('./page.cjs');"
+        f"console.log(JSON.stringify({heights}.map(levels)))"
+    )
+    done = subprocess.run(
+        ["node", "-e", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == [[*panel_of(height).levels] for height in heights]
 
 
 def test_names_are_text_in_the_page(hostile: MemoryUse):

@@ -1,5 +1,5 @@
 """
-The work of `xrelay.compile`, `xrelay.parse` and `xrelay.run_pipeline`.
+The work of `xrelay.compile`, `xrelay.parse`, `xrelay.run_pipeline` and others that compile.
 
 A module that was parsed is accompanied by its `Origin` for as long as it lives: the text that
 messages quote, and its weights.
@@ -9,37 +9,37 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from weakref import WeakKeyDictionary
 
-from typing_extensions import override
-from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 
-from ...passes.support.diagnostics import Message, Severity
 from ...runtime.calls.input_bindings import InputBindings
-from ...runtime.errors import Error, Location, Note
-from ...runtime.files import streams_kept
 from ...runtime.program.program import Array, Late, Program
 from ...runtime.python.callables import Executable
 from ...runtime.weights.derived_weights import weights_in
 from ...runtime.weights.given_weights import bound_inputs
 from ..errors import UsageError
-from ..messages import Reporter, message_of
-from ..pass_run.process import settings
+from ..messages import Reporter
+from ..registry import PassInfo, named_pipelines, pass_info, pass_infos
 from .bindings import Dims, Inputs, Shapes, checked_bindings
-from .given_params import Params, bind_params
+from .given_params import Params, bind_params, with_values
 from .loaded import compile_program, native_kernels
+from .python_errors import PythonReporter, as_error, compiling
 from .session import Given, Session, is_bytecode
-from .shared_options import FRONTENDS, SharedOptions, shared_options
+from .shared_options import FRONTENDS, SharedOptions, frontend_of, shared_options
 from .source import Source, read_source
+from .target_text import text_of
 
 if TYPE_CHECKING:
     from onnx import ModelProto
+
+    from ...runtime.native.native_executable import NativeExecutable
+    from ..opt.summary import Summary
 
 
 @dataclass
@@ -53,56 +53,14 @@ class Origin:
 _ORIGINS: WeakKeyDictionary[ModuleOp, Origin] = WeakKeyDictionary()
 
 
-class PythonReporter(Reporter):
-    """Turns warnings into Python's; remarks are printed to stderr."""
-
-    @override
-    def report(self, message: Message, width: int = 1) -> None:
-        if message.severity is Severity.WARNING:
-            warnings.warn(self.render(message, width), stacklevel=2)
-        else:
-            super().report(message, width)
-
-
-def _location(at: FileLineColLoc | None) -> Location | None:
-    return None if at is None else Location(at.filename.data, at.line.data, at.column.data)
-
-
-def as_error(error: BaseException, reporter: Reporter) -> Error | None:
-    """Return `error` for callers in Python; None if it is an internal error."""
-    if isinstance(error, Error):
-        return error
-    found = message_of(error)
-    if found is None:
-        return None
-    message, width = found
-    notes = (Note(note.message, _location(note.location)) for note in message.notes)
-    made = Error(message.message, _location(message.location), notes)
-    made.diagnostic = message.message
-    if message.location is not None or message.notes:
-        made.diagnostic = reporter.render(message, width)
-    return made
-
-
-@contextmanager
-def _compiling(reporter: Reporter) -> Generator[None]:
-    """Raise errors in the `with` block as `Error`s."""
-    try:
-        with settings(), streams_kept():
-            yield
-    except Exception as error:
-        made = as_error(error, reporter)
-        if made is None:
-            raise
-    else:
-        return
-    raise made.with_traceback(None) from None
-
-
 def _is_onnx(model: object) -> TypeGuard[ModelProto]:
     """Test whether `model` is an `onnx.ModelProto`, without importing `onnx`."""
     onnx = sys.modules.get("onnx")
     return onnx is not None and isinstance(model, onnx.ModelProto)
+
+
+def _is_path(model: object) -> bool:
+    return isinstance(model, str | os.PathLike)
 
 
 def _source(model: object, frontend: str | None) -> Source:
@@ -111,7 +69,7 @@ def _source(model: object, frontend: str | None) -> Source:
         raise UsageError(
             f"unknown frontend {frontend!r}; the frontends are: {', '.join(FRONTENDS)}"
         )
-    if isinstance(model, str | os.PathLike):
+    if _is_path(model):
         source = read_source(os.fspath(cast(str, model)))
         if frontend is None and source.extension not in (*FRONTENDS, "json"):
             known = ", ".join(f".{name}" for name in (*FRONTENDS[:-1], "json"))
@@ -136,6 +94,10 @@ def _read(
     return read.module
 
 
+MACHINE = "machine"
+"""The target of programs that the machine runs."""
+
+
 def parse(
     model: object,
     frontend: str | None = None,
@@ -145,7 +107,7 @@ def parse(
 ) -> ModuleOp:
     """Read a program into a module."""
     reporter = PythonReporter()
-    with _compiling(reporter):
+    with compiling(reporter):
         bindings = checked_bindings(shapes, dims, inputs)
         return _read(Session(reporter), model, frontend, bindings)
     raise AssertionError("errors are raised")
@@ -156,7 +118,7 @@ def run_pipeline(module: ModuleOp, pipeline: str, options: SharedOptions) -> Mod
     _require("module", module, ModuleOp, "a ModuleOp")
     _require("pipeline", pipeline, str, "a str")
     reporter = _reporter_of(module)
-    with _compiling(reporter):
+    with compiling(reporter):
         Session(reporter, shared_options(options)).run(module, pipeline)
     return module
 
@@ -172,53 +134,141 @@ def _require(name: str, given: object, kind: type, what: str) -> None:
         raise UsageError(f"{name} must be {what}, but got {type(given).__name__} {given!r:.80}")
 
 
-def compile_model(
-    model: object,
-    pipeline: str,
-    params: Params | None,
-    frontend: str | None,
-    shapes: Shapes | None,
-    dims: Dims | None,
-    inputs: Inputs | None = None,
-    kernels: str = "numpy",
-    options: SharedOptions | None = None,
-    **limits: Any,
-) -> Executable:
-    """Compile a program, and bind its weights."""
+@dataclass(frozen=True)
+class _Arguments:
+    """The arguments of `xrelay.compile` that all targets have."""
+
+    model: object
+    pipeline: str | None
+    params: Params | None
+    frontend: str | None
+    shapes: Shapes | None
+    dims: Dims | None
+    inputs: Inputs | None
+    options: SharedOptions
+
+    @property
+    def name(self) -> str:
+        """The name of its file, "" if it is in memory."""
+        return os.fspath(cast(str, self.model)) if _is_path(self.model) else ""
+
+
+@contextmanager
+def _session(args: _Arguments) -> Generator[tuple[Session, Given]]:
+    """Read the program in a session of its own, in which errors are raised as `Error`s."""
+    model = args.model
     reporter = _reporter_of(model) if isinstance(model, ModuleOp) else PythonReporter()
-    with _compiling(reporter):
-        _require("pipeline", pipeline, str, "a str")
-        if kernels not in ("numpy", "native"):
-            raise UsageError(f"kernels must be 'numpy' or 'native', but is {kernels!r:.80}")
-        session = Session(reporter, shared_options(options or {}))
-        bindings = checked_bindings(shapes, dims, inputs)
+    with compiling(reporter):
+        _require("pipeline", args.pipeline, str, "a str")
+        session = Session(reporter, shared_options(args.options))
+        bindings = checked_bindings(args.shapes, args.dims, args.inputs)
         if isinstance(model, ModuleOp):
             module, origin = model.clone(), _ORIGINS.get(model, Origin())
             session.bind(module, bindings)
         else:
-            module = _read(session, model, frontend, bindings)
+            module = _read(session, model, args.frontend, bindings)
             origin = _ORIGINS[module]
-        own, was_bytecode = origin.weights, is_bytecode(module)
-        if params is not None and not was_bytecode:
-            known = own if isinstance(own, Mapping) else ()
-            bind_params(module, params, session.context, own=known)
-        loaded = compile_program(
-            session,
-            Given(module),
-            None if pipeline == "vm" else pipeline,
-            reads_memory=not was_bytecode,
-            keeps_kernels=kernels == "native",
+        if args.params is not None and not is_bytecode(module):
+            known = origin.weights if isinstance(origin.weights, Mapping) else ()
+            bind_params(module, args.params, session.context, own=known)
+        yield session, Given(module, origin.weights)
+
+
+def compile_model(
+    *args: Any, target: str = MACHINE, kernels: str = "numpy", **limits: Any
+) -> Executable | NativeExecutable:
+    """Compile a program, and bind its weights."""
+    given = _Arguments(*args)
+    with _session(given) as (session, program):
+        _require("target", target, str, "a str")
+        if target != MACHINE:
+            from .machine_code import compile_natively
+
+            if kernels != "numpy" or any(limits.values()):
+                raise UsageError(
+                    "kernels, memory_limit, max_instructions and sanitize are for programs that "
+                    f"the machine runs, but the target is '{target}'"
+                )
+            if given.params is not None:
+                program = with_values(program, given.params)
+            return compile_natively(session, program, target, given.pipeline, given.name)
+        if kernels not in ("numpy", "native"):
+            raise UsageError(f"kernels must be 'numpy' or 'native', but is {kernels!r:.80}")
+        return _compile(session, program, given, kernels == "native", limits)
+    raise AssertionError("errors are raised")
+
+
+def _compile(
+    session: Session, given: Given, args: _Arguments, keeps_kernels: bool, limits: Mapping[str, Any]
+) -> Executable:
+    """Compile a program for the machine."""
+    params, own, was_bytecode = args.params, given.weights, is_bytecode(given.module)
+    loaded = compile_program(
+        session,
+        Given(given.module),
+        None if args.pipeline == "vm" else args.pipeline,
+        reads_memory=not was_bytecode,
+        keeps_kernels=keeps_kernels,
+    )
+    if not is_bytecode(loaded.module):
+        raise UsageError(
+            f"the pipeline '{args.pipeline}' must end in bytecode, unless the target is 'native'; "
+            "run_pipeline runs any passes"
         )
-        if not is_bytecode(loaded.module):
-            raise UsageError(
-                f"the pipeline '{pipeline}' must end in bytecode; run_pipeline runs any passes"
-            )
-        program = loaded.program
-        bound = bound_inputs(program, params) if was_bytecode and params is not None else {}
-        weights = _weights(program, own, params)
-        native = native_kernels(loaded, session.context)
-        given = {"plans": loaded.plans, "sources": reporter.sources, "native": native}
-        return Executable(program, weights, bound=bound, **given, **limits)
+    program = loaded.program
+    return Executable(
+        program,
+        _weights(program, own, params),
+        bound=bound_inputs(program, params) if was_bytecode and params is not None else {},
+        plans=loaded.plans,
+        sources=session.reporter.sources,
+        native=native_kernels(loaded, session.context),
+        pictures=loaded.pictures(args.name),
+        **limits,
+    )
+
+
+def lower_model(*args: Any, target: str) -> str:
+    """Return a program as the text of a target."""
+    given = _Arguments(*args)
+    with _session(given) as (session, program):
+        _require("target", target, str, "a str")
+        if given.params is not None:
+            program = with_values(program, given.params)
+        return text_of(session, program, target, given.pipeline)
+    raise AssertionError("errors are raised")
+
+
+def summary_of_program(
+    model: object,
+    frontend: str | None = None,
+    shapes: Shapes | None = None,
+    dims: Dims | None = None,
+    inputs: Inputs | None = None,
+) -> Summary:
+    """Return what a program needs, has and computes."""
+    from ..opt.summary import summary_of, summary_of_model
+
+    reporter = PythonReporter()
+    with compiling(reporter):
+        bindings = checked_bindings(shapes, dims, inputs)
+        if isinstance(model, ModuleOp):
+            return summary_of(model, "module")
+        source = _source(model, frontend)
+        if (frontend or frontend_of(source.extension)) == "onnx":
+            summary, error = summary_of_model(source, bindings)
+            return summary if error is None else replace(summary, error=as_error(error, reporter))
+        return summary_of(_read(Session(reporter), model, frontend, bindings), source.name)
+    raise AssertionError("errors are raised")
+
+
+def list_passes() -> list[PassInfo]:
+    """Describe all passes and pipelines."""
+    reporter = PythonReporter()
+    with compiling(reporter):
+        passes = Session(reporter).universe.all_passes
+        pipelines = [pass_info(name, cls) for name, cls in named_pipelines().items()]
+        return [*pipelines, *pass_infos(passes)]
     raise AssertionError("errors are raised")
 
 

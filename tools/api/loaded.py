@@ -28,6 +28,7 @@ from ...passes.memory_report.model import MemoryUse
 from ...passes.memory_report.read import memory_of
 from ...passes.memory_report.report import Amount, report_of
 from ...passes.remove_unused_functions import is_public
+from ...passes.sizes.result_dims import dims_of_results
 from ...passes.support.diagnostics import PassError, ReportingContext, emit_remark
 from ...passes.support.verifier import verify
 from ...runtime.memory.limits import Memory
@@ -45,6 +46,7 @@ from ...runtime.program.data_types import (
 from ...runtime.program.named_results import unique_names
 from ...runtime.program.planned_memory import PlannedMemory
 from ...runtime.program.program import Function, Late, Param, Program
+from ...runtime.python.memory_summary import Pictures
 from ..pass_run.pipeline import report_index
 from ..pass_run.runner import Runner
 from .session import Given, Session, is_bytecode
@@ -114,6 +116,19 @@ class Loaded:
             for report in reports
         )
 
+    def pictures(self, title: str) -> Callable[[], Pictures] | None:
+        """Return a function that imports what draws the memory, if it was read."""
+        memory = self.memory
+        if memory is None:
+            return None
+
+        def found() -> Pictures:
+            from ..plan_pictures.picture_targets import PlanPictures
+
+            return PlanPictures(memory, title)
+
+        return found
+
     def output_names(self, function: str, count: int) -> list[str]:
         """Return unique names for `function`'s `count` results, `output_<number>` by default."""
         given = self.names.get(function, ())
@@ -176,7 +191,10 @@ def lower(
     table = TypeTable(module)
     public = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and is_public(op)}
     results = {
-        name: [_result(type, op, table) for type in op.function_type.outputs]
+        name: [
+            _result(type, dims, op, table)
+            for type, dims in zip(op.function_type.outputs, dims_of_results(op), strict=True)
+        ]
         for name, op in public.items()
     }
     params = {
@@ -234,10 +252,13 @@ def native_kernels(loaded: Loaded, context: ReportingContext) -> NativeLibrary |
     return machine_kernels(context, loaded.kernels, settings)
 
 
-def _result(type: Attribute, function: FuncOp, table: TypeTable) -> tuple[Param, str | None]:
+def _result(
+    type: Attribute, dims: tuple[str, ...], function: FuncOp, table: TypeTable
+) -> tuple[Param, str | None]:
     device = device_of(type)
     spec = None if as_tensor(type) is None else spec_of(type, function)
-    return Param("", spec, type=table.of(type)), None if device is None else device.spec
+    param = Param("", spec, dims=dims, type=table.of(type))
+    return param, None if device is None else device.spec
 
 
 class TypeTable:

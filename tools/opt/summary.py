@@ -32,7 +32,9 @@ from ...dialects.tensors import Tensor, as_tensor, dtype_name, is_static, tensor
 from ...dialects.xdsl_extras.walking import walk
 from ...frontends.onnx.errors import OnnxError
 from ...passes.remove_unused_functions import is_public
+from ...passes.sizes.result_dims import dims_of_results
 from ...runtime.calls.input_bindings import InputBindings, dim_option
+from ...runtime.errors import Error
 from ...runtime.program.named_results import unique_names
 from ..api.source import Source
 
@@ -60,7 +62,7 @@ class Function:
     outputs: Sequence[Value]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """The facts that are printed."""
 
@@ -69,6 +71,14 @@ class Summary:
     operators: Counter[str]
     weights: Mapping[str, tuple[int, int]]
     """Number and bytes, by element type."""
+    error: Error | None = None
+    """The reasons why it cannot be compiled, if it is known that it cannot."""
+
+    def __str__(self) -> str:
+        return "\n".join([*self.lines(), *([] if self.error is None else [str(self.error)])])
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def lines(self) -> Iterator[str]:
         """Yield the text, line by line."""
@@ -129,9 +139,9 @@ def summary_of(module: ModuleOp, name: str) -> Summary:
 def _function(op: FuncOp) -> Function:
     named = zip(parameter_names(op), op.function_type.inputs, dim_names(op), strict=True)
     inputs = [_value(name.data, type, dims) for name, type, dims in named]
-    types = op.function_type.outputs.data
-    names = unique_names(result_names(op))
-    outputs = [_value(name, type, ()) for name, type in zip(names, types, strict=True)]
+    types, names = op.function_type.outputs.data, unique_names(result_names(op))
+    results = zip(names, types, dims_of_results(op), strict=True)
+    outputs = [_value(name, type, dims) for name, type, dims in results]
     return Function(f"@{op.sym_name.data}", inputs, outputs)
 
 

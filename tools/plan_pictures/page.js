@@ -144,6 +144,7 @@ function plan(data, variables) {
     bound,
     peak,
     alive,
+    top: Math.max(planned, bound, top),
     ceiling: Math.max(planned, bound, top, 1),
     sum: data.sum.reduce((total, size) => total + values[size], 0),
     boxes: data.boxes.map(([row, storage, offset, size]) => ({
@@ -154,6 +155,18 @@ function plan(data, variables) {
       size: values[size],
     })),
   };
+}
+
+// The offsets that are marked: multiples of a power of two, as `Panel.levels`.
+
+const LEVELS = 5;
+
+function levels(top) {
+  let step = 1;
+  while (step * LEVELS < top) step *= 2;
+  const found = [];
+  for (let level = 0; level <= top; level += step) found.push(level);
+  return found;
 }
 
 function human(size) {
@@ -214,16 +227,23 @@ function move(section, data, variables) {
   };
   level("height", found.planned, "planned", -5);
   level("bound", found.bound, "lower bound", 14);
-  svg.querySelectorAll(".tick").forEach((tick, i, all) => {
-    tick.textContent = human(Math.round((found.ceiling * i) / (all.length - 1)));
+  const marked = levels(found.top);
+  const rules = svg.querySelectorAll(".level");
+  svg.querySelectorAll(".tick").forEach((tick, i) => {
+    const size = marked[i] ?? 0;
+    const visibility = showIf(i < marked.length);
+    set(tick, { y: y(size) + 4, visibility });
+    set(rules[i], { y1: y(size), y2: y(size), visibility });
+    tick.textContent = human(size);
   });
   const at = left + found.peak * step;
   svg.querySelector(".peak").setAttribute("x", at);
   const peak = svg.querySelector(".peak-text");
   const middle = at + Math.max(step, 2) / 2;
-  peak.textContent = `peak: ${grouped(found.bound)} bytes alive at ${data.columns[found.peak]}`;
-  peak.setAttribute("x", middle);
-  peak.style.textAnchor = middle + peak.textContent.length * 6.6 > data.frame.right ? "end" : "start";
+  const told = `peak: ${grouped(found.bound)} bytes alive at ${data.columns[found.peak]}`;
+  const { width, character, room } = data.frame;
+  peak.textContent = told.length > room ? `${told.slice(0, room - 1)}…` : told;
+  peak.setAttribute("x", Math.max(left, Math.min(middle, width - told.length * character)));
   const most = Math.max(found.bound, 1);
   const outline = found.live.map(
     (load, i) => `V${strip - (load * stripHeight) / most}H${left + (i + 1) * step}`,
@@ -299,7 +319,7 @@ function switchTheme(button) {
 }
 
 if (typeof module !== "undefined") {
-  module.exports = { evaluate, loads, mostOnAPath, plan, human };
+  module.exports = { evaluate, loads, mostOnAPath, plan, human, levels };
 } else {
   switchTheme(document.getElementById("theme"));
   for (const data of JSON.parse(document.getElementById("data").textContent)) {

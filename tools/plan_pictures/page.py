@@ -11,27 +11,38 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from typing import Any
 
+from ...passes.memory_report.formulas import Variable
 from ...passes.memory_report.model import MemoryUse, Segment
-from ...passes.memory_report.report import DeviceReport
-from ...runtime.plain_text import human, printable
+from ...passes.memory_report.report import MAX_FORMULA, DeviceReport
+from ...runtime.plain_text import counted, human, printable
 from .program_panels import View, left_out, views_of
 from .style import page_style
-from .svg import LEFT, PLOT, RIGHT, STRIP, WIDTH, Frame, chosen, element, panel_lines, text
+from .svg import (
+    CHARACTER,
+    LEFT,
+    MAX_PEAK,
+    PLOT,
+    RIGHT,
+    STRIP,
+    WIDTH,
+    Frame,
+    chosen,
+    element,
+    panel_lines,
+    text,
+)
 
 MAX_ROWS = 500
 """The number of tensors of a panel that are in its table: the largest."""
 
 MAX_MOVING = 50_000
 """The number of segments up to which a picture follows the sliders."""
-
-SLIDER = 1024
-"""The largest value of a slider, unless the dim is larger."""
 
 MOST = 1_000_000
 """The largest size that can be typed."""
@@ -47,7 +58,7 @@ def resource(name: str) -> str:
     return files(__name__.rpartition(".")[0]).joinpath(name).read_text(encoding="utf-8")
 
 
-def page(use: MemoryUse, dims: dict[str, int], title: str) -> str:
+def page(use: MemoryUse, dims: Mapping[str, int], title: str) -> str:
     """Return the page of a program, which starts with these values of dims."""
     views = views_of(use, dims)
     script = resource("page.js")
@@ -133,10 +144,10 @@ def _figures(report: DeviceReport) -> Iterator[str]:
     for name, title, amount, note in (
         ("planned", "Planned", report.planned, ratio),
         ("bound", "Lower bound", report.lower_bound, "most bytes alive at once"),
-        ("sum", "One by one", report.sum, f"{report.tensors:,} tensors"),
+        ("sum", "One by one", report.sum, counted(report.tensors, "tensor")),
     ):
         size = amount.bytes or 0
-        formula = "" if amount.formula is None else f"<code>{text(amount.formula)}</code>"
+        formula = "" if amount.formula is None else folded(amount.formula)
         yield (
             f'<div data-figure="{name}"><dt>{title}</dt><dd><b>{human(size)}</b>'
             f'<span class="exact">{size:,} bytes</span><span class="note">{note}</span>'
@@ -148,16 +159,40 @@ def _figures(report: DeviceReport) -> Iterator[str]:
     )
 
 
+def folded(formula: str) -> str:
+    """Return a formula, hidden at first if it is long."""
+    code = f"<code>{text(formula)}</code>"
+    if len(formula) <= MAX_FORMULA:
+        return code
+    return f"<details><summary>formula</summary>{code}</details>"
+
+
 def _sliders(view: View, key: str) -> Iterator[str]:
+    """Yield a slider for each dim of a parameter, and behind them those for other sizes."""
+    known = {variable.name: variable for variable in view.function.formulas.variables}
+    rows = [(i, known[name], value) for i, (name, value) in enumerate(view.dims.items())]
+    others = [row for row in rows if row[1].parameter is None]
     yield '<fieldset class="dims" hidden><legend>Dims</legend>'
-    for i, (name, value) in enumerate(view.dims.items()):
-        first: dict[str, Any] = {"data_dim": i, "min": 0}
-        last: dict[str, Any] = {"step": 1, "value": value, "aria_label": (name := text(name))}
-        top, exact = max(SLIDER, 2 * value), last | {"aria_label": f"{name}, exact"}
-        yield f'<label for="{key}-d{i}">{name}</label>'
-        yield element("input", type="range", id=f"{key}-d{i}", **first, max=top, **last)
-        yield element("input", type="number", **first, max=MOST, **exact)
+    for row in rows:
+        if row not in others:
+            yield from _slider(*row, key)
+    if others:
+        what = f"Sizes that depend on data ({len(others):,})"
+        yield f'<details><summary>{what}</summary><div class="dims">'
+        for row in others:
+            yield from _slider(*row, key)
+        yield "</div></details>"
     yield "</fieldset>"
+
+
+def _slider(i: int, variable: Variable, value: int, key: str) -> Iterator[str]:
+    name = text(variable.name)
+    first: dict[str, Any] = {"data_dim": i, "min": 0}
+    last: dict[str, Any] = {"step": 1, "value": value, "aria_label": name}
+    top, exact = max(8 * variable.example, 2 * value), last | {"aria_label": f"{name}, exact"}
+    yield f'<label for="{key}-d{i}">{name}</label>'
+    yield element("input", type="range", id=f"{key}-d{i}", **first, max=top, **last)
+    yield element("input", type="number", **first, max=MOST, **exact)
 
 
 def _table(view: View) -> Iterator[str]:
@@ -176,15 +211,15 @@ def _table(view: View) -> Iterator[str]:
     for row in rows[:MAX_ROWS]:
         tensor = use.tensors[row]
         constant = use.formulas.constant(tensor.size) is not None
+        formula = "" if constant else folded(str(use.formulas.polynomials[tensor.size]))
         cells = (
-            "" if constant else str(use.formulas.polynomials[tensor.size]),
             use.storages[tensor.storage].name,
             tensor.op,
             str(tensor.source or ""),
         )
         yield (
             f'<tr data-row="{row}"><th scope="row">{text(tensor.name)}</th>'
-            f'<td class="bytes">{sizes[row]:,}</td>'
+            f'<td class="bytes">{sizes[row]:,}</td><td>{formula}</td>'
             + "".join(f"<td>{text(cell)}</td>" for cell in cells)
             + f'<td class="alive">{"yes" if alive[row] else ""}</td></tr>'
         )
@@ -231,6 +266,9 @@ def view_data(view: View, key: str) -> dict[str, Any]:
             "left": LEFT,
             "right": WIDTH - RIGHT,
             "step": frame.step,
+            "width": WIDTH,
+            "character": CHARACTER,
+            "room": MAX_PEAK,
             "base": frame.base,
             "plot": PLOT,
             "strip": frame.strip,

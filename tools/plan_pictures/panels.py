@@ -16,6 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+LEVELS = 5
+"""The number of offsets above 0 that are marked at most."""
+
 
 @dataclass(frozen=True)
 class Box:
@@ -72,6 +75,8 @@ class Panel:
     shelves: list[Shelf] = field(default_factory=list[Shelf])
     loads: Sequence[int] = ()
     """The bytes that are alive in each column."""
+    time: str = ""
+    """The name of the axis of columns."""
     height: int = 0
     bound: int | None = None
     peak: int = 0
@@ -81,6 +86,17 @@ class Panel:
     """True if sizes depend on dims."""
 
     @property
-    def ceiling(self) -> int:
+    def top(self) -> int:
+        """The largest offset that is drawn."""
         top = max((shelf.low + shelf.size for shelf in self.shelves), default=0)
-        return max(self.height, self.bound or 0, top, 1)
+        return max(self.height, self.bound or 0, top)
+
+    @property
+    def ceiling(self) -> int:
+        return max(self.top, 1)
+
+    @property
+    def levels(self) -> range:
+        """The offsets that are marked: multiples of a power of two."""
+        step = 1 << max(0, -(-self.top // LEVELS) - 1).bit_length()
+        return range(0, self.top + 1, step)

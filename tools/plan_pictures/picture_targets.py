@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import IO, ClassVar
 
@@ -21,6 +22,24 @@ from .svg import document
 
 
 @dataclass(frozen=True)
+class PlanPictures:
+    """Draws the memory plan of a program, of this name."""
+
+    use: MemoryUse
+    title: str = ""
+
+    def svg(self, dims: Mapping[str, int] | None = None) -> str:
+        """Return a picture for these values of dims."""
+        check_dims(self.use, dims := dims or {})
+        return document([view.panel for view in views_of(self.use, dims)], left_out(self.use))
+
+    def html(self, dims: Mapping[str, int] | None = None) -> str:
+        """Return a page with a slider for each dim."""
+        check_dims(self.use, dims := dims or {})
+        return page(self.use, dims, self.title)
+
+
+@dataclass(frozen=True)
 class _MemoryPlanTarget(Target):
     """Shows the memory of a module at level `manifest` or `memory-planned`."""
 
@@ -30,11 +49,9 @@ class _MemoryPlanTarget(Target):
     dims: tuple[str, ...] = ()
     """The values of dims, like `n=3`."""
 
-    def read(self, module: ModuleOp) -> tuple[MemoryUse, dict[str, int]]:
-        dims = parse_keyed(self.dims, parse_dim, "dims")
-        use = read_memory(module)
-        check_dims(use, dims)
-        return use, dims
+    @property
+    def values(self) -> Mapping[str, int]:
+        return parse_keyed(self.dims, parse_dim, "dims")
 
 
 @dataclass(frozen=True)
@@ -44,8 +61,7 @@ class MemoryPlanSvgTarget(_MemoryPlanTarget):
     name: ClassVar[str] = "memory-plan-svg"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        use, dims = self.read(module)
-        output.write(document([view.panel for view in views_of(use, dims)], left_out(use)))
+        output.write(PlanPictures(read_memory(module)).svg(self.values))
 
 
 @dataclass(frozen=True)
@@ -55,6 +71,6 @@ class MemoryPlanHtmlTarget(_MemoryPlanTarget):
     name: ClassVar[str] = "memory-plan-html"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        use, dims = self.read(module)
         source = source_of(module)
-        output.write(page(use, dims, "" if source is None else source.file))
+        title = "" if source is None else source.file
+        output.write(PlanPictures(read_memory(module), title).html(self.values))

@@ -5,6 +5,7 @@ The picture of a plan of `xrelay-plan`: a panel per pool, a box per span of each
 from __future__ import annotations
 
 from ...planning import Plan, Problem
+from ...runtime.plain_text import counted
 from .panels import Box, Panel
 from .svg import document
 
@@ -31,6 +32,7 @@ def draw(problem: Problem, plan: Plan) -> str:
             [f"time {times[i]}: {load:,} bytes alive" for i, load in enumerate(loads)],
             [str(time) for time in times],
             loads=loads,
+            time="time",
             height=plan.heights[pool],
             bound=plan.lower_bound if alone and not plan.is_optimal else None,
             peak=peak,
@@ -53,7 +55,7 @@ def draw(problem: Problem, plan: Plan) -> str:
 
 def _facts(problem: Problem, plan: Plan) -> str:
     proof = "proved smallest" if plan.is_optimal else f"lower bound {plan.lower_bound:,}"
-    return f"{len(problem.buffers):,} buffers in {plan.height:,} bytes ({proof})"
+    return f"{counted(len(problem.buffers), 'buffer')} in {plan.height:,} bytes ({proof})"
 
 
 def _loads(spans: list[tuple[int, int, int]], columns: int) -> list[int]:

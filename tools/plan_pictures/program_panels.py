@@ -13,13 +13,12 @@ from ...passes.memory_report.loads import loads, peak_of
 from ...passes.memory_report.model import DeviceUse, FunctionUse, MemoryUse, Segment
 from ...passes.memory_report.path_liveness import Span
 from ...passes.memory_report.report import (
-    EXAMPLE,
     DeviceReport,
     given_values,
     report_of,
     segments_on,
 )
-from ...runtime.plain_text import human
+from ...runtime.plain_text import counted, human
 from .panels import Band, Box, Panel, Shelf
 
 MAX_PANELS = 40
@@ -64,7 +63,7 @@ def left_out(use: MemoryUse) -> str:
 def _examples(function: FunctionUse, dims: Mapping[str, int]) -> dict[str, int]:
     """Return values of the dims that are not in `dims` under any of their names."""
     return {
-        variable.name: EXAMPLE
+        variable.name: variable.example
         for variable in function.formulas.variables
         if not any(option in dims for option in variable.options)
     }
@@ -89,6 +88,7 @@ def _view(
         height=report.planned.bytes or 0,
         bound=report.lower_bound.bytes or 0,
         peak=peak.column,
+        time="time: ops that use tensors, in order",
         peak_text=f"peak: {peak.size:,} bytes alive{_at(report)}",
         moves=bool(report.dims),
     )
@@ -141,8 +141,8 @@ def facts(report: DeviceReport) -> str:
     ratio = "" if report.ratio is None else f" = {report.ratio:.3f} times the lower bound"
     return (
         f"{dims and f'{dims}: '}planned {human(report.planned.bytes or 0)}{ratio}, "
-        f"in {report.allocations:,} allocations; {report.tensors:,} tensors need "
-        f"{human(report.sum.bytes or 0)} one by one"
+        f"in {counted(report.allocations, 'allocation')}; {counted(report.tensors, 'tensor')} "
+        f"need{'s' * (report.tensors == 1)} {human(report.sum.bytes or 0)} one by one"
     )
 
 

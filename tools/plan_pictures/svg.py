@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...runtime.plain_text import human, printable
-from .panels import Box, Panel
+from .panels import LEVELS, Box, Panel
 from .style import COUNT, svg_style
 
 CELL = 2
@@ -69,10 +69,15 @@ MAX_COLUMNS = 600
 
 MAX_BANDS = 400
 
-TICKS = 4
+MAX_TICKS = 16
+"""The number of columns whose number is shown at most."""
+
 FONT = 11
 CHARACTER = 6.6
 """The width of a bold character, at most, in pixels."""
+
+MAX_PEAK = int((WIDTH - LEFT) / CHARACTER)
+"""The characters of the text about the peak that have room."""
 
 
 def text(value: str) -> str:
@@ -101,9 +106,9 @@ def label(classes: str, x: float, y: float, content: str, **attributes: object) 
     return element("text", classes, text(content), x=x, y=y, **attributes)
 
 
-def line(classes: str, y: float, right: int = WIDTH - RIGHT) -> str:
+def line(classes: str, y: float, right: int = WIDTH - RIGHT, **attributes: Any) -> str:
     """Return a horizontal line."""
-    return element("line", classes, x1=LEFT, x2=right, y1=y, y2=y)
+    return element("line", classes, x1=LEFT, x2=right, y1=y, y2=y, **attributes)
 
 
 def titled(classes: str, title: str, x: float, y: float, width: float, height: float) -> str:
@@ -165,10 +170,7 @@ def panel_lines(panel: Panel, frame: Frame, key: str, has_head: bool = True) -> 
         yield label("soft", LEFT, top + 37, panel.facts)
     yield from _hatches(key, panel)
     yield from _bands(panel, frame)
-    for i in range(TICKS + 1):
-        y = frame.base - i * PLOT / TICKS
-        yield line("rule" if i else "axis", y)
-        yield label("soft end tick", LEFT - 8, y + 4, human(round(frame.ceiling * i / TICKS)))
+    yield from _levels(panel, frame)
     wide, tall = max(frame.step, 2.0), frame.strip - frame.top
     yield element("rect", "peak", x=frame.x(panel.peak), y=frame.top, width=wide, height=tall)
     drawn, others = chosen(panel)
@@ -181,6 +183,18 @@ def panel_lines(panel: Panel, frame: Frame, key: str, has_head: bool = True) -> 
     yield element("g", thin, f"\n{boxes}\n", id=f"{key}-boxes")
     yield from _lines(panel, frame)
     yield from _strip(panel, frame)
+
+
+def _levels(panel: Panel, frame: Frame) -> Iterator[str]:
+    """Yield the marks of offsets; a picture that moves has as many as it may need."""
+    yield line("axis", frame.base)
+    levels = panel.levels
+    for i in range(LEVELS + 1 if panel.moves else len(levels)):
+        hidden = _hidden(i >= len(levels))
+        y = frame.y(levels[i]) if i < len(levels) else frame.base
+        yield line("rule level", y, **hidden)
+        shown = human(levels[i]) if i < len(levels) else ""
+        yield label("soft end tick", LEFT - 8, y + 4, shown, **hidden)
 
 
 def chosen(panel: Panel) -> tuple[list[Box], list[Box]]:
@@ -265,14 +279,16 @@ def _lines(panel: Panel, frame: Frame) -> Iterator[str]:
     for kind, size, y, name in levels:
         yield line(kind, frame.y(size), right)
         yield label(f"{kind}-text", beside, y, f"{name} {human(size)}")
+    peak = panel.peak_text
     at = frame.x(panel.peak) + max(frame.step, 2.0) / 2
-    late = at + len(panel.peak_text) * CHARACTER > WIDTH - RIGHT
-    anchor: dict[str, Any] = {"style": "text-anchor:end"} if late else {}
-    yield label("peak-text", at, frame.top - frame.depth * BAND - 6, panel.peak_text, **anchor)
+    at = max(LEFT, min(at, WIDTH - len(peak) * CHARACTER))
+    if len(peak) > MAX_PEAK:
+        peak = f"{peak[: MAX_PEAK - 1]}…"
+    yield label("peak-text", at, frame.top - frame.depth * BAND - 6, peak)
 
 
 def _strip(panel: Panel, frame: Frame) -> Iterator[str]:
-    """Yield the bytes alive in each column, and the columns' numbers."""
+    """Yield the bytes alive in each column, the columns' numbers, and what they count."""
     yield element("path", "load", d=load_path(panel.loads, frame))
     yield line("axis", frame.strip)
     yield label("soft", WIDTH - RIGHT + 10, frame.strip - 2, "bytes alive")
@@ -280,10 +296,19 @@ def _strip(panel: Panel, frame: Frame) -> Iterator[str]:
         top = frame.strip - STRIP
         for i, column in enumerate(panel.columns):
             yield titled("column", column, frame.x(i), top, frame.step, STRIP)
-    count = len(panel.ticks)
-    shown = min(count, 16)
-    for i in sorted({round(k * (count - 1) / max(shown - 1, 1)) for k in range(shown)}):
+    for i in range(0, len(panel.ticks), even_step(len(panel.ticks))):
         yield label("soft middle", frame.x(i), frame.strip + 16, panel.ticks[i])
+    yield label("soft middle", (LEFT + WIDTH - RIGHT) / 2, frame.strip + 34, panel.time)
+
+
+def even_step(count: int) -> int:
+    """Return the step, 1, 2 or 5 times a power of ten, that leaves few ticks of `count`."""
+    power = 1
+    while True:
+        for step in (power, 2 * power, 5 * power):
+            if count <= step * MAX_TICKS:
+                return step
+        power *= 10
 
 
 def load_path(loads: Sequence[int], frame: Frame) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
@@ -14,6 +15,7 @@ from ...dialects.xdsl_extras.walking import walk
 from ...lowering.bytecode.assemble import spec_of
 from ...passes.evaluation.evaluated_values import Value
 from ...passes.evaluation.evaluator import evaluate
+from ...passes.lower_qnn import LowerQnnPass
 from ...runtime.calls.value_checks import fits
 from ...runtime.program.program import Late, Param, TensorSpec
 from ...runtime.program.program import spec_of as spec_of_array
@@ -30,6 +32,7 @@ class Evaluated(Executable):
         params = [op for op in walk(loaded.module) if isinstance(op, relay.ParamOp)]
         named = {op.param.data: spec_of(op.result.type, op) for op in params}
         weights = [Late(name, spec) for name, spec in named.items()]
+        LowerQnnPass().apply(Context(), loaded.module)  # these operators have no kernels
         super().__init__(functions_of(loaded.module), weights, options)
         self.loaded = loaded
 

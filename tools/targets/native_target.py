@@ -9,14 +9,28 @@ The targets `native`, `object` and `c-header` of `xrelay-opt -t`: machine code, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from typing_extensions import override
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 
 from ...dialects.relay.constants import PARAMS_FILE
-from ...lowering.native.build.build_files import Kind, Request, library_of, make_product
+from ...lowering.native.build.build_files import (
+    CompiledModule,
+    Kind,
+    Pieces,
+    Place,
+    Product,
+    Request,
+    compile_module,
+    library_of,
+    make_product,
+)
 from ...lowering.native.build.settings import Cache, Settings
 from ...lowering.native.c.c_interface import header_source
 from ...lowering.native.kernel_pipeline import BlasUse, kernel_passes
@@ -25,11 +39,42 @@ from ...lowering.native.toolchain.target_machine import Machine
 from ...lowering.native.toolchain.tool_paths import openblas
 from ...passes.support.diagnostics import emit_remark
 from ...runtime.errors import Error
+from ...runtime.native.interface import Library
 from ...runtime.program.program import Array
 from ...runtime.weights.derived_weights import Weights, weights_in
 from ..api.session import Given
 from ..pass_run.pipeline import Step
+from ..pass_run.runner import Runner
 from .file_target import FileTarget, Job, Written
+
+
+@dataclass(frozen=True)
+class NativeProgram:
+    """A program at level `memref`, of which files are made; it is compiled for the first."""
+
+    library: Library
+    module: ModuleOp
+    weights: _Weights
+    settings: Settings
+
+    @cached_property
+    def _compiled(self) -> CompiledModule:
+        return compile_module(self.module, self.settings)
+
+    def product(self, kind: Kind, output: Path, place: Place = "object") -> Product:
+        """Return a library or an object; `output` will be its path."""
+        request = Request(kind, output.stem, output.name, place)
+        return make_product(
+            lambda: self._compiled, self.library, self.weights, request, self.settings
+        )
+
+    def file(self, output: Path) -> Pieces:
+        """Return what `output` will have by its extension: `.so`, `.o`, or a C header."""
+        kinds: Mapping[str, Kind] = {".so": "library", ".o": "object"}
+        kind = kinds.get(output.suffix)
+        if kind is None:
+            return [header_source(self.library).encode()]
+        return [self.product(kind, output).contents]
 
 
 @dataclass(frozen=True)
@@ -39,7 +84,7 @@ class NativeTarget(FileTarget):
     name: ClassVar[str] = "native"
     kind: ClassVar[Kind] = "library"
 
-    weights: Literal["object", "file"] = "object"
+    weights: Place = "object"
     """The place of the weights: the object, or a file beside it with the extension `.weights`."""
     target: str | None = None
     """The triple of the machine to compile for; by default this one's."""
@@ -54,25 +99,28 @@ class NativeTarget(FileTarget):
 
     @override
     def written(self, job: Job) -> Written:
+        native = self.lowered(job.runner, job.context, job.program, job.stages)
+        product = native.product(self.kind, job.output, self.weights)
+        return Written([product.contents], product.beside)
+
+    def lowered(
+        self, runner: Runner, context: Context, program: Given, stages: Path | None = None
+    ) -> NativeProgram:
+        """Run the passes of `runner`, then those of kernels. Raises `Error`, or what these do."""
         machine = Machine(self.target, self.cpu)
         machine.check()
         settings = Settings(
             machine=machine,
             cache=Cache.named(self.cache),
-            saved=SavedStages(job.stages),
+            saved=SavedStages(stages),
             blas=self.blas and openblas(is_host=machine.is_host, compiler=self.cc),
             compiler=self.cc,
-            remark=lambda op, message: emit_remark(job.context, op, message),
+            remark=lambda op, message: emit_remark(context, op, message),
         )
-        module = job.program.module
         kernels = [Step(step, ("kernels",)) for step in kernel_passes(machine, self.blas)]
-        replace(job.runner, steps=[*job.runner.steps, *kernels]).run(job.context, module)
-        library = library_of(module)
-        output = job.output
-        request = Request(self.kind, output.stem, output.name, self.weights)
-        tensors = _Weights(job.program)
-        product = make_product(module, library, tensors, request, settings)
-        return Written([product.contents], product.beside)
+        replace(runner, steps=[*runner.steps, *kernels]).run(context, program.module)
+        library = library_of(program.module)
+        return NativeProgram(library, program.module, _Weights(program), settings)
 
 
 @dataclass(frozen=True)

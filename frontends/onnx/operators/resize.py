@@ -4,7 +4,8 @@ Resizing to the nearest element.
 With static sizes it is known which input element each output element copies: `nn.upsampling` where
 rows and columns are only repeated, otherwise `take`, axis by axis. Otherwise the program computes
 the indices to take, by the same formulas. Coordinates are computed in float32, as in onnxruntime:
-5 rows scaled by 2.6 are 13, not 12.
+5 rows scaled by 2.6 are 13, not 12. Sizes by known scales of 2, 3 or 1/2 are integers all along, so
+that the sizes of what follows are functions of the input's dims.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import floor
+from math import floor, frexp
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -286,7 +287,7 @@ def _interpolated(node: Node, mode: str, b: Builder) -> Value:
 
 @dataclass(frozen=True)
 class Target:
-    """The scale of an axis in float32, and its new size in i64: scalars."""
+    """The scale of an axis that changes in float32, and its new size in i64: scalars."""
 
     scale: Computed
     size: Value
@@ -304,14 +305,31 @@ def _numbers(node: Node, index: int, count: int, what: str, b: Builder) -> list[
     return [b.reshape(b.slice(given, 0, i, i + 1), ()) for i in range(count)]
 
 
-def _by_scales(node: Node, index: int, axes: Sequence[int], b: Builder) -> list[Target]:
+def _by_scales(node: Node, index: int, axes: Sequence[int], b: Builder) -> list[Target | None]:
+    """Return the target of each axis, None for one that stays as it is."""
     scales = [Computed(v, b) for v in _numbers(node, index, len(axes), "scales", b)]
-    old = _old_sizes(node.input(0), axes, b)
-    sizes = [_round("floor", n * scale) for n, scale in zip(old, scales, strict=True)]
-    return [Target(s, b.cast(n.value, INT)) for s, n in zip(scales, sizes, strict=True)]
+    known = [None] * len(axes)
+    if node.is_known(index):
+        known = [float(scale) for scale in node.array(index, "scales").reshape(-1)]
+        _require_scales(node, known, len(axes))
+    found: list[Target | None] = []
+    for axis, scale, value in zip(axes, scales, known, strict=True):
+        size = b.size(dims_of(node.input(0))[axis])
+        if value == 1:
+            found.append(None)
+            continue
+        if value is not None and value.is_integer():
+            size = b.op("multiply", size, b.scalar(int(value), INT))
+        elif value is not None and (1 / value).is_integer() and frexp(value)[0] == 0.5:
+            size = b.op("floor_divide", size, b.scalar(int(1 / value), INT))
+        else:
+            scaled = _round("floor", Computed(b.cast(size, FLOAT), b) * scale)
+            size = b.cast(scaled.value, INT)
+        found.append(Target(scale, size))
+    return found
 
 
-def _targets_at_run_time(node: Node, axes: Sequence[int], b: Builder) -> list[Target]:
+def _targets_at_run_time(node: Node, axes: Sequence[int], b: Builder) -> Sequence[Target | None]:
     policy = node.choice("keep_aspect_ratio_policy", "stretch", POLICIES)
     scales = node.optional(2)
     if scales is not None and dims_of(scales) != (0,):
@@ -329,7 +347,7 @@ def _targets_at_run_time(node: Node, axes: Sequence[int], b: Builder) -> list[Ta
 def _resized_at_run_time(
     node: Node,
     axes: Sequence[int],
-    targets: Sequence[Target],
+    targets: Sequence[Target | None],
     coordinate_map: CoordinateMap,
     rounding: Rounding,
     b: Builder,
@@ -339,6 +357,8 @@ def _resized_at_run_time(
     old = _old_sizes(x, axes, b)
     zero, one = (b.scalar(n, INT) for n in (0, 1))
     for axis, target, before in zip(axes, targets, old, strict=True):
+        if target is None:
+            continue
         pixels = b.op("arange", zero, target.size, one, dtype=INT)
         new = Computed(b.cast(target.size, FLOAT), b)
         places = coordinate_map(Computed(b.cast(pixels, FLOAT), b), target.scale, before, new)

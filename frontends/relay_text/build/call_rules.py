@@ -17,7 +17,7 @@ from ..errors import nearest
 from ..infer.weight_types import Weights, has_weights
 from ..text import syntax as ast
 from ..text.type_grammar import HOLE
-from ..tvm_operators import is_variadic, operand_count, returns_tuple
+from ..tvm_operators import BY_NAME, is_variadic, operand_count, returns_tuple
 from . import function_rules, generic_rules, match_rules
 from .build_context import Context
 from .deferred import when_known
@@ -83,7 +83,7 @@ def call_name(context: Context, expr: ast.Call, args: Sequence[SSAValue]) -> SSA
         return EAGER[name](Site(context, expr, args))
     if name in COMPOSITES:
         return when_known(context, composite, expr, args)
-    if name in relay.BY_NAME:
+    if name in BY_NAME:
         return call_operator(context, expr, args)
     if context.xdsl.allow_unregistered and is_operator_name(name):  # a saved module may have others
         return opaque_call(context, name, args, expr)
@@ -147,7 +147,7 @@ def _only_called(context: Context, expr: ast.Name) -> Exception:
 
 def _unknown_name(context: Context, name: str, at: int) -> Exception:
     """Return the error about a name that is neither an operator nor a constructor."""
-    known = [*relay.BY_NAME, *EAGER, *COMPOSITES, *KERNEL_CALLS, *context.program.constructors]
+    known = [*BY_NAME, *EAGER, *COMPOSITES, *KERNEL_CALLS, *context.program.constructors]
     text = f"unknown operator or constructor {name}{nearest(name, known)}"
     return context.error(text, at, len(name))
 
@@ -161,10 +161,10 @@ def name_value(context: Context, expr: ast.Name) -> SSAValue:
         count = len(constructor.fields)
         if not count:
             return match_rules.construct(context, name, [], bare)
-    elif name in relay.BY_NAME and not is_variadic(name):
-        count = operand_count(name) or 0
+    elif name in BY_NAME and not is_variadic(name):
+        count = operand_count(name)
     else:
-        if name in relay.BY_NAME or name in EAGER or name in COMPOSITES or name in KERNEL_CALLS:
+        if name in BY_NAME or name in EAGER or name in COMPOSITES or name in KERNEL_CALLS:
             raise _only_called(context, expr)
         raise _unknown_name(context, name, expr.offset)
     types = [context.types.fresh() for _ in range(count)]

@@ -34,6 +34,7 @@ from ....dialects.vm import DestinationCall
 from ....dialects.xdsl_extras.walking import walk
 from ..errors import PrintingError
 from ..text.type_grammar import STORAGE
+from ..tvm_operators import BY_NAME
 from .printer_body import Body, Expressions, Shared
 from .printer_expressions import closing, function_attributes, head, no_form, params
 from .printer_memory import kernel_attributes, kernel_devices
@@ -105,7 +106,7 @@ class _Module:
                 raise PrintingError(f"Relay text cannot have a data type called {name}", op)
             for constructor in op.constructors:
                 made = constructor.constructor.data
-                if not is_word(made) or made in relay.BY_NAME:
+                if not is_word(made) or made in BY_NAME:
                     raise PrintingError(f"Relay text cannot have a constructor called {made}", op)
                 if made in makers:
                     raise PrintingError(

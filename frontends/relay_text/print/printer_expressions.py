@@ -15,7 +15,7 @@ from ....dialects.memory import CopyOp
 from ....dialects.relay.language.annotations import ATTRS
 from ..errors import PrintingError
 from ..text.lexer import KEYWORDS
-from ..tvm_operators import is_variadic, returns_tuple
+from ..tvm_operators import BY_NAME, is_variadic, returns_tuple, tuples_of
 from .printer_body import Body
 from .printer_memory import HEADS
 from .printer_operators import attribute_text
@@ -32,7 +32,7 @@ def head(body: Body, op: Operation) -> str:
     if rule is not None:
         return rule(body, op)
     name = op.name.removeprefix("relay.")
-    if relay.BY_NAME.get(name) is type(op):
+    if BY_NAME.get(name) is type(op):
         return operator(body, op, name)
     raise no_form(op)
 
@@ -58,7 +58,7 @@ def operator(body: Body, op: Operation, name: str) -> str:
     """Return `nn.dense(%x, %w, units=4)`; a variadic operator gets one tuple."""
     args = body.texts(op.operands, body.place(op))
     if is_variadic(name):
-        args = [body.bound(tuple_text(args))]
+        args = tuples_of(name, args, lambda fields: body.bound(tuple_text(fields)))
     args += body.shared.operators.attributes(op, name)
     text = f"{name}({', '.join(args)})"
     is_tuple = len(op.results) == 1 and returns_tuple(name, 1)
@@ -68,8 +68,8 @@ def operator(body: Body, op: Operation, name: str) -> str:
 def opaque(body: Body, op: relay.CallOpaqueOp) -> str:
     """Return a call of an operator known by name only, with its type as a comment."""
     name, where = op.operator.data, body.place(op)
-    if name in relay.BY_NAME or name in KEYWORDS:
-        why = "means another operator" if name in relay.BY_NAME else "is a keyword"
+    if name in BY_NAME or name in KEYWORDS:
+        why = "means another operator" if name in BY_NAME else "is a keyword"
         raise PrintingError(f'Relay text cannot call "{name}" by its name: it {why} there', op)
     args: list[str] = []
     for arg in op.arguments:

@@ -31,11 +31,10 @@ from xdsl.irdl import IRDLOperation
 
 from ....dialects.attributes import plain_value, properties_of
 from ....dialects.device import VirtualDeviceAttr
-from ....dialects.relay import BY_NAME
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import unprintable
 from ..literals import attribute_float, string_text
-from ..tvm_operators import IMPLYING, Rule, pairs_of, rule_of
+from ..tvm_operators import BY_NAME, IMPLYING, Rule, pairs_of, rule_of
 from .printer_metadata import MetadataTable
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")

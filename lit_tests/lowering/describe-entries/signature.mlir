@@ -1,12 +1,13 @@
 // RUN: xrelay-opt -p describe-entries %s | filecheck %s
 
-// Names, element types with their signs, names and bounds of dims, and devices are kept.
+// Names, element types with their signs, names and bounds of dims, those of results too, and devices
+// are kept.
 //
 // CHECK:       xrelay.devices = ["cpu:0", "cuda:0"]
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    params = [{name = "x:0", spec = {dtype = "uint8", shape = [-1 : i64, 8 : i64]}, dims = ["n", ""]}, {name = "f", spec = {dtype = "float32", shape = []}, device = 1 : i64}]
 // CHECK-SAME:    dim_bounds = {n = [1 : i64, 64 : i64]}
-// CHECK-SAME:    results = [{name = "y", spec = {dtype = "uint8", shape = [-1 : i64, 8 : i64]}}, {name = "output_1", spec = {dtype = "float32", shape = []}, device = 1 : i64}]
+// CHECK-SAME:    results = [{name = "y", spec = {dtype = "uint8", shape = [-1 : i64, 8 : i64]}, dims = ["n", ""]}, {name = "output_1", spec = {dtype = "float32", shape = []}, device = 1 : i64}]
 func.func @main(%x: tensor<?x8xui8, #relay.device<cpu:0>> {relay.name = "x:0", relay.dims = ["n", 8 : i64]}, %f: tensor<f32, #relay.device<cuda:0>>) -> (tensor<?x8xui8, #relay.device<cpu:0>> {relay.name = "y"}, tensor<f32, #relay.device<cuda:0>>) attributes {relay.dim_bounds = {n = [1 : i64, 64 : i64]}} {
   func.return %x, %f : tensor<?x8xui8, #relay.device<cpu:0>>, tensor<f32, #relay.device<cuda:0>>
 }

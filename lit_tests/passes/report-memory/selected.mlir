@@ -6,7 +6,7 @@
 // several orders. Of this offset and this size, below 400 bytes, the first ones are taken.
 //
 // CHECK:      memory of @main on cpu:0
-// CHECK:        planned = (16*n + 64 if 4*n < 400 else 4*n)
+// CHECK:        planned = 512 B if n = 128: (16*n + 64 if 4*n < 400 else 4*n)
 // CHECK:        largest of the tensors alive at the peak if n = 128:
 // CHECK:          y       512 B  512 B    s[0]
 // SMALL:      memory of @main on cpu:0, for n = 10

@@ -80,12 +80,17 @@ class Request:
 
 
 def make_product(
-    module: ModuleOp, library: Library, tensors: Tensors, request: Request, settings: Settings
+    compiled: Callable[[], CompiledModule],
+    library: Library,
+    tensors: Tensors,
+    request: Request,
+    settings: Settings,
 ) -> Product:
     """
-    Compile `module`, whose interface is `library`.
+    Make the files of a module, whose interface is `library`.
 
-    `tensors` returns the constants by name. Raises `Error`.
+    `tensors` returns the constants by name; `compiled` compiles the module, once they are there.
+    Raises `Error`.
     """
     with scratch_folder("weights") as folder:
         including: dict[str, str] = {}
@@ -99,17 +104,18 @@ def make_product(
                 files[BLOCK], including[WEIGHTS] = path, _source_of_block(library)
             else:
                 head, name = _head(library), f"{request.stem}.weights"
+                library = replace(library, weights_file=name)
                 beside[name] = [head, mapped(path)]
                 sources[WEIGHTS] = _source_of_file(library, head, name)
         settings.saved.save("module.json", library.to_json())
-        compiled = compile_module(module, settings)
+        code = compiled()
         sources |= {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
-        flags, exports = [scratch_flag(compiled.objects)], public_symbols(library)
+        flags, exports = [scratch_flag(code.objects)], public_symbols(library)
         if request.kind == "library":
             flags.append("-DXRELAY_LIBRARY")
             exports.append("xrelay_library_metadata")
-        objects = [c.code for c in compiled.objects]
-        inputs = Inputs(objects, sources, including, files, flags, compiled.blas)
+        objects = [c.code for c in code.objects]
+        inputs = Inputs(objects, sources, including, files, flags, code.blas)
         if request.kind == "library":
             return Product(linked_library(inputs, settings, request.file, exports), beside)
         return Product(merged_object(inputs, settings, exports), beside)

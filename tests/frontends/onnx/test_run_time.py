@@ -6,18 +6,22 @@ relay and in the VM.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import pytest
+from helpers.machine.in_machine import run_passes
 from helpers.onnx.onnx_models import Array
 from helpers.onnx.onnx_programs import agree as agree_on
 from helpers.onnx.onnx_small import model_of, node, operators_of, random_array
+from helpers.programs.random_settings import share
 from helpers.programs.transformer import encoder
 from onnx import NodeProto
 from xdsl.dialects.func import FuncOp
 
 from xrelay.dialects.relay.language.dims_attributes import dim_names
 from xrelay.frontends.onnx.convert.importer import Conversion, convert_model
+from xrelay.passes.sizes.reader import Sizes
 
 Feeds = Mapping[str, Array]
 
@@ -171,9 +175,11 @@ def test_shape_and_size(dynamic: str):
 RESIZE = ["half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"]
 
 
-@pytest.mark.parametrize("mode", RESIZE)
-@pytest.mark.parametrize("rounding", ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"])
-def test_resize(mode: str, rounding: str):
+NEAREST = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
+
+
+@pytest.mark.parametrize(("rounding", "mode"), share([*product(NEAREST, RESIZE)]))
+def test_resize(rounding: str, mode: str):
     x = random_array(1, 2, 3, 5)
     attributes = {"coordinate_transformation_mode": mode, "nearest_mode": rounding}
     scales = [np.array(s, np.float32) for s in ([1, 1, 2, 2.6], [1, 1, 0.5, 3])]
@@ -190,6 +196,41 @@ def test_resize_of_images_of_any_size(policy: str):
     ]
     feeds = [{"x": random_array(1, 2, 3, 5)}, {"x": random_array(2, 1, 4, 3)}]
     agree(nodes, *feeds, dynamic="x")
+
+
+SCALES = [[1.0, 1.0, 2.0, 3.0], [1.0, 1.0, 0.5, 0.25], [1.0, 1.0, 2.6, 0.7], [2.0, 1.0, 1.0, 1.0]]
+
+
+@pytest.mark.parametrize("mode", RESIZE)
+@pytest.mark.parametrize("scales", SCALES)
+def test_resize_by_known_scales(mode: str, scales: list[float]):
+    nodes = [
+        node("Constant", "", "s", value_floats=scales),
+        node("Resize", "x - s", coordinate_transformation_mode=mode),
+    ]
+    feeds = [{"x": random_array(1, 2, 6, 5)}, {"x": random_array(2, 1, 9, 13)}]
+    agree(nodes, *feeds, dynamic="x")
+
+
+@pytest.mark.parametrize(
+    ("scales", "sizes"),
+    [
+        ([1.0, 1.0, 2.0, 4.0], ["x0", "x1", "2*x2", "4*x3"]),
+        ([1.0, 1.0, 0.5, 1.0], ["x0", "x1", "floordiv(x2, 2)", "x3"]),
+    ],
+)
+def test_sizes_of_a_resize_are_functions_of_dims(scales: list[float], sizes: list[str]):
+    nodes = [
+        node("Constant", "", "s", value_floats=scales),
+        node("Resize", "x - s", mode="nearest"),
+    ]
+    module = agree(nodes, {"x": random_array(1, 2, 6, 5)}, dynamic="x").module
+    run_passes(module, "infer-types,fold-constants,dynamic-to-static,infer-types")
+    (main,) = (op for op in module.ops if isinstance(op, FuncOp))
+    last, found = main.body.block.last_op, Sizes()
+    found.read(main)
+    assert last is not None
+    assert [str(dim) for dim in found.dims(last.operands[0])] == sizes
 
 
 # -------------------------------------------------------------------- results of unknown size

@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xrelay.frontends.relay_text import RelayTextError, parse_module
 from xrelay.tools.pass_run.process import settings
 
-N = 20_000
+N = 8_000
 IN_MAIN = "def @main(%x: int32) {{ {} }}"
 
 

@@ -28,7 +28,8 @@ def _class(name: str, cls: type[Any]) -> Iterator[str]:
     bases = [base.__name__ for base in cls.__bases__ if base.__name__ in _ERRORS]
     derived = f"\n\nDerived from `{bases[0]}`." if bases else ""
     yield f"## `{PACKAGE}.{name}`\n\n{inspect.getdoc(cls) or ''}{derived}"
-    for member, value in vars(cls).items():
+    bases = [base for base in cls.__mro__ if base is not cls and base in _shared()]
+    for member, value in {k: v for c in (cls, *bases) for k, v in vars(c).items()}.items():
         if member.startswith("_") and member != "__call__":
             continue
         if isinstance(value, property | cached_property):
@@ -40,8 +41,21 @@ def _class(name: str, cls: type[Any]) -> Iterator[str]:
             yield _function(f"### `{name}.{member}`", shown, value)
 
 
-_INSTANCES = {"Executable": "exe", "CompiledFunction": "function"}
+def _shared() -> tuple[type, ...]:
+    """Return the bases whose members are those of exported classes."""
+    return (import_module(f"{PACKAGE}.runtime.python.callables").Callables,)
+
+
+_INSTANCES = {"Executable": "exe", "NativeExecutable": "exe", "CompiledFunction": "function"}
 """The names of instances in the signatures of methods."""
+
+_ALIASES = {
+    "_Params": "_Path | Mapping[str, Array]",
+    "_Path": "str | PathLike[str]",
+    "_Shapes": "Mapping[str, Sequence[int | None]]",
+    "_Inputs": "Mapping[str, float | Sequence[Any] | Array]",
+}
+"""The private names in signatures, and their meanings."""
 
 _ERRORS = ("Exception", "Error", "MachineError")
 """The bases that are shown."""
@@ -71,6 +85,6 @@ def _signature(name: str, function: FunctionType) -> str:
 def _plain(annotated: str) -> str:
     """Return `annotated` without quotes and private names."""
     text = re.sub(r": '(.*?)'", r": \1", annotated)
-    return text.replace("_Path", "str | PathLike[str]").replace(
-        "_Shapes", "Mapping[str, Sequence[int | None]]"
-    )
+    for name, meant in _ALIASES.items():
+        text = text.replace(name, meant)
+    return text

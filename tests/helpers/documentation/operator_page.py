@@ -7,7 +7,7 @@ A formula is printed by numbers that are text: `sigmoid` of f32 is `1 / (exp(-x)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import cleandoc
@@ -80,6 +80,10 @@ class Text(Number):
             return self
         return replace(self, text=f"{self.atom} as {element}", element=element, is_atom=False)
 
+    def reinterpreted(self, element: Element) -> Self:
+        text = f"the {element} of the bits of {self.atom}"
+        return replace(self, text=text, element=element, is_atom=False)
+
 
 def formula(name: str) -> str:
     """Return the formula of an elementwise operator, of f32 where it accepts it, otherwise i32."""
@@ -88,7 +92,8 @@ def formula(name: str) -> str:
     cls = OPERATORS[name]
     names = [operand for operand, _ in cls.get_irdl_definition().operands]
     shown = {"a_min": 0.0, "a_max": 6.0, "alpha": 0.05, "approximate": "none", "dtype": "int32"}
-    of_bools, of_integers = name.startswith("logical"), re.match("bitwise|left|right", name)
+    shown |= {"multiplier": 1073741824, "shift": -2}
+    of_bools, of_integers = name.startswith("logical"), re.match("bitwise|left|right|fixed", name)
     element = ELEMENTS["bool" if of_bools else "int32" if of_integers else "float32"]
     numbers = [Text(n, BOOL if n == "condition" else element) for n in names]
     if name == "cast_like":
@@ -133,12 +138,18 @@ TABLES = (
 
 
 @cache
-def _texts() -> Sequence[tuple[str, str]]:
+def _words() -> Sequence[tuple[str, Set[str], Set[str]]]:
+    """Return the words of each file, and the names in quotes."""
     paths = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
     frontend = ROOT / "frontends" / "relay_text" / "tvm_operators.py"
+    texts = {path: path.read_text(encoding="utf-8") for path in (*paths, frontend)}
     return [
-        (str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
-        for path in (*paths, frontend)
+        (
+            str(path.relative_to(ROOT)),
+            set(re.findall(r"\w+", text)),
+            set(re.findall(r'"([\w.]+)"', text)),
+        )
+        for path, text in texts.items()
     ]
 
 
@@ -149,12 +160,12 @@ def files_of(name: str) -> list[str]:
     Tables of rules and of Relay text have the name without `relay.`; elsewhere, that is something
     else, such as an operation on numbers.
     """
-    full = re.compile(rf'"relay\.{re.escape(name)}"|\b{OPERATORS[name].__name__}\b')
-    short = re.compile(rf'"{re.escape(name)}"')
     return [
         path
-        for path, text in _texts()
-        if full.search(text) or (path in TABLES and short.search(text))
+        for path, words, quoted in _words()
+        if OPERATORS[name].__name__ in words
+        or f"relay.{name}" in quoted
+        or (path in TABLES and name in quoted)
     ]
 
 

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import RewritePattern
@@ -82,8 +83,10 @@ def uses_of(cls: type[ModulePass]) -> Uses:
 
 
 def _is_followed(used: object) -> bool:
-    module = getattr(used, "__module__", None)
-    return (inspect.isclass(used) or inspect.isfunction(used)) and str(module).startswith(ROOMS)
+    module = str(getattr(used, "__module__", None))
+    if inspect.isclass(used) and issubclass(used, RewritePattern):
+        return module.startswith("xrelay.")
+    return (inspect.isclass(used) or inspect.isfunction(used)) and module.startswith(ROOMS)
 
 
 def _named_in(used: object) -> Iterator[Any]:
@@ -106,18 +109,29 @@ def _function_in(member: object) -> object:
     return member if isinstance(member, FunctionType) else None
 
 
-def _named_by(body: CodeType, names: dict[str, Any]) -> Iterator[Any]:
+def _named_by(body: CodeType, globals: dict[str, Any]) -> Iterator[Any]:
+    """Yield what code names, and the canonicalizations of ops that it drives."""
     modules: list[ModuleType] = []
-    for name in body.co_names:
-        value = names.get(name)
+    names = [*_names_in(body)]
+    for name in names:
+        value = globals.get(name)
         if value is None:
             value = next((vars(m)[name] for m in modules if name in vars(m)), None)
         if isinstance(value, ModuleType):
             modules.append(value)
-        yield value
+        members = cast("Sequence[object]", value if isinstance(value, tuple) else (value,))
+        for member in members:
+            yield type(member) if isinstance(member, RewritePattern) else member
+            if "get_canonicalization_patterns" in names and inspect.isclass(member):
+                if issubclass(member, HasCanonicalizationPatternsInterface):
+                    yield from map(type, member.get_canonicalization_patterns())
+
+
+def _names_in(body: CodeType) -> Iterator[str]:
+    yield from body.co_names
     for inner in body.co_consts:
         if isinstance(inner, CodeType):
-            yield from _named_by(inner, names)
+            yield from _names_in(inner)
 
 
 def matched(pattern: type[RewritePattern]) -> str:

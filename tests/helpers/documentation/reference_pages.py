@@ -9,6 +9,7 @@ text comes from docstrings, the tables from the definitions of ops, attributes a
 import ast
 import inspect
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -31,7 +32,8 @@ from xrelay.tools.testing.reference import code, dialect_page, docstring, page, 
 HEADING = "<!-- Written by `python tests/write_documentation.py`. -->\n"
 
 
-def pages() -> dict[str, str]:
+@cache
+def pages() -> Mapping[str, str]:
     """Return the text of each page by the name of its file."""
     texts = {
         **{f"{name}.md": dialect_page(make()) for name, make in UNIVERSE.all_dialects.items()},

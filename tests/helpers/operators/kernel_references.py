@@ -294,6 +294,12 @@ def cast(attrs: Attrs, specs: Specs, x: Array) -> Array:
     return each(one).values(attrs, specs, x)
 
 
+def fixed_point_multiply(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    """The product with a rational number, rounded, halves up."""
+    factor = Fraction(attrs["multiplier"]) * Fraction(2) ** (attrs["shift"] - 31)
+    return each(lambda v: math.floor(v * factor + Fraction(1, 2))).values(attrs, specs, x)
+
+
 def normal(x: Array) -> Array:
     """The normal distribution function."""
     flat = x.reshape(-1)
@@ -609,6 +615,42 @@ def pick(x: Array, axis: int, wanted: Sequence[int]) -> Array:
     return np.take(x, np.array(wanted, np.int64), axis)
 
 
+def first_elements(x: Array, like: Array, axes: Sequence[int] | None) -> tuple[slice, ...]:
+    along = range(x.ndim) if axes is None else [axis % x.ndim for axis in axes]
+    return tuple(slice(like.shape[a] if a in along else None) for a in range(x.ndim))
+
+
+def depth_to_space(attrs: Attrs, x: Array) -> Array:
+    """NumPy's reshape and transpose, as ONNX defines both modes."""
+    b, last = attrs["block_size"], attrs["layout"] == "NHWC"
+    x = np.moveaxis(x, -1, 1) if last else x
+    n, c, h, w = x.shape
+    if attrs["mode"] == "DCR":
+        y = x.reshape(n, b, b, c // (b * b), h, w).transpose(0, 3, 4, 1, 5, 2)
+    else:
+        y = x.reshape(n, c // (b * b), b, b, h, w).transpose(0, 1, 4, 2, 5, 3)
+    y = y.reshape(n, c // (b * b), h * b, w * b)
+    return np.moveaxis(y, 1, -1) if last else y
+
+
+def space_to_depth(attrs: Attrs, x: Array) -> Array:
+    """NumPy's reshape and transpose, as ONNX defines it."""
+    b, last = attrs["block_size"], attrs["layout"] == "NHWC"
+    x = np.moveaxis(x, -1, 1) if last else x
+    n, c, h, w = x.shape
+    y = x.reshape(n, c, h // b, b, w // b, b).transpose(0, 3, 5, 1, 2, 4)
+    y = y.reshape(n, c * b * b, h // b, w // b)
+    return np.moveaxis(y, 1, -1) if last else y
+
+
+def dilate(attrs: Attrs, x: Array) -> Array:
+    strides = attrs["strides"]
+    shape = [d if s == 1 else (d - 1) * s + 1 for d, s in zip(x.shape, strides, strict=True)]
+    y = np.full(shape, attrs["dilation_value"]).astype(x.dtype)
+    y[tuple(slice(None, None, s) for s in strides)] = x
+    return y
+
+
 def pad(attrs: Attrs, x: Array, value: Array) -> Array:
     for axis, dim in enumerate(x.shape):
         before, after = attrs["pad_width"][2 * axis : 2 * axis + 2]
@@ -751,6 +793,25 @@ def topk(attrs: Attrs, specs: Specs, x: Array, *_: Array) -> Any:
         order = order[: values.shape[axis]]
         values[row], indices[row] = x[row][order], order
     return {"both": (values, indices), "values": values, "indices": indices}[attrs["ret_type"]]
+
+
+def scatter_elements(attrs: Attrs, specs: Specs, x: Array, indices: Array, updates: Array) -> Array:
+    """As TVM's reference loops do, in Python numbers; a mean of integers is rounded down."""
+    axis, kind, y = attrs["axis"] % x.ndim, attrs["reduction"], x.astype(object)
+    counts: dict[tuple[int, ...], int] = {}
+    reduce: dict[str, Any] = {"add": operator.add, "mean": operator.add, "mul": operator.mul}
+    reduce |= {"min": min, "max": max}
+    for place in np.ndindex(indices.shape):
+        index, dim = int(indices[place]), x.shape[axis]
+        index = min(max(index + dim if index < 0 else index, 0), dim - 1)
+        at = (*place[:axis], index, *place[axis + 1 :])
+        update = updates[place].item()
+        y[at] = update if kind == "update" else reduce[kind](y[at], update)
+        counts[at] = counts.get(at, 1) + 1
+    if kind == "mean":
+        for at, count in counts.items():
+            y[at] = y[at] / count if x.dtype.kind == "f" else y[at] // count
+    return y
 
 
 def argwhere(attrs: Attrs, specs: Specs, x: Array) -> Array:
@@ -1010,6 +1071,10 @@ REFERENCES: dict[str, Reference] = {
     "bitwise_xor": each(operator.xor),
     "broadcast_to": moved(lambda attrs, x: np.broadcast_to(x, attrs["shape"])),
     "cast": Reference(cast),
+    "fixed_point_multiply": Reference(fixed_point_multiply),
+    "reinterpret": Reference(
+        lambda attrs, specs, x: np.frombuffer(x.tobytes(), attrs["dtype"]).reshape(x.shape)
+    ),
     "cast_like": Reference(lambda attrs, specs, x, like: cast(attrs, specs, x)),
     "ceil": rounded(math.ceil),
     "clip": Reference(clip),
@@ -1085,6 +1150,10 @@ REFERENCES: dict[str, Reference] = {
     "repeat": moved(repeat),
     "reshape": same_order,
     "reshape_like": Reference(lambda attrs, specs, x, like: x.reshape(specs[0][0]), moves=True),
+    "nn.depth_to_space": moved(depth_to_space),
+    "nn.space_to_depth": moved(space_to_depth),
+    "nn.dilate": moved(dilate),
+    "slice_like": moved(lambda attrs, x, like: x[first_elements(x, like, attrs.get("axes"))]),
     "reverse": moved(lambda attrs, x: pick(x, attrs["axis"], range(x.shape[attrs["axis"]])[::-1])),
     "right_shift": shifted(operator.rshift),
     "round": rounded(round),
@@ -1111,6 +1180,9 @@ REFERENCES: dict[str, Reference] = {
     "one_hot": Reference(one_hot, moves=True),
     "ones": Reference(lambda attrs, specs: np.ones(specs[0][0])),
     "shape_of": Reference(lambda attrs, specs, x: np.array(x.shape)),
+    "argsort": Reference(lambda attrs, specs, x: topk({**attrs, "ret_type": "indices"}, specs, x)),
+    "sort": Reference(lambda attrs, specs, x: topk({**attrs, "ret_type": "values"}, specs, x)),
+    "scatter_elements": Reference(scatter_elements),
     "topk": Reference(topk),
     "unique": Reference(unique),
     "vision.all_class_non_max_suppression": Reference(all_class_non_max_suppression),

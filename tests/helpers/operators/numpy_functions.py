@@ -189,6 +189,20 @@ def _upsampling(data: Any, scale_h: float, scale_w: float, layout: str, **_: Any
     return np.zeros((n, c, h, w)).transpose(_from_nchw(layout))
 
 
+def _slice_like(data: Any, like: Any, axes: Any = None) -> Any:
+    along = range(data.ndim) if axes is None else axes
+    return data[tuple(slice(like.shape[a] if a in along else None) for a in range(data.ndim))]
+
+
+def _blocks(sides: Any) -> Any:
+    def shaped(data: Any, block_size: int, layout: str = "NCHW", mode: str = "") -> Any:
+        n, c, h, w = data.shape if layout == "NCHW" else np.moveaxis(data, -1, 1).shape
+        c, h, w = sides(c, h, w, block_size)
+        return np.zeros((n, c, h, w) if layout == "NCHW" else (n, h, w, c), data.dtype)
+
+    return shaped
+
+
 def _first(data: Any, *_: Any, **attrs: Any) -> Any:
     return data
 
@@ -240,11 +254,20 @@ REFERENCES: Mapping[str, Reference] = {
     **{name: _told(getattr(np, name)) for name in ("equal", "not_equal", "less", "less_equal")},
     **{name: _told(getattr(np, name)) for name in ("greater", "greater_equal", "where")},
     "cast": lambda data, dtype: data.astype(dtype),
+    "reinterpret": lambda data, dtype: np.zeros(data.shape, dtype),
+    "fixed_point_multiply": lambda data, multiplier, shift: data,
     "full": lambda value, shape: np.full(shape, value),
     "broadcast_to": lambda data, shape: np.broadcast_to(data, shape),
     "tile": lambda data, reps: np.tile(data, reps),
     "repeat": lambda data, repeats, axis=0: np.repeat(data, repeats, axis),
     "reverse": lambda data, axis=0: np.flip(data, axis),
+    "slice_like": _slice_like,
+    "nn.dilate": lambda data, strides, dilation_value=0.0: np.zeros(
+        [d if s == 1 else (d - 1) * s + 1 for d, s in zip(data.shape, strides, strict=True)],
+        data.dtype,
+    ),
+    "nn.depth_to_space": _blocks(lambda c, h, w, b: (c // (b * b), h * b, w * b)),
+    "nn.space_to_depth": _blocks(lambda c, h, w, b: (c * b * b, h // b, w // b)),
     **{
         name: partial(_reduce, getattr(np, name))
         for name in ("sum", "mean", "max", "min", "prod", "all", "any")
@@ -334,6 +357,9 @@ SHAPES: dict[str, Reference] = {
     "one_hot": _one_hot,
     "reshape_like": _reshape_like,
     "shape_of": lambda data, dtype: np.array(data.shape),
+    "argsort": lambda data, dtype, axis=-1, **_: np.argsort(data, axis),
+    "sort": lambda data, axis=-1, **_: np.sort(data, axis),
+    "scatter_elements": lambda data, indices, updates, **_: data,
     "topk": _topk,
     "unique": _unique,
     "vision.all_class_non_max_suppression": lambda boxes, scores, *_, **attrs: [

@@ -119,6 +119,17 @@ def cast(draw: Draw) -> Proposal:
     return [(draw.shape(), draw.dtype)], {"dtype": draw.one_of(*DTYPES)}
 
 
+def fixed_point_multiply(draw: Draw) -> Proposal:
+    attributes = {"multiplier": draw.number(-(2**31), 2**31 - 1), "shift": draw.number(-31, 3)}
+    return [(draw.shape(), "int32")], attributes
+
+
+def reinterpret(draw: Draw) -> Proposal:
+    dtype = np.dtype(draw.dtype)
+    alike = [d for d in DTYPES if np.dtype(d).itemsize == dtype.itemsize and d != "bool"]
+    return [(draw.shape(), draw.dtype)], {"dtype": draw.one_of(*alike)}
+
+
 def full(draw: Draw) -> Proposal:
     return [((), draw.dtype)], {"shape": draw.shape()}
 
@@ -382,6 +393,39 @@ def reverse(draw: Draw) -> Proposal:
     return [(shape, draw.dtype)], draw.given(axis=draw.axis(len(shape)))
 
 
+def depth_to_space(draw: Draw) -> Proposal:
+    block = draw.number(1, 3)
+    n, c, h, w = (draw.size(3) for _ in range(4))
+    attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"), mode=draw.one_of("DCR", "CDR"))
+    channels = c * block * block
+    is_last = attrs.get("layout") == "NHWC"
+    shape = (n, h, w, channels) if is_last else (n, channels, h, w)
+    return [(shape, draw.dtype)], {"block_size": block, **attrs}
+
+
+def space_to_depth(draw: Draw) -> Proposal:
+    block = draw.number(1, 3)
+    n, c, h, w = (draw.size(3) for _ in range(4))
+    attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"))
+    sides = h * block, w * block
+    shape = (n, *sides, c) if attrs.get("layout") == "NHWC" else (n, c, *sides)
+    return [(shape, draw.dtype)], {"block_size": block, **attrs}
+
+
+def dilate(draw: Draw) -> Proposal:
+    shape = tuple(draw.number(1, 4) for _ in range(draw.number(0, 4)))
+    strides = tuple(draw.number(1, 3) for _ in shape)
+    value = float(draw.number(0, 2))
+    return [(shape, draw.dtype)], {"strides": strides, **draw.given(dilation_value=value)}
+
+
+def slice_like(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    like = tuple(draw.number(0, dim) for dim in shape)
+    axes = tuple(a for a in range(len(shape)) if draw.chance())
+    return [(shape, draw.dtype), (like, draw.one_of(*DTYPES))], draw.given(axes=axes)
+
+
 def concatenate(draw: Draw) -> Proposal:
     shape = draw.shape(1)
     attrs = draw.given(axis=draw.axis(len(shape)))
@@ -591,6 +635,30 @@ def topk(draw: Draw) -> Proposal:
     return [(shape, draw.dtype)], {**attrs, "k": k, "dtype": draw.one_of(*SIGNED, *UNSIGNED)}
 
 
+def argsort(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    attrs = draw.given(axis=draw.axis(len(shape))) | draw.flags("is_ascend")
+    return [(shape, draw.dtype)], {**attrs, "dtype": draw.one_of(*SIGNED, *UNSIGNED)}
+
+
+def sort(draw: Draw) -> Proposal:
+    operands, attrs = argsort(draw)
+    return operands, {key: value for key, value in attrs.items() if key != "dtype"}
+
+
+def scatter_elements(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    axis = draw.axis(len(shape))
+    of_indices = [draw.number(0, dim) for dim in shape]
+    of_indices[axis] = draw.size() if shape[axis] else 0
+    reduction = draw.one_of("update", "add", "min", "max")
+    indices = (tuple(of_indices), draw.one_of(*SIGNED, *UNSIGNED))
+    operands = [(shape, draw.dtype), indices, (tuple(of_indices), draw.dtype)]
+    return operands, draw.given(axis=axis) | draw.given(
+        reduction="update" if draw.dtype == "bool" else reduction
+    )
+
+
 def argwhere(draw: Draw) -> Proposal:
     shape = draw.shape(1, 5)
     keep = draw.rng.random(shape) < draw.one_of(0.0, 0.3, 0.7, 1.0)
@@ -690,6 +758,8 @@ GENERATORS: dict[str, Generator] = {
     "argwhere": argwhere,
     "broadcast_to": broadcast_to,
     "cast": cast,
+    "fixed_point_multiply": fixed_point_multiply,
+    "reinterpret": reinterpret,
     "clip": clip,
     "concatenate": concatenate,
     "cast_like": lambda draw: (
@@ -735,6 +805,10 @@ GENERATORS: dict[str, Generator] = {
     "repeat": repeat,
     "reshape": reshape,
     "reshape_like": reshape_like,
+    "nn.depth_to_space": depth_to_space,
+    "nn.space_to_depth": space_to_depth,
+    "nn.dilate": dilate,
+    "slice_like": slice_like,
     "reverse": reverse,
     "shape_of": shape_of,
     "split": split,
@@ -743,6 +817,9 @@ GENERATORS: dict[str, Generator] = {
     "strided_slice": strided_slice,
     "take": take,
     "tile": tile,
+    "argsort": argsort,
+    "sort": sort,
+    "scatter_elements": scatter_elements,
     "topk": topk,
     "transpose": transpose,
     "unique": unique,
@@ -774,7 +851,7 @@ SUMS = {
 Operators tested on operands of moderate size: a sum with infinite or dominating terms depends on
 the order of its terms.
 """
-UNORDERED = {"topk", "dyn.topk", "unique"}
+UNORDERED = {"argsort", "scatter_elements", "sort", "topk", "dyn.topk", "unique"}
 """Operators tested without NaN, whose position in the order is unspecified."""
 
 

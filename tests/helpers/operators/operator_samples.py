@@ -121,6 +121,17 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("f64", {"dtype": "float16"}, "f16"),
     )
     yield from _each(
+        "reinterpret",
+        ("2x3xf32", {"dtype": "int32"}, "2x3xi32"),
+        ("4xui8", {"dtype": "int8"}, "4xi8"),
+        ("i64", {"dtype": "float64"}, "f64"),
+    )
+    yield from _each(
+        "fixed_point_multiply",
+        ("2x3xi32", {"multiplier": 1073741824, "shift": -2}, "2x3xi32"),
+        ("i32", {"multiplier": -3, "shift": 1}, "i32"),
+    )
+    yield from _each(
         "full",
         ("f32", {"shape": (2, 3)}, "2x3xf32"),
         ("i64", {"shape": ()}, "i64"),
@@ -411,6 +422,26 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("f32", {}, "f32"),
         ("0x3xi8", {"axes": (1, 0)}, "3x0xi8"),
     )
+    yield from _each(
+        "nn.depth_to_space",
+        ("1x8x2x3xf32", {"block_size": 2}, "1x2x4x6xf32"),
+        ("1x2x3x8xi32", {"block_size": 2, "layout": "NHWC", "mode": "CDR"}, "1x4x6x2xi32"),
+    )
+    yield from _each(
+        "nn.space_to_depth",
+        ("1x2x4x6xf32", {"block_size": 2}, "1x8x2x3xf32"),
+        ("1x4x6x2xi32", {"block_size": 2, "layout": "NHWC"}, "1x2x3x8xi32"),
+    )
+    yield from _each(
+        "nn.dilate",
+        ("2x3xf32", {"strides": (1, 2)}, "2x5xf32"),
+        ("4xi32", {"strides": (3,), "dilation_value": 2.0}, "10xi32"),
+    )
+    yield from _each(
+        "slice_like",
+        ("2x3xf32 1x2xi32", {}, "1x2xf32"),
+        ("2x3xf32 5x2xi32", {"axes": (1,)}, "2x2xf32"),
+    )
     yield from _each("reverse", ("2x3xf32", {}, "2x3xf32"), ("2x3xi64", {"axis": -1}, "2x3xi64"))
     yield from _each(
         "concatenate",
@@ -566,6 +597,19 @@ def _of_sizes() -> Iterator[tuple[str, Line]]:
 
 
 def _selections() -> Iterator[tuple[str, Line]]:
+    yield from _each(
+        "argsort",
+        ("3x4xf32", {"dtype": "int32"}, "3x4xi32"),
+        ("4xi8", {"axis": 0, "is_ascend": False, "dtype": "int64"}, "4xi64"),
+    )
+    yield from _each(
+        "sort", ("3x4xf32", {}, "3x4xf32"), ("4xi8", {"axis": 0, "is_ascend": False}, "4xi8")
+    )
+    yield from _each(
+        "scatter_elements",
+        ("3x4xf32 2x4xi64 2x4xf32", {}, "3x4xf32"),
+        ("3x4xi32 3x5xi32 3x5xi32", {"axis": 1, "reduction": "add"}, "3x4xi32"),
+    )
     yield from _each(
         "topk",
         ("3x4xf32", {"k": 2, "dtype": "int32"}, "3x2xf32 3x2xi32"),

@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from xrelay.dialects import bytecode, memory, relay, vm
+from xrelay.dialects import bytecode, memory, qnn, relay, vm
 from xrelay.dialects.attributes import properties_of
 from xrelay.dialects.device import DEVICE, VirtualDeviceAttr, tensor_type
 from xrelay.dialects.relay.operator import Operator
@@ -48,6 +48,7 @@ def context() -> Context:
         tensor.Tensor,
         Test,
         relay.Relay,
+        qnn.Qnn,
         memory.Memory,
         vm.Vm,
         bytecode.Bytecode,

@@ -41,10 +41,10 @@ def share(cases: Sequence[T], of: int = 4) -> list[T]:
     return [case for index, case in enumerate(cases) if ROUNDS >= 4 or index % of < ROUNDS]
 
 
-def exactly(examples: int, **options: Any) -> Any:
+def exactly(examples: int, of: int = 4, **options: Any) -> Any:
     """Use the `rounds` of `examples`, the same in each run, or `XRELAY_RANDOM_PROGRAMS` others."""
     return settings(
-        max_examples=OTHER or rounds(examples),
+        max_examples=OTHER or rounds(examples, of),
         deadline=None,
         derandomize=not OTHER,
         suppress_health_check=[

@@ -1,11 +1,20 @@
-"""clang-tidy reads the C of libraries: the support files, beside the tables of a program."""
+"""
+clang-tidy reads the C of libraries: the support files, beside the tables of a program.
+
+Like other checks of style, it runs in CI.
+"""
 
 import subprocess
 import sysconfig
 from pathlib import Path
 
+import pytest
+from helpers.programs.random_settings import ROUNDS
+
 from xrelay.lowering.native.toolchain.linking import c_file
 from xrelay.tools.opt.opt import main
+
+pytestmark = pytest.mark.skipif(ROUNDS < 4, reason="a check of style: XRELAY_ROUNDS=4, as in CI")
 
 PROGRAM = """
 func.func @main(%x: tensor<?x8xf32>, %y: tensor<4xi1>, %k: tensor<2xi64>)

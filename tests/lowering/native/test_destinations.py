@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,12 @@ from helpers.programs.programs import parse
 from numpy.lib.stride_tricks import sliding_window_view
 
 import xrelay
-from xrelay.lowering.native.build.build_files import Request, library_of, make_product
+from xrelay.lowering.native.build.build_files import (
+    Request,
+    compile_module,
+    library_of,
+    make_product,
+)
 from xrelay.lowering.native.build.settings import Settings
 from xrelay.lowering.native.toolchain.target_machine import Machine
 from xrelay.runtime.program.program import Array
@@ -114,7 +120,8 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = library_of(module)
     settings = Settings(machine=Machine(cpu="native"))
     request = Request("library", "kernels", "libkernels.so")
-    product = make_product(module, library, lambda name: X, request, settings)
+    compiled = partial(compile_module, module, settings)
+    product = make_product(compiled, library, lambda name: X, request, settings)
     path = tmp_path_factory.mktemp("destinations") / request.file
     path.write_bytes(product.contents)
     code = ctypes.CDLL(str(path))

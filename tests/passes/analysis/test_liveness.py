@@ -132,7 +132,7 @@ class Test_classes:
               func.return %y : $T
             }
         """)
-        ends = {v.name_hint: classes.ends_here(v) for v in classes.values}
+        ends = {v.name_hint: classes.is_owned(v) and not classes.is_kept(v) for v in classes.values}
         assert ends == {"x": False, "v": False, "a": True, "y": False}
 
 

@@ -13,6 +13,7 @@ from helpers.numbers.number_bounds import operators
 from helpers.operators.inferring import OPERATORS
 from helpers.operators.kernel_results import compare, garbage
 from helpers.operators.operator_cases import Case, case, other_elements
+from helpers.programs.random_settings import rounds
 
 from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.kernels.checked import Reuse
@@ -29,7 +30,7 @@ def cases(name: str) -> Iterator[Case]:
     """
     attributes = OPERATORS[name].get_irdl_definition().properties
     count = 24 if name in COMPARED else 60
-    return (case(name, number) for number in range(count + 15 * len(attributes)))
+    return (case(name, number) for number in range(rounds(count + 15 * len(attributes), 2)))
 
 
 def bound(case: Case, ins: Sequence[Any], outs: Sequence[Any]) -> Any:

@@ -8,6 +8,7 @@ import pytest
 from helpers.operators.inferring import apply, attributes
 from helpers.operators.kernel_references import onnx_node
 from helpers.programs.every_case import every
+from helpers.programs.random_settings import share
 
 from xrelay.runtime.kernels import KERNELS, convolution, pooling, winograd
 
@@ -271,8 +272,8 @@ def test_conv2d_transpose(
     np.testing.assert_allclose(got, want, 1e-4, 1e-5)
 
 
-POOLS = list(
-    product(
+POOLS = [
+    *product(
         [(2, 2), (3, 1)],  # window
         [(1, 1), (2, 3)],  # strides
         [(1, 1), (2, 2)],  # dilation
@@ -280,11 +281,15 @@ POOLS = list(
         [False, True],  # ceil_mode
         ["NCHW", "NHWC"],
     )
+]
+WAYS = [(6, 1 << 20), (100, 1000), (0, 1)]
+"""Values of `DENSE` and `PLANES_SIZE`: windows are folded at every place, or axis by axis."""
+
+
+@every(
+    ("window", "strides", "dilation", "padding", "ceil", "layout", "dense", "planes_size"),
+    [(*pool, *way) for k, way in enumerate(WAYS) for pool in share(POOLS[k:] + POOLS[:k], 3)],
 )
-
-
-@pytest.mark.parametrize(("dense", "planes_size"), [(6, 1 << 20), (100, 1000), (0, 1)])
-@every(("window", "strides", "dilation", "padding", "ceil", "layout"), POOLS)
 def test_pooling(
     window: Pair,
     strides: Pair,
@@ -296,7 +301,7 @@ def test_pooling(
     planes_size: int,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(pooling, "DENSE", dense)  # folded at every place, or axis by axis
+    monkeypatch.setattr(pooling, "DENSE", dense)
     monkeypatch.setattr(pooling, "PLANES_SIZE", planes_size)
     x = random(2, 3, 9, 8)
     options = {

@@ -143,7 +143,7 @@ def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     `attrs` has the layout of the data, and as `out_layout` that of the result, if it is another.
     """
     key = "data_layout" if len(args) > 1 else "layout"
-    known: Sequence[str] = _DATA[:1] if site.name == "nn.conv2d_transpose" else _DATA
+    known: Sequence[str] = _DATA[:1] if site.name.endswith(".conv2d_transpose") else _DATA
     layout = attrs.get(key) or "NCHW"
     result = attrs.get("out_layout") or layout
     if not _has_axes(layout, "NCHW") or not _has_axes(result, "NCHW"):
@@ -183,7 +183,7 @@ def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     if layout not in _KERNELS and _has_axes(layout, "OIHW"):
         plain = "HWIO" if attrs.get("data_layout") == "NHWC" else "OIHW"
         weight, layout = change_layout(site, weight, layout, plain), plain
-    return _on_images(site, [args[0], weight], {**attrs, "kernel_layout": layout})
+    return _on_images(site, [args[0], weight, *args[2:]], {**attrs, "kernel_layout": layout})
 
 
 def _conv2d_transpose(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
@@ -197,8 +197,8 @@ def _conv2d_transpose(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValu
 
 _POOLS = ("max_pool2d", "avg_pool2d", "global_max_pool2d", "global_avg_pool2d", "upsampling")
 _CONVERSIONS: Mapping[str, Conversion] = {
-    "nn.conv2d": _conv2d,
-    "nn.conv2d_transpose": _conv2d_transpose,
+    **dict.fromkeys(("nn.conv2d", "qnn.conv2d"), _conv2d),
+    **dict.fromkeys(("nn.conv2d_transpose", "qnn.conv2d_transpose"), _conv2d_transpose),
     "sum": _sum,
     "where": _where,
     **dict.fromkeys(("dyn.nn.pad", "nn.pad"), _pad),

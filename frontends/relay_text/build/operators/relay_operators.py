@@ -14,12 +14,13 @@ from xdsl.ir import Attribute, OpResult, SSAValue, SSAValues
 from xdsl.irdl import OptPropertyDef
 from xdsl.utils.exceptions import VerifyException
 
-from .....dialects import relay
 from .....dialects.attributes import properties_of
 from .....dialects.interfaces import InferTypes
+from .....dialects.relay.operator import Operator
 from .....dialects.tensors import Tensor, as_tensor
 from ...text import syntax as ast
 from ...tvm_operators import (
+    BY_NAME,
     InvalidAttribute,
     Values,
     convert_attributes,
@@ -38,8 +39,9 @@ def call_operator(context: Context, call: ast.Call, args: Sequence[SSAValue]) ->
     assert isinstance(call.callee, ast.Name)
     name, count = call.callee.name, operand_count(call.callee.name)
     prepare(context, name, call.attrs, call.offset)
-    if len(args) != (1 if count is None else count):
-        wanted = "one tuple" if count is None else f"{count} argument{'' if count == 1 else 's'}"
+    if len(args) != count:
+        wanted = f"{count} argument{'' if count == 1 else 's'}"
+        wanted = "one tuple" if count == 1 and is_variadic(name) else wanted
         raise context.error(f"{name} expects {wanted}, but got {len(args)}", call.offset, len(name))
     return when_known(context, _on_known, call, args)
 
@@ -54,8 +56,9 @@ def operator(
 ) -> SSAValue:
     """Build operator `name` on `args`, whose types are known; several results become a tuple."""
     cls, properties, dropped = prepare(context, name, attrs, at)
-    is_tuple = is_variadic(name) and len(args) == 1
-    operands = _fields(context, name, args[0], at) if is_tuple else args
+    operands = args
+    if is_variadic(name) and len(args) == operand_count(name):
+        operands = [part for arg in args for part in _parts(context, name, arg, at)]
     op = cls.create(operands=operands, properties=properties)
     try:
         if dropped:
@@ -73,6 +76,13 @@ def operator(
     return op.results[0]
 
 
+def _parts(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSAValue]:
+    """Return the fields of a tuple, and a tensor as it is, if not all operands are tuples."""
+    if operand_count(name) > 1 and as_tensor(arg.type) is not None:
+        return [arg]
+    return _fields(context, name, arg, at)
+
+
 def _fields(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSAValue]:
     """Return the fields of the one tuple that a variadic operator takes."""
     known, type = context.fields(arg), arg.type
@@ -86,7 +96,7 @@ def _fields(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSA
 
 def prepare(
     context: Context, name: str, attrs: Mapping[str, Any], at: int
-) -> tuple[type[relay.Operator], dict[str, Attribute], Values]:
+) -> tuple[type[Operator], dict[str, Attribute], Values]:
     """
     Return the class of operator `name`, its properties, and the attributes that are only checked.
     """
@@ -97,7 +107,7 @@ def prepare(
         known = None
     if known is not None:
         return known
-    cls = relay.BY_NAME[name]
+    cls = BY_NAME[name]
     try:
         values, dropped = convert_attributes(name, attrs)
         properties = properties_of(cls, values)

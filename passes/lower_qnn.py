@@ -1,0 +1,378 @@
+"""
+Replace operators on quantized tensors by operators of `relay`.
+
+    %y = qnn.dequantize %x, %scale, %zero
+    ->
+    %wide = cast(%x, i32)
+    %shifted = %wide - %zero
+    %y = cast(%shifted, f32) * %scale
+
+Zero points that are the constant 0 are not subtracted or added. Requantization multiplies by the
+quotient of the scales, which are constants: by default by 31 bits of it, in i64, then shifts and
+rounds. Numbers are TVM's, bit for bit (TVM: qnn.transform.CanonicalizeOps).
+Level: `relay`, after `infer-types`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import floor, frexp
+from typing import Any, ClassVar
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from ..dialects import qnn, relay
+from ..dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
+from ..dialects.dense import constant_tensor
+from ..dialects.device import tensor_type
+from ..dialects.relay.incomplete import is_incomplete
+from ..dialects.tensors import Tensor, as_tensor, dtype_name
+from .analysis.arrays import Array, array_of, dense_of
+from .support.diagnostics import PassError
+from .support.levels import Level
+from .support.rewriting import apply_patterns
+
+FRACTION = 31
+"""The bits of the quotient of two scales that integers are multiplied by."""
+
+
+def tensor_of(value: SSAValue) -> Tensor:
+    type = as_tensor(value.type)
+    assert type is not None, "verified: an operand is a tensor"
+    return type
+
+
+def rank_of(value: SSAValue) -> int:
+    return tensor_of(value).get_num_dims()
+
+
+def dtype_of(value: SSAValue) -> str:
+    name = dtype_name(tensor_of(value).element_type)
+    assert name is not None, "verified: numbers"
+    return name
+
+
+def constant(value: SSAValue) -> Array | None:
+    """Return the elements of a constant."""
+    dense = constant_tensor(value)
+    return None if dense is None else array_of(dense)
+
+
+def is_number(value: SSAValue, number: object) -> bool:
+    """Test whether `value` is a constant of one element, `number`."""
+    elements = constant(value)
+    return elements is not None and elements.size == 1 and elements.item() == number
+
+
+def are_equal(a: SSAValue, b: SSAValue) -> bool:
+    """Test whether two scales or zero points certainly are one number."""
+    elements = constant(a)
+    if elements is None or elements.size != 1:
+        return False
+    return is_number(b, elements.item())
+
+
+def fixed_point(quotient: float) -> tuple[int, int]:
+    """Return m of `FRACTION` bits and s for which `quotient` is about m * 2 ** (s - FRACTION)."""
+    fraction, shift = frexp(quotient)
+    multiplier = floor(fraction * (1 << FRACTION) + 0.5)
+    if multiplier == 1 << FRACTION:
+        return multiplier // 2, shift + 1
+    return multiplier, shift
+
+
+@dataclass
+class Steps:
+    """Operators that are to replace `op`."""
+
+    op: Operation
+    ops: list[Operation] = field(default_factory=list[Operation])
+
+    def apply(self, name: str, *operands: SSAValue, **attributes: Any) -> SSAValue:
+        """Append an operator of one result, by its name without `relay.`."""
+        kind = relay.BY_NAME[name]
+        self.ops.append(kind.on(operands, properties_of(kind, attributes)))
+        return self.ops[-1].results[0]
+
+    def numbers(self, values: float | Array, dtype: str) -> SSAValue:
+        """Append a constant."""
+        array = np.asarray(values, dtype)
+        self.ops.append(
+            relay.ConstantOp(dense_of(array, tensor_type(ELEMENT_TYPES[dtype], array.shape)))
+        )
+        return self.ops[-1].results[0]
+
+    def cast(self, x: SSAValue, dtype: str) -> SSAValue:
+        return x if dtype_of(x) == dtype else self.apply("cast", x, dtype=dtype)
+
+    def along(self, x: SSAValue, axis: int, rank: int) -> SSAValue:
+        """Return a vector so that it broadcasts along `axis` of a tensor; a scalar as it is."""
+        if not rank_of(x):
+            return x
+        if tensor_of(x).get_shape() == (1,):
+            return self.apply("reshape", x, newshape=())
+        after = rank - 1 - axis % rank
+        return self.apply("expand_dims", x, axis=1, num_newaxis=after) if after else x
+
+    def shifted(
+        self, x: SSAValue, zero_point: SSAValue, axis: int, dtype: str = "int32"
+    ) -> SSAValue:
+        """Return x - zero point, computed in `dtype`."""
+        wide = self.cast(x, dtype)
+        if is_number(zero_point, 0):
+            return wide
+        zero = self.along(self.cast(zero_point, dtype), axis, rank_of(x))
+        return self.apply("subtract", wide, zero)
+
+    def rounded(self, x: SSAValue) -> SSAValue:
+        """Return floats rounded, halves away from zero, as `relay.round` does not."""
+        dtype, even, sign = dtype_of(x), self.apply("round", x), self.apply("sign", x)
+        distance = self.apply("multiply", self.apply("subtract", x, even), sign)
+        is_short = self.apply("greater_equal", distance, self.numbers(0.5, dtype))
+        step = self.apply("multiply", self.cast(is_short, dtype), sign)
+        return self.apply("add", even, step)
+
+    def clamped(self, x: SSAValue, dtype: str) -> SSAValue:
+        """Convert integers to `dtype`, which is signed or unsigned, by its nearest number."""
+        if dtype in ("int32", "int64"):
+            return self.cast(x, dtype)
+        bounds = np.iinfo(np.dtype(dtype))
+        clipped = self.apply("clip", x, a_min=float(bounds.min), a_max=float(bounds.max))
+        return self.cast(clipped, dtype)
+
+    def quantized(
+        self, x: SSAValue, scale: SSAValue, zero_point: SSAValue, axis: int, dtype: str
+    ) -> SSAValue:
+        """Return the floats `x` as integers: x / scale, rounded, from the zero point on."""
+        rank, width = rank_of(x), dtype_of(x)
+        quotient = self.apply("divide", x, self.along(self.cast(scale, width), axis, rank))
+        return self.from_quotient(quotient, zero_point, axis, dtype)
+
+    def from_quotient(
+        self, quotient: SSAValue, zero_point: SSAValue, axis: int, dtype: str
+    ) -> SSAValue:
+        """Return floats as integers of a scale of 1."""
+        rank, width = rank_of(quotient), dtype_of(quotient)
+        zero = self.along(self.cast(zero_point, width), axis, rank)
+        rounded = self.apply("add", self.rounded(quotient), zero)
+        return self.clamped(self.cast(rounded, "int32"), dtype)
+
+    def dequantized(
+        self, x: SSAValue, scale: SSAValue, zero_point: SSAValue, axis: int, dtype: str
+    ) -> SSAValue:
+        """Return the integers `x` as floats."""
+        shifted = self.cast(self.shifted(x, zero_point, axis), dtype)
+        return self.apply(
+            "multiply", shifted, self.along(self.cast(scale, dtype), axis, rank_of(x))
+        )
+
+    def scale(self, value: SSAValue) -> Array:
+        """Return the elements of a scale, which must be a constant."""
+        elements = constant(value)
+        if elements is None:
+            raise PassError(f"{self.op.name} needs scales that are constants", self.op)
+        return elements.astype(np.float64)
+
+    def requantized(
+        self,
+        x: SSAValue,
+        scale: Array,
+        zero_point: SSAValue | None,
+        output_scale: SSAValue,
+        output_zero_point: SSAValue,
+        axis: int,
+        *,
+        dtype: str = "int32",
+        rounding: str = "UPWARD",
+        compute_dtype: str = "int64",
+    ) -> SSAValue:
+        """Return the integers `x` of `scale` by another scale and zero point."""
+        is_upward, rank = rounding == "UPWARD", rank_of(x)
+        wide = "int32" if compute_dtype == "int64" else compute_dtype
+        y = self.cast(x, wide) if zero_point is None else self.shifted(x, zero_point, axis, wide)
+        output = self.scale(output_scale)
+        if not (scale.size == output.size == 1 and scale.reshape(()) == output.reshape(())):
+            if output.size != 1:
+                raise PassError(f"{self.op.name} needs one scale of the result", self.op)
+            quotients = scale / output.reshape(())
+            if scale.size == 1:
+                quotients = quotients.reshape(())
+            if compute_dtype == "int64":
+                y = self.multiplied(y, quotients, axis, is_upward)
+            else:
+                factor = self.along(self.numbers(quotients, wide), axis, rank)
+                y = self.apply("multiply", y, factor)
+        if not is_number(output_zero_point, 0):
+            zero = self.along(self.cast(output_zero_point, wide), axis, rank)
+            y = self.apply("add", y, zero)
+        if compute_dtype != "int64":
+            if is_upward:
+                y = self.apply("floor", self.apply("add", y, self.numbers(0.5, wide)))
+            else:
+                y = self.rounded(y)
+            y = self.cast(y, "int32")
+        return self.clamped(y, dtype)
+
+    def multiplied(self, x: SSAValue, quotients: Array, axis: int, is_upward: bool) -> SSAValue:
+        """Return the products of i32 numbers and `quotients`, rounded, by 64-bit integers."""
+        pairs = [fixed_point(float(quotient)) for quotient in quotients.reshape(-1)]
+
+        def of_pairs(function: Callable[[int, int], int]) -> SSAValue:
+            values = np.array([function(*pair) for pair in pairs], np.int64)
+            vector = self.numbers(values.reshape(quotients.shape), "int64")
+            return self.along(vector, axis, rank_of(x))
+
+        y = self.cast(x, "int64")
+        if any(shift > 0 for _, shift in pairs):
+            y = self.apply("left_shift", y, of_pairs(lambda _, shift: max(shift, 0)))
+        y = self.apply("multiply", y, of_pairs(lambda multiplier, _: multiplier))
+        half = of_pairs(lambda _, shift: 1 << (FRACTION + max(-shift, 0) - 1))
+        if not is_upward:
+            negative = self.apply("less", y, self.numbers(0, "int64"))
+            half = self.apply("subtract", half, self.cast(negative, "int64"))
+        y = self.apply("add", y, half)
+        y = self.apply("right_shift", y, of_pairs(lambda _, shift: FRACTION + max(-shift, 0)))
+        return self.cast(y, "int32")
+
+
+def quantize(steps: Steps, op: qnn.QuantizeOp, attributes: Mapping[str, Any]) -> SSAValue:
+    x, scale, zero_point = op.operands
+    known = constant(scale)
+    if known is not None and known.size == 1:  # TVM's simplifier multiplies by the inverse
+        inverse = steps.numbers(1 / float(known.item()), dtype_of(x))
+        quotient = steps.apply("multiply", x, inverse)
+        return steps.from_quotient(quotient, zero_point, op.axis.value.data, dtype_of(op.result))
+    return steps.quantized(x, scale, zero_point, op.axis.value.data, dtype_of(op.result))
+
+
+def dequantize(steps: Steps, op: qnn.DequantizeOp, attributes: Mapping[str, Any]) -> SSAValue:
+    x, scale, zero_point = op.operands
+    return steps.dequantized(x, scale, zero_point, op.axis.value.data, dtype_of(op.result))
+
+
+def requantize(steps: Steps, op: qnn.RequantizeOp, attributes: Mapping[str, Any]) -> SSAValue:
+    return steps.requantized(
+        op.data,
+        steps.scale(op.input_scale),
+        op.input_zero_point,
+        op.output_scale,
+        op.output_zero_point,
+        op.axis.value.data,
+        dtype=dtype_of(op.result),
+        rounding=op.rounding.data,
+        compute_dtype=op.compute_dtype.data,
+    )
+
+
+def as_output(
+    steps: Steps, x: SSAValue, scale: SSAValue, zero_point: SSAValue, op: Operation, axis: int
+) -> SSAValue:
+    """Return `x` by the scale and zero point of the result of `op`, its last operands, as i32."""
+    output_scale, output_zero_point = op.operands[-2:]
+    if are_equal(scale, output_scale) and are_equal(zero_point, output_zero_point):
+        return steps.cast(x, "int32")
+    given = steps.scale(scale)
+    return steps.requantized(x, given, zero_point, output_scale, output_zero_point, axis)
+
+
+def arithmetic(steps: Steps, op: qnn.Arithmetic, attributes: Mapping[str, Any]) -> SSAValue:
+    lhs_axis, rhs_axis = op.lhs_axis.value.data, op.rhs_axis.value.data
+    dtype = dtype_of(op.lhs)
+    if isinstance(op, qnn.MulOp):
+        lhs = steps.shifted(op.lhs, op.lhs_zero_point, lhs_axis)
+        rhs = steps.shifted(op.rhs, op.rhs_zero_point, rhs_axis)
+        scales = [steps.scale(scale).astype(np.float32) for scale in (op.lhs_scale, op.rhs_scale)]
+        return steps.requantized(
+            steps.apply("multiply", lhs, rhs),
+            (scales[0] * scales[1]).astype(np.float64),
+            None,
+            op.output_scale,
+            op.output_zero_point,
+            lhs_axis,
+            dtype=dtype,
+        )
+    lhs = as_output(steps, op.lhs, op.lhs_scale, op.lhs_zero_point, op, lhs_axis)
+    rhs = as_output(steps, op.rhs, op.rhs_scale, op.rhs_zero_point, op, rhs_axis)
+    name, inverse = op.name.removeprefix("qnn."), {"add": "subtract", "subtract": "add"}
+    result = steps.apply(name, lhs, rhs)
+    if not is_number(op.output_zero_point, 0):
+        result = steps.apply(inverse[name], result, steps.cast(op.output_zero_point, "int32"))
+    return steps.clamped(result, dtype)
+
+
+def concatenate(steps: Steps, op: qnn.ConcatenateOp, attributes: Mapping[str, Any]) -> SSAValue:
+    n, axis = len(op.operands) // 3, op.axis.value.data
+    parts: list[SSAValue] = []
+    for i in range(n):
+        x, scale, zero_point = op.operands[i], op.operands[n + i], op.operands[2 * n + i]
+        wide = as_output(steps, x, scale, zero_point, op, axis)
+        parts.append(steps.clamped(wide, dtype_of(x)))
+    return steps.apply("concatenate", *parts, axis=axis)
+
+
+def product(steps: Steps, op: qnn.Product, attributes: Mapping[str, Any]) -> SSAValue:
+    """Multiply the differences to the zero points; those of weights may be along their axis."""
+    dtype = dtype_of(op.result)
+    name = f"nn.{op.name.removeprefix('qnn.')}"
+    kind = relay.BY_NAME[name]
+    layout = attributes.get("kernel_layout", "O")
+    data = steps.shifted(op.data, op.input_zero_point, -1, dtype)
+    weight = steps.shifted(op.weight, op.kernel_zero_point, layout.index("O"), dtype)
+    known = kind.get_irdl_definition().properties
+    return steps.apply(name, data, weight, **{k: v for k, v in attributes.items() if k in known})
+
+
+def function(steps: Steps, op: qnn.Function, attributes: Mapping[str, Any]) -> SSAValue:
+    x = steps.dequantized(op.data, op.scale, op.zero_point, -1, "float32")
+    if isinstance(op, qnn.HardswishOp):
+        three = steps.apply("add", x, steps.numbers(3.0, "float32"))
+        factor = steps.apply("clip", three, a_min=0.0, a_max=6.0)
+        product = steps.apply("multiply", x, factor)
+        y = steps.apply("divide", product, steps.numbers(6.0, "float32"))
+    else:
+        y = steps.apply(op.name.removeprefix("qnn."), x)
+    return steps.quantized(y, op.output_scale, op.output_zero_point, -1, dtype_of(op.data))
+
+
+Rule = Callable[[Steps, Any, Mapping[str, Any]], SSAValue]
+
+RULES: Sequence[tuple[type[qnn.QnnOperator], Rule]] = (
+    (qnn.QuantizeOp, quantize),
+    (qnn.DequantizeOp, dequantize),
+    (qnn.RequantizeOp, requantize),
+    (qnn.Arithmetic, arithmetic),
+    (qnn.ConcatenateOp, concatenate),
+    (qnn.Product, product),
+    (qnn.Function, function),
+)
+"""The operators that compute each op, by its class."""
+
+
+class LowerQnn(RewritePattern):
+    """Replace an operator on quantized tensors."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        if not isinstance(op, qnn.QnnOperator) or any(is_incomplete(o.type) for o in op.operands):
+            return
+        rule = next(rule for kind, rule in RULES if isinstance(op, kind))
+        steps = Steps(op)
+        result = rule(steps, op, plain_attributes(op))
+        result.name_hint = op.result.name_hint
+        rewriter.replace(op, steps.ops, [result])
+
+
+@dataclass(frozen=True)
+class LowerQnnPass(ModulePass):
+    """Replace operators on quantized tensors by operators of `relay`."""
+
+    name = "lower-qnn"
+    accepts: ClassVar[Level] = "relay"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        apply_patterns(op, LowerQnn())

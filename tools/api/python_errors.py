@@ -1,0 +1,62 @@
+"""Errors and messages of the compiler for callers in Python."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from typing_extensions import override
+from xdsl.dialects.builtin import FileLineColLoc
+
+from ...passes.support.diagnostics import Message, Severity
+from ...runtime.errors import Error, Location, Note, with_cause
+from ...runtime.files import streams_kept
+from ..messages import Reporter, message_of
+from ..pass_run.process import settings
+
+
+class PythonReporter(Reporter):
+    """Turns warnings into Python's; remarks are printed to stderr."""
+
+    @override
+    def report(self, message: Message, width: int = 1) -> None:
+        if message.severity is Severity.WARNING:
+            warnings.warn(self.render(message, width), stacklevel=2)
+        else:
+            super().report(message, width)
+
+
+def _location(at: FileLineColLoc | None) -> Location | None:
+    return None if at is None else Location(at.filename.data, at.line.data, at.column.data)
+
+
+def as_error(error: BaseException, reporter: Reporter) -> Error | None:
+    """Return `error` for callers in Python; None if it is an internal error."""
+    if isinstance(error, Error):
+        return with_cause(error)
+    found = message_of(error)
+    if found is None:
+        return None
+    message, width = found
+    notes = (Note(note.message, _location(note.location)) for note in message.notes)
+    made = Error(message.message, _location(message.location), notes)
+    made.diagnostic = message.message
+    if message.location is not None or message.notes:
+        made.diagnostic = reporter.render(message, width)
+    return made
+
+
+@contextmanager
+def compiling(reporter: Reporter) -> Generator[None]:
+    """Raise errors in the `with` block as `Error`s."""
+    try:
+        with settings(), streams_kept():
+            yield
+    except Exception as error:
+        made = as_error(error, reporter)
+        if made is None:
+            raise
+    else:
+        return
+    raise made.with_traceback(None) from None
