@@ -107,7 +107,7 @@ class Plan:
 
     @property
     def objective(self) -> int:
-        """What was minimized: the cost or the height."""
+        """The cost or the height, whichever was minimized."""
         return self.height if self.cost is None else self.cost
 
     @property
