@@ -46,7 +46,7 @@ def _value(value: Any, kind: Kind, program: Program) -> str:
         case Kind.CONSTANT:
             return f"@const_{value}"
         case Kind.DEVICE:
-            device, slash, scope = str(program.devices[value]).partition("/")
+            device, slash, scope = program.devices[index(value)].partition("/")
             return f"#relay.device<{device}{f', scope = {_quoted(scope)}' if slash else ''}>"
         case Kind.READ | Kind.WRITE:
             return f"r{value}"
