@@ -97,7 +97,7 @@ class AotLowerMainPass(ModulePass):
         devices = texts_of(op.attributes.get(DEVICES)) or ["cpu:0"]
         contexts = self.numbered_contexts(devices, op)
         forms: tuple[Form, ...] = tuple(form for form in FORMS if form in self.forms)
-        interface = Interface(devices, contexts, forms)
+        interface = Interface(devices, contexts, forms, memory.pools_of(op))
         library = sanitized(self.prefix or name_from(op))
         kernels = number_kernels(op, library)
         graph = CallGraph.of(op)
@@ -124,7 +124,7 @@ class AotLowerMainPass(ModulePass):
             *(library, tuple(described_entries), tuple(devices), tuple(constants), size),
             *(tuple(texts_of(op.attributes.get(MESSAGES))), tuple(kernels)),
         )
-        for name in (DEVICES, PARAMS, MESSAGES):
+        for name in (DEVICES, PARAMS, MESSAGES, memory.POOLS):
             op.attributes.pop(name, None)
         op.attributes[METADATA] = record_attribute(Library, found)
 

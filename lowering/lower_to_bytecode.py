@@ -33,7 +33,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from ..dialects import bytecode, relay
+from ..dialects import bytecode, memory, relay
 from ..dialects.bytecode.fields import ObjectType
 from ..dialects.device import VirtualDeviceAttr, device_of, with_device
 from ..dialects.dim_bounds import bounds_attr
@@ -233,7 +233,7 @@ class LowerToBytecodePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         host = device_option(self.host, "host", op)
-        constants, devices = Constants(), Devices({host: None})
+        constants, devices = Constants(), Devices({host: None}, memory.pools_of(op))
         shapes = shape_functions_in(op)
         records_results = any(
             any(result_names(f)) for f in op.ops if isinstance(f, func.FuncOp) and is_public(f)

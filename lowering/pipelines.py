@@ -38,8 +38,9 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
   lifetimes depend on the order. It is off by default, as few networks gain (`docs/planning.md`).
 - `plan-memory` after all passes that remove or move ops: lifetimes are those of the final program.
-  With `memory=coalesce`, `coalesce-storage` and `layout-slices` in its place; with `memory=none`,
-  neither.
+  With `pools`, it puts storages into them. With `memory=coalesce`, `coalesce-storage` and
+  `layout-slices` in its place; with `memory=none`, neither: then `assign-pools` before, if there
+  are pools.
 - `manifest-lifetimes` after both, as in `plan-memory`: storages are not replaced any more, and a
   kill would count as a use of what it kills.
 - `verify-memory-plan` right after the kills, which it checks too; without a plan there is nothing
@@ -191,8 +192,11 @@ _WEIGHTS = ("transpose-weights", "pack-weights", "fold-constants", "fold-weights
 
 _TO_LINALG = ("check-shapes", "convert-program-to-linalg", "verify-stage{stage=linalg}")
 
-_OF_ENTRIES = ("remove-unused-functions", "plan-memory", "describe-entries")
+_OF_ENTRIES = ("remove-unused-functions", "assign-pools", "plan-memory", "describe-entries")
 """The passes that depend on which functions are called from outside."""
+
+_OF_POOLS = ("plan-memory", "assign-pools")
+"""The passes that place storages in pools."""
 
 _INTERFACE = ("aot-lower-main",)
 """The pass that makes the interface in C."""
@@ -231,13 +235,21 @@ class VmPipeline(Pipeline):
     none is given, all that are not private.
     """
 
+    pools: str = ""
+    """
+    The pools of devices, as `plan-memory` reads them: `dtcm=64KiB:1,sram=512KiB:3,psram=:10`, or
+    `cpu:0=512MiB:1`.
+    """
+
     @property
     def text(self) -> str:
         native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
         simple = native if self.kernels == "native" else _TO_FOLDED
         kernels = (*simple, *_on(self.default), "create-shape-functions")
-        planned = (*_REORDER[self.reorder], *_MEMORY[self.memory])
+        placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
+        planned = (*_REORDER[self.reorder], *placed, *_MEMORY[self.memory])
         passes = (*kernels, *_TO_MANIFEST, *planned, *_TO_BYTECODE)
+        passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
         return _called_from_outside(passes, self.entries)
 
 
@@ -268,6 +280,9 @@ class AotPipeline(Pipeline):
     device_contexts: tuple[str, ...] = ()
     """The devices that get a context, such as `cuda:0`, and calls around their use."""
 
+    pools: str = ""
+    """The pools of devices, as in `vm`; the interface has a workspace for each."""
+
     @property
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
@@ -275,6 +290,7 @@ class AotPipeline(Pipeline):
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}")
         planned = (*_REORDER[self.reorder], "plan-memory{lend-entries=true}")
         passes = (*kernels, *_TO_MANIFEST, *planned, *_TO_MEMREF)
+        passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
         passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))

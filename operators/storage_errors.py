@@ -53,3 +53,10 @@ def copy_of_other_type(source: object, target: object) -> str:
 
 
 COPY_TO_CONSTANT = "a copy must not write to a constant"
+
+
+def pool_is_full(size: int, pool: str, live: int, capacity: int) -> str:
+    return (
+        f"a storage of {size} bytes does not fit in pool {pool}: {live} of its {capacity} bytes "
+        "are in use"
+    )

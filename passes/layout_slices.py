@@ -134,9 +134,26 @@ def planned(packing: memory.Packing, plan: Callable[[bool], Planned]) -> Planned
 
 def plan_of(packing: memory.Packing, strategy: Strategy) -> Plan:
     """Plan slices of static sizes."""
-    plan = planned(packing, lambda with_arms: solve(problem_of(packing, None, with_arms), strategy))
-    assert not isinstance(plan, Infeasible), "an arena without a capacity"
+    pool = packing.op.pool
+    capacity = None if pool is None else pool.capacity
+
+    def solved(with_arms: bool) -> Plan | Infeasible:
+        return solve(problem_of(packing, None, with_arms).with_capacity(capacity), strategy)
+
+    plan = planned(packing, solved)
+    if isinstance(plan, Infeasible):
+        raise PassError(no_room(packing, plan.height), packing.op)
     return plan
+
+
+def no_room(packing: memory.Packing, total: int) -> str:
+    """Return the message that slices need more bytes than their pool has."""
+    pool = packing.op.pool
+    assert pool is not None, "an arena without a capacity"
+    return (
+        f"these slices need {total} bytes, but pool {pool.label} has {pool.capacity}: the offsets "
+        "that assign-pools chose were not found again"
+    )
 
 
 def static_layout(packing: memory.Packing, strategy: Strategy) -> Layout[SSAValue]:
@@ -147,6 +164,9 @@ def static_layout(packing: memory.Packing, strategy: Strategy) -> Layout[SSAValu
     sizes = [known for size in packing.sizes if (known := static_size(size)) is not None]
     orders = Orders(packing.alignment, tuple(orders_of_pieces(packing, [sizes])), packing.rows)
     totals, offsets = orders.laid_out(sizes)
+    pool = packing.op.pool
+    if pool is not None and pool.capacity is not None and max(totals, default=0) > pool.capacity:
+        raise PassError(no_room(packing, max(totals)), packing.op)
     return Layout((*totals,), (*offsets,))
 
 

@@ -90,6 +90,10 @@ def take_storages(lent: Lent, is_entry: bool, rewriter: PatternRewriter) -> None
     for workspace in lent.workspaces:
         listed = DenseArrayBase.from_list(i64, [shape.index for shape in workspace.shapes])
         attributes = described(memory.WORKSPACE, listed, workspace.alignment)
+        device = device_of(workspace.type)
+        if device is not None and isinstance(device.scope, StringAttr):
+            place = StringAttr(memory.place_of(device))
+            attributes = DictionaryAttr({**attributes.data, memory.POOL: place})
         (param,) = insert_parameters(op, len(op.args), [workspace.type], [attributes])
         param.name_hint = "workspace"
     if not is_entry:

@@ -14,6 +14,7 @@ A sequence of passes:
 - `reorder-for-memory` first, if it is switched on: lifetimes depend on the order of ops.
 - `reuse-in-place`, unless it is switched off: a result that is written over an operand needs no
   storage, not even one of the caller.
+- `assign-pools`, if there are pools: a storage is in one of them, whoever allocates it.
 - `pass-workspaces`: the memory of a call becomes storages of the caller.
 - `pack-storage` reads lifetimes, and states which storages share an arena.
 - `layout-slices` chooses their offsets.
@@ -34,6 +35,7 @@ from typing import ClassVar
 
 from xdsl.passes import ModulePass
 
+from .assign_pools import AssignPoolsPass, Minimize
 from .layout_slices import Dynamic, LayoutSlicesPass, Strategy
 from .manifest_lifetimes import ManifestLifetimesPass
 from .pack_storage import PackStoragePass
@@ -70,13 +72,24 @@ class PlanMemoryPass(CompositePass):
     lend_entries: bool = False
     """Let callers from outside lend storages, too, as those of native code do."""
 
+    pools: str = ""
+    """The pools of devices, as `assign-pools` reads them: `dtcm=64KiB:1,psram=:10`."""
+
+    minimize: Minimize = "cost"
+    """The objective for a device of several pools; the option of `assign-pools`."""
+
     verify: bool = True
     """Prove the plan by `verify-memory-plan`."""
+
+    @property
+    def assign_pools(self) -> AssignPoolsPass:
+        return AssignPoolsPass(self.pools, self.minimize, entries=self.entries)
 
     def steps(self) -> Sequence[ModulePass]:
         return (
             *([ReorderForMemoryPass()] if self.reorder else []),
             *([ReuseInPlacePass()] if self.in_place else []),
+            *([self.assign_pools] if self.pools else []),
             PassWorkspacesPass(self.entries, self.lend_entries),
             PackStoragePass(),
             LayoutSlicesPass(self.strategy, self.dynamic),

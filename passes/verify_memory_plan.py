@@ -20,7 +20,8 @@ are live together overlap. Facts:
   result of a choice is intact if the value that it was on each path is; so a branch may kill what
   the other one yields.
 
-Also: tensors and slices lie in their storages, aligned; a view that is certainly larger than its
+Also: a storage of static size is within the capacity of its pool; tensors and slices lie in
+their storages, aligned; a view that is certainly larger than its
 tensor is a fault (the machine checks the others); a tensor is written once on a path; no bytes are
 killed twice or used after a kill. An op that reads bytes that it writes is a fault, unless it is a
 kernel that reads each element before it writes it (`plan_check.overwriting_kernels`) and both are

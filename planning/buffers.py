@@ -69,6 +69,7 @@ class Buffer(NamedTuple):
     - `arms`: the branch arms it belongs to, outermost first.
     - `tie`: buffers with the same tie get the same pool and offset and, as they share
       bytes on purpose (an update in place), never conflict with each other.
+    - `reads`, `writes`: how often all of its bytes are read and written.
     """
 
     id: str
@@ -80,6 +81,13 @@ class Buffer(NamedTuple):
     pools: tuple[str, ...] = ()
     arms: tuple[Arm, ...] = ()
     tie: str | None = None
+    reads: int = 1
+    writes: int = 1
+
+    @property
+    def traffic(self) -> int:
+        """The bytes that are read and written."""
+        return self.size * (self.reads + self.writes)
 
     @property
     def is_plain(self) -> bool:
@@ -100,10 +108,22 @@ class Buffer(NamedTuple):
 
 
 class Pool(NamedTuple):
-    """An arena. `capacity` bounds its height; None means no bound."""
+    """
+    An arena. `capacity` bounds its height; None means no bound.
+
+    Offsets in it are multiples of `alignment`. To read or write one of its bytes costs `cost`.
+    """
 
     name: str
     capacity: int | None = None
+    cost: int = 1
+    alignment: int = 1
+
+    def __str__(self) -> str:
+        """Return the pool as options spell it; see `pool_text`."""
+        capacity = "" if self.capacity is None else self.capacity
+        aligned = f":{self.alignment}" if self.alignment != 1 else ""
+        return f"{self.name}={capacity}:{self.cost}{aligned}"
 
 
 class Columns(NamedTuple):

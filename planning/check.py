@@ -83,6 +83,10 @@ def _row_faults(problem: Problem, plan: Plan) -> Iterator[Fault]:
             allowed = ", ".join(buffer.pools)
             message = f"{what} is in pool '{names[pool]}', but may only be in: {allowed}"
             yield Fault("pool preference", message, (row,))
+        elif at % problem.pools[pool].alignment:
+            coarse = problem.pools[pool].alignment
+            message = f"{what} is at {at}, but pool '{names[pool]}' is aligned to {coarse}"
+            yield Fault("alignment", message, (row,))
         if buffer.offset is not None and at != buffer.offset:
             message = f"{what} is at {at}, but is fixed at {buffer.offset}"
             yield Fault("fixed offset", message, (row,))

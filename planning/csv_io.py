@@ -9,7 +9,8 @@ Problems and plans as CSV, in the format of google/minimalloc.
 may be in any order; those after `size` are optional, and their cells may be empty. A
 gap's window `@a:b` is the bytes of the buffer that stay in use; the first `b` bytes are
 kept. Additional columns: `pools` (names, most preferred first), `arms` (`branch:arm`,
-outermost first), `tie` (a name) and, in plans, `pool`.
+outermost first), `tie` (a name), `reads` and `writes` (how often all bytes are, by default once)
+and, in plans, `pool`.
 
 A malformed file raises `CsvError`, which reads `file:line: error: …`.
 """
@@ -30,6 +31,7 @@ _NAMES = {
     "upper": "upper", "end": "upper",
     "size": "size", "alignment": "alignment", "gaps": "gaps", "offset": "offset",
     "pools": "pools", "pool": "pool", "arms": "arms", "tie": "tie",
+    "reads": "reads", "writes": "writes",
 }  # fmt: skip
 
 _REQUIRED = ("id", "lower", "upper", "size")
@@ -117,7 +119,7 @@ def problem_of(table: Table, pools: Sequence[Pool] = (), fixed: bool = True) -> 
                 message += f" (or {', '.join(titles[1:])})"
             raise CsvError(table.file, 1, message)
     inclusive = int(table.header[table.column("upper") or 0] == "end")
-    wanted = (*_REQUIRED, "alignment", "gaps", "offset", "pools", "arms", "tie")
+    wanted = (*_REQUIRED, "alignment", "gaps", "offset", "pools", "arms", "tie", "reads", "writes")
     index = {name: table.column(name) for name in wanted}
     if not fixed:
         index["offset"] = None
@@ -178,6 +180,7 @@ def _with_extras(
         return "" if column is None else cells[column]
 
     alignment, offset = cell("alignment"), cell("offset")
+    reads, writes = cell("reads"), cell("writes")
     arms: list[Arm] = []
     for word in cell("arms").split():
         branch, colon, arm = word.partition(":")
@@ -193,6 +196,8 @@ def _with_extras(
         pools=tuple(cell("pools").split()),
         arms=tuple(arms),
         tie=cell("tie") or None,
+        reads=_integer(table, line, "reads", reads) if reads else 1,
+        writes=_integer(table, line, "writes", writes) if writes else 1,
     )
 
 

@@ -27,8 +27,9 @@ class Meter:
         """Return a meter for at most `limit` of the remaining nodes."""
         return Meter(min(limit, self.limit - self.nodes), deadline=self.deadline)
 
-    def tick(self) -> None:
-        self.nodes += 1
+    def tick(self, nodes: int = 1) -> None:
+        """Count `nodes`; raise OutOfNodes if these were too many, or time is over."""
+        self.nodes += nodes
         if self.nodes > self.limit or is_over(self.deadline):
             raise OutOfNodes
 

@@ -10,6 +10,7 @@ budget finds.
 """
 
 from dataclasses import dataclass
+from math import lcm
 
 import numpy as np
 
@@ -175,7 +176,8 @@ def prefer(core: Core, placement: Placement) -> Placement:
                 for other, mine, its in core.conflicts[k]
                 if pools[other] == pool
             )
-            at = fixed[k] if fixed[k] >= 0 else find_gap(near, 0, alignment[k], False)
+            step = lcm(alignment[k], core.pool_alignments[pool])
+            at = fixed[k] if fixed[k] >= 0 else find_gap(near, 0, step, False)
             clear = not any(low < at < high for low, high in near)
             if clear and at + sizes[k] <= placement.heights[pool]:
                 offsets[k], pools[k] = at, pool

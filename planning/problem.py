@@ -72,7 +72,9 @@ class Problem:
 
     def with_capacity(self, capacity: int | None) -> "Problem":
         """Return the problem with `capacity` for every pool that has none of its own."""
-        pools = tuple(p if p.capacity is not None else Pool(p.name, capacity) for p in self.pools)
+        pools = tuple(
+            p if p.capacity is not None else p._replace(capacity=capacity) for p in self.pools
+        )
         return Problem(self.buffers, pools)
 
 
@@ -82,8 +84,9 @@ class Plan:
     The place of every buffer, in the order of the problem's rows.
 
     `pools[i]` is an index into the problem's pools. `heights[p]` is the first offset
-    above every byte that a buffer of pool p ever needs. No plan's height is below
-    `lower_bound`; `is_optimal` means that this height is proved minimal.
+    above every byte that a buffer of pool p ever needs. `cost` is what reading and writing
+    costs in these pools, if that was minimized. No plan's `objective`, cost or height, is below
+    `lower_bound`; `is_optimal` means that this one is proved minimal.
     `nodes` counts the search nodes spent; `seconds` is CPU time.
     """
 
@@ -95,21 +98,27 @@ class Plan:
     strategy: str = ""
     nodes: int = 0
     seconds: float = field(default=0.0, compare=False)
+    cost: int | None = None
 
     @property
     def height(self) -> int:
-        """The sum of the pools' heights: the objective."""
+        """The sum of the pools' heights."""
         return sum(self.heights)
 
     @property
+    def objective(self) -> int:
+        """The cost or the height, whichever was minimized."""
+        return self.height if self.cost is None else self.cost
+
+    @property
     def gap(self) -> int:
-        """Bytes between the lower bound and the height."""
-        return self.height - self.lower_bound
+        """The difference between the lower bound and the objective."""
+        return self.objective - self.lower_bound
 
     @property
     def ratio(self) -> float:
-        """Height over lower bound; 1.0 for a problem that needs no bytes."""
-        return self.height / self.lower_bound if self.lower_bound else 1.0
+        """Objective over lower bound; 1.0 for a problem that needs no bytes."""
+        return self.objective / self.lower_bound if self.lower_bound else 1.0
 
 
 @dataclass(frozen=True)
@@ -119,7 +128,8 @@ class Infeasible:
 
     `proved` means that none exists. `shortfall` is how many bytes of capacity the best
     plan found lacks; `height` is that plan's height, and no plan is lower than
-    `lower_bound`.
+    `lower_bound`. The `rows` that are alive at `moment`, the largest first, need the most
+    bytes beyond the pools that they may be in; a plan exists for the pools `enough`.
     """
 
     proved: bool
@@ -129,3 +139,6 @@ class Infeasible:
     strategy: str = ""
     nodes: int = 0
     seconds: float = field(default=0.0, compare=False)
+    moment: int = 0
+    rows: tuple[int, ...] = ()
+    enough: tuple[Pool, ...] = ()

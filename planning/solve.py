@@ -1,5 +1,5 @@
 """
-Solve a problem with a named strategy: `solve(problem, strategy, budget, timeout)`.
+Solve a problem with a named strategy: `solve(problem, strategy, budget, timeout, minimize)`.
 
 - `coalesce`, `first-fit`, `best-fit`, `greedy-by-size`, `greedy-by-breadth`: one plan,
   in milliseconds.
@@ -8,6 +8,9 @@ Solve a problem with a named strategy: `solve(problem, strategy, budget, timeout
 - `auto`: the cheap plans until one reaches the lower bound, then a search with a budget
   that depends on the problem's size. A large problem is repaired locally, then planned from
   its peak; only what an explicit budget leaves is spent on searching it as a whole.
+
+With several pools, `minimize="cost"` weighs the bytes that are read and written instead of heights
+(`planning.costs`).
 
 A budget counts search nodes, not seconds, so results do not depend on the machine. A
 timeout does depend on it: it ends the search where it is.
@@ -23,7 +26,7 @@ from itertools import islice
 import numpy as np
 
 from .buffers import ProblemError, as_list
-from .meter import NEVER, is_over
+from .meter import NEVER, Meter, is_over
 from .offsets.bounds import lower_bound
 from .offsets.core import Core, allowed_places, core_of, tied_rows
 from .offsets.greedy import Placement
@@ -36,7 +39,16 @@ STRATEGIES = (*NAMED, "exact", "auto")
 NODES = 130_000
 """Search nodes that `auto` may spend without an explicit budget; see `_usual_budget`."""
 
+OBJECTIVES = ("heights", "cost")
+"""The values of `minimize` that `solve` accepts."""
+
 _UNLIMITED = 2**62
+
+_MAX_MOVED = 200_000
+"""Overlapping pairs up to which bodies are moved to meet a capacity."""
+
+_COST_NODES = 6000
+"""Moves that `auto` and `exact` try to lower a cost, without an explicit budget."""
 
 _LARGE_NODES = 20_000
 """Search nodes for a large problem; an explicit budget from here on is never worse."""
@@ -98,9 +110,13 @@ def solve(
     strategy: str = "auto",
     budget: int | None = None,
     timeout: float | None = None,
+    minimize: str = "heights",
 ) -> Plan | Infeasible:
     """
     Plan `problem` with `strategy`; raise UnknownStrategy if it does not exist.
+
+    What is minimized is the sum of the pools' `heights`, or what reading and writing them may
+    `cost`.
 
     `budget` limits the search nodes of `exact` and `auto`; the others ignore it. With a
     capacity, the search stops at the first plan that fits. After `timeout` seconds, `exact` and
@@ -113,11 +129,47 @@ def solve(
         raise UnknownStrategy(
             f"unknown strategy '{strategy}' (expected one of: {', '.join(STRATEGIES)})"
         )
+    if minimize not in OBJECTIVES:
+        expected = ", ".join(OBJECTIVES)
+        raise UnknownStrategy(f"unknown objective '{minimize}' (expected one of: {expected})")
     deadline = NEVER if timeout is None else time.monotonic() + timeout
     core = core_of(problem)
     best = _Best(core, lower_bound(core), deadline)
-    _STEPS.get(strategy, _cheap)(best, strategy, budget)
-    return _answer(problem, best, strategy, time.process_time() - began)
+    by_cost = minimize == "cost"
+    if by_cost and core.pools is not None and strategy in _STEPS:
+        _search_by_cost(best, problem, budget)
+    else:
+        _STEPS.get(strategy, _cheap)(best, strategy, budget)
+    if strategy in _STEPS:
+        _fit_by_moves(best)
+    answer = _answer(problem, best, strategy, time.process_time() - began)
+    return _with_cost(problem, core, answer) if by_cost and isinstance(answer, Plan) else answer
+
+
+def _search_by_cost(best: _Best, problem: Problem, budget: int | None) -> None:
+    """Take the placement of the least cost that moves find, if there is one."""
+    from .costs import CostSearch, cost_bound
+
+    core, costs = best.core, [pool.cost for pool in problem.pools]
+    meter = Meter(_COST_NODES if budget is None else budget, deadline=best.deadline)
+    search = CostSearch(core, costs, meter)
+    search.run(cost_bound(core, costs))
+    best.placement, best.name = search.placement(), "moves"
+    best.nodes += min(meter.nodes, meter.limit)
+
+
+def _with_cost(problem: Problem, core: Core, plan: Plan) -> Plan:
+    """Return `plan` with its cost, and with the lower bound of costs."""
+    cost = sum(
+        buffer.traffic * problem.pools[pool].cost
+        for buffer, pool in zip(problem.buffers, plan.pools, strict=True)
+    )
+    bound = cost
+    if core.pools is not None:
+        from .costs import cost_bound
+
+        bound = cost_bound(core, [pool.cost for pool in problem.pools])
+    return replace(plan, cost=cost, lower_bound=bound, is_optimal=cost == bound)
 
 
 def _cheap(best: _Best, strategy: str, budget: int | None) -> None:
@@ -244,6 +296,8 @@ _STEPS: dict[str, Callable[[_Best, str, int | None], None]] = {"exact": _exact, 
 def _search(best: _Best, budget: int) -> None:
     core = best.core
     if core.pools is not None:
+        if best.placement is None:
+            best.placement = _any_placement(core)
         if core.n_bodies > max(budget, _MAX_BODIES):
             return  # one assignment takes a node per body
         from .pools import shrink_pools
@@ -275,7 +329,7 @@ def _search(best: _Best, budget: int) -> None:
 def _answer(problem: Problem, best: _Best, strategy: str, seconds: float) -> Plan | Infeasible:
     name = strategy if strategy == best.name or not best.name else f"{strategy} ({best.name})"
     if best.placement is None:
-        return _no_room(best, name, seconds)
+        return _no_room(problem, best, name, seconds)
     height = best.height
     missing = sum(
         max(0, tall - pool.capacity)
@@ -286,7 +340,12 @@ def _answer(problem: Problem, best: _Best, strategy: str, seconds: float) -> Pla
         capacities = [pool.capacity for pool in problem.pools]
         total = None if None in capacities else sum(c for c in capacities if c is not None)
         proved = total is not None and best.bound > total
-        return Infeasible(proved, missing, height, best.bound, name, best.nodes, seconds)
+        enough = tuple(
+            pool if pool.capacity is None else pool._replace(capacity=max(pool.capacity, tall))
+            for pool, tall in zip(problem.pools, best.placement.heights, strict=True)
+        )
+        short = Infeasible(proved, missing, height, best.bound, name, best.nodes, seconds)
+        return _explained(problem, best.core, replace(short, enough=enough))
     offsets, pools = _by_row(problem, best.core, best.placement)
     return Plan(
         offsets,
@@ -300,7 +359,7 @@ def _answer(problem: Problem, best: _Best, strategy: str, seconds: float) -> Pla
     )
 
 
-def _no_room(best: _Best, name: str, seconds: float) -> Infeasible:
+def _no_room(problem: Problem, best: _Best, name: str, seconds: float) -> Infeasible:
     """Return the answer for several pools whose capacities no placement was found to meet."""
     unlimited = replace(best.core, capacities=(None,) * len(best.core.capacities))
     found = best_plan(unlimited, 0)
@@ -313,7 +372,59 @@ def _no_room(best: _Best, name: str, seconds: float) -> Infeasible:
     )
     total = None if None in limits else sum(c for c in limits if c is not None)
     proved = best.is_impossible or (total is not None and best.bound > total)
-    return Infeasible(proved, max(missing, 1), sum(heights), best.bound, name, best.nodes, seconds)
+    short = Infeasible(proved, max(missing, 1), sum(heights), best.bound, name, best.nodes, seconds)
+    roomy = max(problem.pools, key=lambda pool: pool.capacity or 0)
+    for open_ in ({roomy.name}, {pool.name for pool in problem.pools}):
+        capacities = tuple(None if p.name in open_ else p.capacity for p in problem.pools)
+        placed = _any_placement(replace(best.core, capacities=capacities))
+        if placed is not None:
+            enough = tuple(
+                pool._replace(capacity=tall) if pool.name in open_ else pool
+                for pool, tall in zip(problem.pools, placed.heights, strict=True)
+            )
+            short = replace(short, enough=enough)
+            break
+    return _explained(problem, best.core, short)
+
+
+def _fit_by_moves(best: _Best) -> None:
+    """Look for a plan within the capacity of the only pool, if no search has found one."""
+    core, capacity = best.core, best.core.capacities[0]
+    if len(core.capacities) > 1 or capacity is None or best.placement is None:
+        return
+    if best.height <= capacity or best.bound > capacity or is_over(best.deadline):
+        return
+    if core.n_overlaps <= _MAX_MOVED:
+        several = replace(core, pools=((0,),) * core.n_bodies, traffic=(1,) * core.n_bodies)
+        placed = _any_placement(several)
+        if placed is not None:
+            best.keep("moves", Placement(placed.offsets, None, placed.heights))
+
+
+def _any_placement(core: Core) -> Placement | None:
+    """Return a placement within the capacities, if moves find one."""
+    from .costs import CostSearch
+
+    search = CostSearch(core, [1] * len(core.capacities), Meter(_COST_NODES))
+    search.run(search.nowhere - 1)
+    return search.placement()
+
+
+def _explained(problem: Problem, core: Core, answer: Infeasible) -> Infeasible:
+    """Return `answer` with the moment at which the most bytes are missing."""
+    from .shortage import largest_shortage
+
+    found = largest_shortage(problem, core)
+    shortfall = max(answer.shortfall, found.missing)
+    if len(problem.pools) > 1 and found.missing > 0:
+        shortfall = found.missing
+    return replace(
+        answer,
+        proved=answer.proved or found.missing > 0,
+        shortfall=shortfall,
+        moment=found.moment,
+        rows=found.rows,
+    )
 
 
 def _by_row(

@@ -32,7 +32,13 @@ def validate(buffers: Sequence[Buffer], pools: Sequence[Pool], columns: Columns)
             raise ProblemError(
                 f"capacity of pool '{pool.name}' must be at least 0, but is {pool.capacity}"
             )
-    _check_numbers(buffers, columns)
+        for what, number, least in (("cost", pool.cost, 0), ("alignment", pool.alignment, 1)):
+            if not least <= number < 2**20:
+                raise ProblemError(
+                    f"{what} of pool '{pool.name}' must be from {least} to 2^20 - 1, "
+                    f"but is {number}"
+                )
+    _check_numbers(buffers, pools, columns)
     if isinstance(buffers, BufferTable):
         return
     ids: dict[str, int] = {}
@@ -40,14 +46,14 @@ def validate(buffers: Sequence[Buffer], pools: Sequence[Pool], columns: Columns)
         first = ids.setdefault(buffer.id, row)
         if first != row:
             raise ProblemError(f"duplicate id '{buffer.id}'", (first, row))
-    if all(b.is_plain and not b.pools for b in buffers):
+    if all(b.is_plain and not b.pools and b.reads == b.writes == 1 for b in buffers):
         return
     for row, buffer in enumerate(buffers):
-        _check_row(row, buffer, names)
+        _check_row(row, buffer, pools)
     _check_fixed(buffers, names, _check_ties(buffers, names))
 
 
-def _check_numbers(buffers: Sequence[Buffer], columns: Columns) -> None:
+def _check_numbers(buffers: Sequence[Buffer], pools: Sequence[Pool], columns: Columns) -> None:
     lower, upper, size, alignment = columns
     rules = (
         (size < 0, size, "size must be at least 0, but is {}"),
@@ -67,13 +73,14 @@ def _check_numbers(buffers: Sequence[Buffer], columns: Columns) -> None:
             raise ProblemError(f"buffer '{buffers[row].id}': {what}", (row,))
     if not len(size):
         return
-    most = float(size.sum(dtype=np.float64)) + float(alignment.sum(dtype=np.float64))
+    coarsest = max(pool.alignment for pool in pools)
+    most = float(size.sum(dtype=np.float64)) + float(alignment.sum(dtype=np.float64)) * coarsest
     if most >= LIMIT:
         raise ProblemError(f"sizes and alignments sum to about {most:.3g}, not below 2^62")
 
 
-def _check_row(row: int, buffer: Buffer, names: list[str]) -> None:
-    what = f"buffer '{buffer.id}'"
+def _check_row(row: int, buffer: Buffer, pools: Sequence[Pool]) -> None:
+    what, names = f"buffer '{buffer.id}'", [pool.name for pool in pools]
     for gap in buffer.gaps:
         start, stop = buffer.lifetime
         if not start <= gap.start <= gap.stop <= stop:
@@ -88,6 +95,10 @@ def _check_row(row: int, buffer: Buffer, names: list[str]) -> None:
             raise ProblemError(
                 f"{what}: unknown pool '{pool}' (declared: {', '.join(names)})", (row,)
             )
+    for name, number in (("reads", buffer.reads), ("writes", buffer.writes)):
+        if not 0 <= number < 2**31:
+            message = f"{what}: {name} must be from 0 to 2^31 - 1, but is {number}"
+            raise ProblemError(message, (row,))
     chosen: dict[str, str] = {}
     for branch, arm in buffer.arms:
         if chosen.setdefault(branch, arm) != arm:
@@ -106,6 +117,14 @@ def _check_row(row: int, buffer: Buffer, names: list[str]) -> None:
                 f"alignment {buffer.alignment}",
                 (row,),
             )
+        for pool in pools:
+            may_be_there = not buffer.pools or pool.name in buffer.pools
+            if may_be_there and buffer.offset % pool.alignment:
+                raise ProblemError(
+                    f"{what}: fixed offset {buffer.offset} is not a multiple of the alignment "
+                    f"{pool.alignment} of pool '{pool.name}'",
+                    (row,),
+                )
 
 
 Place = tuple[int | None, set[str]]

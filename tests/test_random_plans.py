@@ -93,3 +93,36 @@ def test_functions_that_lend_memory(rng: Random, is_open: bool, has_devices: boo
     rows = [8, rng.randrange(6)] if is_open else [8]
     calls = [[*arguments([(n, 4), (n, 4)]), flag] for flag in FLAGS for n in rows]
     check_plan(module, options, calls)
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> str:
+    """Up to three pools of the host and of another device, the last ones without a bound."""
+    found: list[str] = []
+    for device in ("", "cuda:0/"):
+        for number in range(draw(st.integers(0, 2))):
+            capacity, cost = draw(st.integers(0, 400)), draw(st.integers(1, 5))
+            found.append(
+                f"{device}fast{number}={capacity}:{cost}:{draw(st.sampled_from([1, 128]))}"
+            )
+        found.append(f"{device}slow=:10")
+    return ",".join(found)
+
+
+@exactly(20)
+@given(
+    st.randoms(use_true_random=False),
+    st.booleans(),
+    pools(),
+    st.sampled_from(("cost", "heights")),
+    st.booleans(),
+)
+def test_programs_in_pools(rng: Random, is_open: bool, given: str, minimize: str, has_data: bool):
+    options = f'{{pools="{given}" minimize={minimize}}}'
+    if has_data:
+        sizes = [(4, 4), (rng.randrange(6), rng.randrange(6))] if is_open else [(4, 4)]
+        calls = [[flag, *arguments([(n,), (m,)])] for flag in FLAGS for n, m in sizes]
+        return check_plan(read(RelayProgram(rng, is_open).text), options, calls)
+    rows = [8, rng.randrange(6)] if is_open else [8]
+    calls = [[*arguments([(n, 4), (n, 4)]), flag] for flag in FLAGS for n in rows]
+    check_plan(parse(ProgramWithCalls(rng, is_open, True).text), options, calls)

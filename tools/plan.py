@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from ..planning import (
+    OBJECTIVES,
     STRATEGIES,
     Infeasible,
     Plan,
@@ -21,6 +22,7 @@ from ..planning import (
     Problem,
     ProblemError,
     check,
+    parse_pools,
     solve,
 )
 from ..planning.csv_io import (
@@ -31,6 +33,7 @@ from ..planning.csv_io import (
     plan_of,
     problem_of,
 )
+from ..planning.shortage import shortage_text
 from ..runtime.errors import MachineError
 from ..runtime.files import contents, limit_input
 from .commands import read_stdin
@@ -39,11 +42,11 @@ from .option_types import Common, Parser, count, non_negative, size
 from .output_files import OutputFiles
 
 
-def _pool(text: str) -> Pool:
-    name, equals, capacity = text.partition("=")
-    if not name:
-        raise argparse.ArgumentTypeError(f"a pool must be NAME or NAME=SIZE, but is '{text}'")
-    return Pool(name, size(capacity) if equals else None)
+def _pools(text: str) -> Sequence[Pool]:
+    try:
+        return parse_pools(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 class Options(Common, argparse.Namespace):
@@ -62,10 +65,16 @@ class Options(Common, argparse.Namespace):
         float | None, "S  seconds after which exact and auto return their best plan", non_negative
     ]
     pool: Annotated[
-        list[Pool],
-        "NAME[=SIZE]  declare a pool, optionally with a capacity; repeat for others",
-        _pool,
+        list[Sequence[Pool]],
+        "POOLS  declare pools: NAME=[CAPACITY][:COST[:ALIGNMENT]], separated by commas, such as "
+        "dtcm=64KiB:1,psram=:10; may be repeated",
+        _pools,
     ]
+    minimize: Annotated[
+        str,
+        "what is minimized: the sum of heights (default), or the cost of reads and writes",
+        (*OBJECTIVES,),
+    ] = "heights"
     ignore_offsets: Annotated[bool, "ignore the offset column instead of fixing buffers there"]
     output: Annotated[
         str | None, "-o --output FILE  write the rows with their offsets; - is stdout"
@@ -127,14 +136,15 @@ def _write(name: str, text: str, files: OutputFiles) -> None:
 
 
 def _problem(options: Options, table: Table) -> Problem:
-    problem = problem_of(table, options.pool, fixed=not options.ignore_offsets)
+    pools = [pool for given in options.pool for pool in given]
+    problem = problem_of(table, pools, fixed=not options.ignore_offsets)
     return problem.with_capacity(options.capacity)
 
 
 def _plan(options: Options) -> int:
     table = _read(options.problem)
     problem = _problem(options, table)
-    answer = solve(problem, options.strategy, options.nodes, options.timeout)
+    answer = solve(problem, options.strategy, options.budget, options.timeout, options.minimize)
     # With the plan on stdout, the summary must go elsewhere.
     stream = sys.stderr if options.output == "-" else sys.stdout
     if options.json:
@@ -161,16 +171,18 @@ def _summary(options: Options, problem: Problem, answer: Plan | Infeasible) -> s
         proof = "proved impossible" if answer.proved else "not proved impossible"
         return (
             f"{options.problem}: does not fit: {answer.shortfall} bytes short "
-            f"(best height {answer.height}, bound {answer.lower_bound}), {proof}; {work}"
+            f"(best height {answer.height}, bound {answer.lower_bound}), {proof}; {work}\n"
+            f"{shortage_text(problem, answer)}"
         )
     proof = "proved smallest" if answer.is_optimal else f"not proved, gap {answer.gap}"
     heights = ""
     if len(problem.pools) > 1:
         pairs = zip(problem.pools, answer.heights, strict=True)
         heights = " (" + ", ".join(f"{pool.name} {height}" for pool, height in pairs) + ")"
+    cost = "" if answer.cost is None else f"cost {answer.cost}, "
     return (
         f"{options.problem}: {len(problem.buffers)} buffers, height {answer.height}{heights}, "
-        f"bound {answer.lower_bound}, ratio {answer.ratio:.4f}, {proof}; {work}"
+        f"{cost}bound {answer.lower_bound}, ratio {answer.ratio:.4f}, {proof}; {work}"
     )
 
 
@@ -192,8 +204,16 @@ def _facts(problem: Problem, answer: Plan | Infeasible) -> dict[str, object]:
             "proved": answer.is_optimal,
             "heights": dict(zip(names, answer.heights, strict=True)),
         }
+        if answer.cost is not None:
+            facts["cost"] = answer.cost
     else:
-        facts |= {"proved": answer.proved, "shortfall": answer.shortfall}
+        facts |= {
+            "proved": answer.proved,
+            "shortfall": answer.shortfall,
+            "moment": answer.moment,
+            "alive": [problem.buffers[row].id for row in answer.rows],
+            "enough": [str(pool) for pool in answer.enough],
+        }
     return facts
 
 

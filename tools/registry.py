@@ -49,8 +49,9 @@ _PASSES = {
         lift-constants fuse-ops outline-primitives create-shape-functions manifest-alloc
         remove-dead-writes make-kernels rename-written-tensors manifest-lifetimes
         remove-unused-kernels simplify-shapes pass-workspaces plan-memory reuse-in-place
-        coalesce-storage reorder-for-memory annotate-memory pack-storage layout-slices expand-packs
-        verify-memory-plan report-memory overwrite-dead-bytes verify-stage
+        coalesce-storage reorder-for-memory annotate-memory assign-pools pack-storage
+        layout-slices expand-packs verify-memory-plan report-memory overwrite-dead-bytes
+        verify-stage
     """,
     "lowering": """
         convert-memory-to-memref merge-tail-cycles limit-recursion tail-calls-to-loops

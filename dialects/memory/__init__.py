@@ -3,6 +3,7 @@
 from xdsl.ir import Dialect
 
 from .destination_ops import CopyOp, ResultIsOuts, verify_destinations
+from .memory_pools import POOLS, PoolAttr, is_pool_of, place_of, pools_of
 from .pack import Arm, Packing, PackOp, PackType, Slice, SliceOp, TotalOp
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import verify_shape
@@ -11,6 +12,7 @@ from .tensor_ops import AllocTensorOp, KillOp
 from .workspace_ops import (
     ALIGNMENT,
     ALLOCATED,
+    POOL,
     RESULT,
     SIZE,
     SIZES_OF,
@@ -35,12 +37,14 @@ Memory = Dialect(
         TotalOp,
         WorkspaceSizeOp,
     ],
-    [PackType, StorageType],
+    [PackType, PoolAttr, StorageType],
 )
 
 __all__ = [
     "ALIGNMENT",
     "ALLOCATED",
+    "POOL",
+    "POOLS",
     "RESULT",
     "SIZE",
     "SIZES_OF",
@@ -54,6 +58,7 @@ __all__ = [
     "PackOp",
     "PackType",
     "Packing",
+    "PoolAttr",
     "ResultIsOuts",
     "Slice",
     "SliceOp",
@@ -62,7 +67,10 @@ __all__ = [
     "TotalOp",
     "WorkspaceSizeOp",
     "alignment_of_parameter",
+    "is_pool_of",
     "parameter_attributes",
+    "place_of",
+    "pools_of",
     "result_in_parameter",
     "shapes_of_workspace",
     "verify_destinations",

@@ -46,6 +46,7 @@ from ..interfaces import (
 )
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.xdsl_internals import operands_of
+from .memory_pools import PoolAttr
 from .static_or_dynamic import exactly_one, parse_static_or_dynamic, verify_alignment
 from .storage_ops import StorageType
 
@@ -105,6 +106,7 @@ class PackOp(IRDLOperation):
     %q = memory.pack ordered align 64 : !memory.pack
     %r = memory.pack smallest of 2 align 64 : !memory.pack
     %s = memory.pack align 64 within %w : !memory.storage -> !memory.pack
+    %t = memory.pack align 64 in #memory.pool<#dtcm, capacity 65536, cost 1, align 1> : !memory.pack
     ```
 
     The slices are in the block of the pack, its totals after all of them. Any offsets are right at
@@ -115,7 +117,8 @@ class PackOp(IRDLOperation):
     on, and the one with the smallest total counts. Orders are right for all sizes; their pieces lie
     on each other without a cycle. `within` names the arena if it is a workspace, a parameter of the
     function: the total is then what `memory.workspace_size` computes for its callers, and offsets
-    are not chosen `at_bind`.
+    are not chosen `at_bind`. `in` is the pool in which it lies, whose capacity is at least the
+    total.
     """
 
     name = "memory.pack"
@@ -125,15 +128,18 @@ class PackOp(IRDLOperation):
     """The number of orders of its slices, if it is ordered."""
     at_bind = opt_prop_def(UnitAttr)
     """Present if offsets are chosen when the sizes are known."""
+    pool = opt_prop_def(PoolAttr)
     workspace = opt_operand_def(StorageType)
     pack = result_def(PackType)
 
     traits = traits_def(AllocatesResults(), NumbersOnHost())
 
-    def __init__(self, alignment: int, workspace: SSAValue | None = None):
+    def __init__(
+        self, alignment: int, workspace: SSAValue | None = None, pool: PoolAttr | None = None
+    ):
         super().__init__(
             operands=[workspace],
-            properties={"alignment": IntegerAttr(alignment, i64)},
+            properties={"alignment": IntegerAttr(alignment, i64), "pool": pool},
             result_types=[PackType()],
         )
 
@@ -154,6 +160,11 @@ class PackOp(IRDLOperation):
             properties["orders"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
         parser.parse_keyword("align")
         properties["alignment"] = IntegerAttr(parser.parse_integer(allow_boolean=False), i64)
+        if parser.parse_optional_keyword("in") is not None:
+            start = parser.pos
+            properties["pool"] = pool = parser.parse_attribute()
+            if not isinstance(pool, PoolAttr):
+                parser.raise_error(f"expected a #memory.pool, but got {pool}", start, parser.pos)
         workspace: list[SSAValue] = []
         if parser.parse_optional_keyword("within") is not None:
             unresolved = parser.parse_unresolved_operand()
@@ -176,6 +187,9 @@ class PackOp(IRDLOperation):
         elif self.orders is not None:
             printer.print_string(f" smallest of {self.n_orders}")
         printer.print_string(f" align {self.alignment.value.data}")
+        if self.pool is not None:
+            printer.print_string(" in ")
+            printer.print_attribute(self.pool)
         if self.workspace is not None:
             printer.print_string(" within ")
             printer.print_operand(self.workspace)

@@ -43,6 +43,7 @@ from ..interfaces import (
 )
 from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
+from .memory_pools import is_pool_of
 from .static_or_dynamic import (
     exactly_one,
     folded,
@@ -99,6 +100,12 @@ class StorageType(ParametrizedAttribute, TypeAttribute, DeviceCarrier, HoldsNoTe
                 printer.print_attribute(self.device)
 
 
+def _in_pools(type: Attribute, op: Operation) -> bool:
+    """Test whether the results of `op` are in a pool of their device, a storage of `type`."""
+    place, devices = device_of(type), [device_of(result.type) for result in op.results]
+    return place is not None and any(d is not None and is_pool_of(place, d) for d in devices)
+
+
 class SizesOnHost(DeviceRule):
     """Sizes, offsets and shapes are on the host; a tensor is on the device of its storage."""
 
@@ -109,7 +116,7 @@ class SizesOnHost(DeviceRule):
             if not isinstance(operand.type, StorageType):
                 yield OnHost(operand, f"sizes and shapes of {op.name} are on the host")
         storages = [o for o in op.operands if isinstance(o.type, StorageType)]
-        if storages:
+        if storages and not _in_pools(storages[0].type, op):
             yield SameDomain((*storages, *op.results), "a tensor is where its storage is")
 
 

@@ -40,6 +40,7 @@ from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.trait_patterns import Patterns
 from ..xdsl_extras.xdsl_internals import operands_of
+from .memory_pools import is_pool_of
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import (
     exactly_one,
@@ -160,7 +161,10 @@ class AllocTensorOp(IRDLOperation, HasCanonicalizationPatternsInterface):
             shape = parser.resolve_operand(shape, type)
             parser.parse_punctuation("->")
             type = parser.parse_type()
-        storage = parser.resolve_operand(unresolved, StorageType(device_of(type)))
+        room: Attribute = StorageType(device_of(type))
+        if parser.parse_optional_keyword("in") is not None:
+            room = parser.parse_type()
+        storage = parser.resolve_operand(unresolved, room)
         at = dynamic if offset is None else offset.value.data
         assert at is not None
         op = cls(storage, at, type, shape)
@@ -182,6 +186,9 @@ class AllocTensorOp(IRDLOperation, HasCanonicalizationPatternsInterface):
             printer.print_attribute(self.shape.type)
             printer.print_string(" -> ")
         printer.print_attribute(self.tensor.type)
+        if self.storage.type != StorageType(device_of(self.tensor.type)):
+            printer.print_string(" in ")
+            printer.print_attribute(self.storage.type)
 
     def verify_(self) -> None:
         storage, *others = operands_of(self)
@@ -191,7 +198,8 @@ class AllocTensorOp(IRDLOperation, HasCanonicalizationPatternsInterface):
         type, room = as_tensor(self.results[0].type), storage.type
         assert type is not None
         assert isinstance(room, StorageType)
-        if device_of(type) != room.carried_device:
+        device, place = device_of(type), room.carried_device
+        if device != place and not (device and place and is_pool_of(place, device)):
             raise VerifyException(f"the tensor is {type}, but its storage is {room}")
         if is_static(type) == shaped:
             fault = "is static and takes no" if shaped else "has a dynamic dim and needs a"

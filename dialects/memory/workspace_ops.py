@@ -9,7 +9,8 @@ Storages that callers lend to functions.
 the shapes of the parameters that `memory.workspace` lists (of none: the size is static), and
 `memory.workspace_size` returns them. `%r` is for the tensor of that number among those returned,
 fields of tuples included, which lies in it at byte 0. Both have the alignment that
-`memory.alignment` says; when the size of a workspace is static and known, `memory.size` says it.
+`memory.alignment` says; `memory.pool` is the pool of a workspace, if it is in one. When the size of
+a workspace is static and known, `memory.size` says it.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ ALLOCATED = "memory.allocated"
 """Marks a result that an entry allocates, as its size is known only after the run."""
 ALIGNMENT = "memory.alignment"
 """The alignment of a storage that is a parameter."""
+POOL = "memory.pool"
+"""The pool of a workspace, if it is in a memory scope of its device: `cpu:0/dtcm`."""
 SIZE = "memory.size"
 """The bytes of a workspace, if they are static and known."""
 

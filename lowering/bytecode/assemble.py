@@ -10,7 +10,7 @@ The fields of an instruction op are the fields of the instruction; its location 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
-from ...dialects import bytecode
+from ...dialects import bytecode, memory
 from ...dialects.attributes import plain_values
 from ...dialects.device import VirtualDeviceAttr, device_of
 from ...dialects.dim_bounds import bounds_by_name
@@ -40,6 +40,7 @@ from ...runtime.program.program import (
     Kernel,
     Late,
     Param,
+    Pool,
     Program,
     Step,
     TensorSpec,
@@ -220,5 +221,14 @@ def assemble(module: ModuleOp) -> Program:
             assemble_kernel(cast(bytecode.KernelOp, op), calls[i] == 1)
             for i, op in enumerate(kernels.values())
         ),
-        tuple(device.spec for device in devices) or ("cpu:0",),
+        tuple(map(memory.place_of, devices)) or ("cpu:0",),
+        pools=tuple(_pools(module, devices)),
     )
+
+
+def _pools(module: ModuleOp, devices: Sequence[VirtualDeviceAttr]) -> Iterator[Pool]:
+    """Yield the pools that the program allocates storages in."""
+    numbers = {memory.place_of(device): number for number, device in enumerate(devices)}
+    for place, pool in memory.pools_of(module).items():
+        if place in numbers:
+            yield Pool(numbers[place], numbers[pool.device.spec], pool.capacity)

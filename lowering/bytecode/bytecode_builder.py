@@ -9,13 +9,14 @@ from typing import TypeAlias
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    NoneAttr,
     StringAttr,
     SymbolRefAttr,
     UnknownLoc,
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
-from ...dialects import bytecode, relay
+from ...dialects import bytecode, memory, relay
 from ...dialects.bytecode.fields import RegisterAttr
 from ...dialects.device import VirtualDeviceAttr, device_of, devices_in
 from ...dialects.xdsl_extras.identity import by_identity
@@ -61,6 +62,7 @@ class Devices:
     """The devices of the program: the host, then the others in order of first use."""
 
     found: dict[VirtualDeviceAttr, None]
+    pools: Mapping[str, memory.PoolAttr] = field(default_factory=dict[str, memory.PoolAttr])
     _plain: dict[VirtualDeviceAttr, VirtualDeviceAttr] = field(
         default_factory=dict[VirtualDeviceAttr, VirtualDeviceAttr]
     )
@@ -73,6 +75,15 @@ class Devices:
             self._plain[device] = plain
             self.found.setdefault(plain)
         return plain
+
+    def place(self, device: VirtualDeviceAttr) -> VirtualDeviceAttr:
+        """Return where a storage is as the machine knows it: a device, or a pool of one."""
+        home = self.use(device)
+        if memory.place_of(device) not in self.pools or isinstance(device.scope, NoneAttr):
+            return home
+        pool = VirtualDeviceAttr(device.device_type, device.device_id, scope=device.scope)
+        self.found.setdefault(pool)
+        return pool
 
     @property
     def host(self) -> VirtualDeviceAttr:

@@ -63,7 +63,7 @@ def lower_alloc_storage(builder: BytecodeBuilder, op: Operation) -> None:
         dst=builder.define(op.storage),
         size=size,
         alignment=op.alignment,
-        device=builder.devices.use(device_at(op.storage)),
+        device=builder.devices.place(device_at(op.storage)),
     )
 
 

@@ -23,9 +23,10 @@ output.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import prod
+from typing import NamedTuple
 
 from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import (
@@ -112,6 +113,26 @@ class Interface:
     contexts: tuple[int, ...]
     """The devices that get a context."""
     forms: tuple[Form, ...]
+    pools: Mapping[str, memory.PoolAttr] = field(default_factory=dict[str, memory.PoolAttr])
+    """The pools of devices, by their places."""
+
+    def spaces(self) -> Iterator[Space]:
+        """Yield where workspaces may be: each device, followed by its pools."""
+        for number, device in enumerate(self.devices):
+            name = f"workspace_{sanitized(device)}" if number else "workspace"
+            yield Space(number, device, name)
+            for place in self.pools:
+                home, slash, scope = place.partition("/")
+                if slash and home == device:
+                    yield Space(number, place, f"{name}_{sanitized(scope)}")
+
+
+class Space(NamedTuple):
+    """A device, by number and name, or a pool of one, and the name of the workspace there."""
+
+    device: int
+    place: str
+    symbol: str
 
 
 # ------------------------------------------------------------------------- analysis
@@ -130,13 +151,17 @@ def plan_entry(
     old = list(function.body.block.args)
     lent = {memory.result_in_parameter(function, arg.index): arg for arg in old}
     lent.pop(None, None)
-    workspaces = {_space(arg): arg for arg in old if _has(function, arg, memory.WORKSPACE)}
+    spaces = [*interface.spaces()]
+    workspaces = {
+        _place(function, arg) or devices[0]: arg
+        for arg in old
+        if _has(function, arg, memory.WORKSPACE)
+    }
     constants = next((arg for arg in old if _has(function, arg, POOL)), None)
     inputs, results = described.function.params, described.function.results or ()
-    spaces = ["workspace", *(f"workspace_{sanitized(device)}" for device in devices[1:])]
     contexts = [f"device_context_{sanitized(device)}" for device in devices]
     texts = [param.name for param in (*inputs, *results)]
-    names = unique_names(texts, [*spaces, *contexts, symbol])
+    names = unique_names(texts, [*(space.symbol for space in spaces), *contexts, symbol])
     parameters = [
         Parameter(name, param.type, {NAME: StringAttr(of.name)}, param)
         for of, param, name in zip(inputs, old, names, strict=False)
@@ -152,13 +177,15 @@ def plan_entry(
         parameters.append(Parameter("constants", constants.type, {POOL: UnitAttr()}, constants))
     pools: list[Pool] = []
     numbers: list[int | None] = []
-    for device, name in enumerate(spaces):
-        space = workspaces.get(devices[device] if device else None)
-        if device and space is None:
+    in_pools = any(space.place in interface.pools and not space.device for space in spaces)
+    for space in spaces:
+        old_space = workspaces.get(space.place)
+        pool = interface.pools.get(space.place)
+        if old_space is None and pool is None and (space.device or in_pools):
             continue
-        pools.append(_pool(function, device, name, devices[device], space))
-        numbers.append(None if space is None else old.index(space) - len(inputs))
-        parameters.append(_workspace(pools[-1], devices[device], space))
+        pools.append(_pool(function, space, pool, old_space))
+        numbers.append(None if old_space is None else old.index(old_space) - len(inputs))
+        parameters.append(_workspace(pools[-1], space.place, old_space))
     parameters += [
         Parameter(contexts[d], llvm.LLVMPointerType(), {CONTEXT: StringAttr(devices[d])})
         for d in interface.contexts
@@ -197,9 +224,10 @@ def _is_bytes(output: Parameter) -> bool:
     return (type.element_type, type.shape) == (BYTES.element_type, BYTES.shape)
 
 
-def _space(value: SSAValue) -> str | None:
-    """Return the name of the memory space of a memref; None for the default one."""
-    space = as_memref(value.type).memory_space
+def _place(function: func.FuncOp, value: BlockArgument) -> str | None:
+    """Return the pool or the device of a workspace; None for the default memory space."""
+    pool = memory.parameter_attributes(function, value.index).get(memory.POOL)
+    space = pool or as_memref(value.type).memory_space
     return space.data if isinstance(space, StringAttr) else None
 
 
@@ -221,19 +249,21 @@ def _output(
 
 
 def _pool(
-    function: func.FuncOp, device: int, name: str, device_name: str, old: BlockArgument | None
+    function: func.FuncOp, space: Space, pool: memory.PoolAttr | None, old: BlockArgument | None
 ) -> Pool:
-    """Return the workspace on a device; one that is not there has 0 bytes."""
+    """Return the workspace on a device or in a pool; one that is not there has 0 bytes."""
+    device, place, name = space
+    where = ("", None) if pool is None else (place, pool.capacity)
     if old is None:
-        return Pool(name, device, 0, ALIGNMENT)
+        return Pool(name, device, 0, ALIGNMENT, *where)
     attribute = memory.parameter_attributes(function, old.index).get(memory.SIZE)
     size = 0 if not old.uses else None
     if isinstance(attribute, IntegerAttr):
         size = attribute.value.data
     if size is not None:
-        _verify_room(function, old, f"the workspace on {device_name}", size)
+        _verify_room(function, old, f"the workspace on {place}", size)
     alignment = max(memory.alignment_of_parameter(function, old.index), ALIGNMENT)
-    return Pool(name, device, size, alignment)
+    return Pool(name, device, size, alignment, *where)
 
 
 def _workspace(pool: Pool, device: str, old: BlockArgument | None) -> Parameter:

@@ -8,6 +8,7 @@ Integers lose their signs, which ops know. A device becomes a memory space, the 
 data types and references have no memory layout: they are errors.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast, get_args
 
@@ -61,6 +62,8 @@ class MemRefTypes:
     """Converts types; `host` is the device whose memory is the default one."""
 
     host: VirtualDeviceAttr
+    pools: Collection[str] = ()
+    """The places of pools, whose memory is that of their devices."""
     _known: dict[Attribute, Attribute] = field(default_factory=dict[Attribute, Attribute])
 
     def __call__(self, type: Attribute, at: Place) -> Attribute:
@@ -82,6 +85,8 @@ class MemRefTypes:
 
     def space(self, device: VirtualDeviceAttr | None) -> Attribute:
         """Return the memory space of `device`."""
+        if device is not None and memory.place_of(device) in self.pools:
+            device = VirtualDeviceAttr(device.device_type, device.device_id, device.target)
         if device is None or device.join(self.host) == self.host:
             return NoneAttr()
         scope = device.scope.data if isinstance(device.scope, StringAttr) else ""

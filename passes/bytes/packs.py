@@ -17,7 +17,7 @@ arena of a function with a workspace is that, as far as its callers can compute 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -245,6 +245,7 @@ class JoinPack(RewritePattern):
             for storage in pack.storages
         }
         self.opened: dict[Pack, _Opened] = {}
+        self.pools: Mapping[str, memory.PoolAttr] | None = None
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: memory.AllocStorageOp, rewriter: PatternRewriter, /) -> None:
@@ -269,17 +270,20 @@ class JoinPack(RewritePattern):
 
     def open(self, place: Place, rewriter: PatternRewriter) -> None:
         """Insert the packs at a place, without slices, and their arenas."""
+        if self.pools is None:
+            self.pools = memory.pools_of(place.before)
         for op in place.moved:
             op.detach()
         ops = place.moved
         for pack in place.packs:
-            packed = memory.PackOp(pack.alignment, pack.workspace)
+            device = device_of(pack.storages[0].op.storage.type)
+            pool = None if device is None else self.pools.get(memory.place_of(device))
+            packed = memory.PackOp(pack.alignment, pack.workspace, pool)
             total = memory.TotalOp(packed.pack)
             packed.pack.name_hint, total.total.name_hint = "pack", "total"
             ops += [packed, total]
             arena = pack.workspace
             if arena is None:
-                device = device_of(pack.storages[0].op.storage.type)
                 storage = memory.AllocStorageOp(total.total, pack.alignment, device)
                 arena = storage.storage
                 arena.name_hint = "arena"

@@ -57,10 +57,13 @@ def source_of(place: Place) -> SourceLine | None:
 
 
 def device_name(value: SSAValue) -> str:
-    """Return the device of a storage: `cpu:0`, `cuda:0 (scope "texture")`."""
+    """Return the device of a storage: `cpu:0`, `cuda:0 (scope "texture")`, or a pool of one."""
     device = device_of(value.type)
     if device is None:
         return "no device"
+    op = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
+    if op is not None and (place := memory.place_of(device)) in memory.pools_of(op):
+        return place
     scope = device.scope
     named = f' (scope "{scope.data}")' if isinstance(scope, StringAttr) else ""
     return f"{device.spec}{named}"

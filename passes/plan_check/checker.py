@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import memory, vm
+from ...dialects.device import device_of
 from ...dialects.interfaces import AllocatesResults, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...operators.sizes.holds import at_least
@@ -119,7 +120,9 @@ class Checker:
             self.place(op, slot)
         elif facts.frees:
             self.kill(row)
-        elif kind is not memory.AllocStorageOp and kind is not memory.PackOp:
+        elif kind is memory.AllocStorageOp:
+            self.check_capacity(op)
+        elif kind is not memory.PackOp:
             if facts.views is not None:
                 self.check_view(op, facts.views.viewed(op))
             if not (self.storages.isdisjoint(row.uses) and self.storages.isdisjoint(row.results)):
@@ -176,6 +179,18 @@ class Checker:
         if key not in self.placed:
             self.placed.add(key)
             self.lending.require_room(op, slot)
+
+    def check_capacity(self, op: Operation) -> None:
+        """Check that a storage of static size is within the capacity of its pool."""
+        device = device_of(op.results[0].type)
+        pools = memory.pools_of(op)
+        pool = pools.get(memory.place_of(device)) if pools and device is not None else None
+        size = op.properties.get("size")
+        if pool is not None and pool.capacity is not None and isinstance(size, IntegerAttr):
+            bytes = size.value.data
+            if bytes > pool.capacity:
+                message = f"a storage of {bytes} bytes does not fit in pool {pool.label}"
+                raise PassError(f"{message}, which has {pool.capacity}", op)
 
     # ---------------------------------------------------------------- contents
 

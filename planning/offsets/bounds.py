@@ -48,10 +48,17 @@ def _one_pool(core: Core) -> int:
     return bound
 
 
-def _load_bound(core: Core) -> int:
+def loads_at_births(core: Core) -> Ints:
+    """Return the bytes alive at the birth of each box, of the heaviest arm of each branch."""
     if core.arms is not None:
-        return int(_load_with_arms(core).max())
-    best = int(loads(core.lower, core.upper, core.size).max())
+        return _load_with_arms(core)
+    return loads(core.lower, core.upper, core.size)
+
+
+def _load_bound(core: Core) -> int:
+    best = int(loads_at_births(core).max())
+    if core.arms is not None:
+        return best
     alignment = core.alignment[core.body]
     # (Sets, not np.unique: that imports numpy.ma, 10 ms.)
     multiples = [a for a in sorted(set(as_list(alignment))) if a > 1][::-1]

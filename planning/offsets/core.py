@@ -64,6 +64,10 @@ class Core:
     pools: tuple[tuple[int, ...], ...] | None = None
     capacities: tuple[int | None, ...] = (None,)
     is_simple: bool = True
+    pool_alignments: tuple[int, ...] = (1,)
+    """For each pool, the divisor of all offsets in it."""
+    traffic: tuple[int, ...] = ()
+    """The bytes of each body that are read and written, if there are several pools."""
 
     @property
     def n_bodies(self) -> int:
@@ -165,11 +169,20 @@ class Core:
             self.pools and tuple(self.pools[k] for k in as_list(bodies)),
             self.capacities,
             self.is_simple,
+            self.pool_alignments,
+            self.traffic and tuple(self.traffic[k] for k in as_list(bodies)),
         )
 
     def in_pool(self, bodies: Ints, pool: int) -> "Core":
         """Return the core of only these bodies (ascending), all in `pool`."""
-        return replace(self.restrict(bodies), pools=None, capacities=(self.capacities[pool],))
+        core = self.restrict(bodies)
+        return replace(
+            core,
+            alignment=np.lcm(core.alignment, self.pool_alignments[pool]),
+            pools=None,
+            capacities=(self.capacities[pool],),
+            pool_alignments=(1,),
+        )
 
 
 def components(core: Core) -> list[Ints]:
@@ -232,7 +245,7 @@ def _plain_core(problem: Problem) -> Core:
         upper[order],
         size[order],
         np.arange(len(order)),
-        alignment[order],
+        np.lcm(alignment[order], problem.pools[0].alignment),
         np.full(len(order), -1),
         row_body,
         capacities=(problem.pools[0].capacity,),
@@ -345,12 +358,13 @@ def _general_core(problem: Problem) -> Core:
     boxes = [box for box, _ in flat]
     arms = tuple(box[3] for box in boxes)
     one_pool = len(problem.pools) == 1
+    coarse = problem.pools[0].alignment if one_pool else 1
     return Core(
         np.array([box[0] for box in boxes], dtype=np.int64),
         np.array([box[1] for box in boxes], dtype=np.int64),
         np.array([box[2] for box in boxes], dtype=np.int64),
         np.array([k for _, k in flat], dtype=np.int64),
-        np.array([body.alignment for body in found], dtype=np.int64),
+        np.lcm(np.array([body.alignment for body in found], dtype=np.int64), coarse),
         np.array([body.fixed for body in found], dtype=np.int64),
         row_body,
         arms if any(arms) else None,
@@ -360,4 +374,8 @@ def _general_core(problem: Problem) -> Core:
         and not any(arms)
         and len(flat) == len(found)
         and all(body.fixed < 0 for body in found),
+        (1,) if one_pool else tuple(pool.alignment for pool in problem.pools),
+        ()
+        if one_pool
+        else tuple(sum(problem.buffers[row].traffic for row in body.rows) for body in found),
     )

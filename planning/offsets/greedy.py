@@ -20,6 +20,7 @@ Memory Management for Deep Neural Net Inference" (2020).
 
 from collections.abc import Callable
 from functools import partial
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -144,7 +145,8 @@ def _place_general(core: Core, order: Ints, best_fit: bool, deadline: float) -> 
             at = fixed[k]
             if at < 0:
                 near[pool].sort()
-                at = find_gap(near[pool], 0, alignment[k], best_fit)
+                step = lcm(alignment[k], core.pool_alignments[pool])
+                at = find_gap(near[pool], 0, step, best_fit)
             elif any(low < at < high for low, high in near[pool]):
                 continue
             growth = max(0, at + sizes[k] - heights[pool])

@@ -8,6 +8,7 @@ and `coalesce` run.
 """
 
 from collections.abc import Callable, Iterator
+from math import lcm
 
 import numpy as np
 
@@ -53,7 +54,8 @@ def coalesce(core: Core, deadline: float = NEVER) -> Placement | None:
         if fixed[k] >= 0:
             continue
         for pool in core.pools[k] if core.pools else everywhere:
-            at = -(-heights[pool] // alignment[k]) * alignment[k]
+            step = lcm(alignment[k], core.pool_alignments[pool])
+            at = -(-heights[pool] // step) * step
             capacity = core.capacities[pool]
             if len(everywhere) == 1 or capacity is None or at + size[k] <= capacity:
                 offsets[k], pools[k], heights[pool] = at, pool, at + size[k]

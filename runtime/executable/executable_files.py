@@ -21,7 +21,16 @@ from ..program.checking import check_kernel, check_program
 from ..program.data_types import DataTypes
 from ..program.instructions import INSTRUCTIONS
 from ..program.planned_memory import PlannedMemory
-from ..program.program import Constant, Function, Kernel, Late, Program, WeightFunction, spec_of
+from ..program.program import (
+    Constant,
+    Function,
+    Kernel,
+    Late,
+    Pool,
+    Program,
+    WeightFunction,
+    spec_of,
+)
 from ..program.records import record
 from ..weights.derived_weights import faults_of
 from .content import (
@@ -70,6 +79,7 @@ class Places:
 RECORDS: Mapping[str, Any] = {
     "info": Info,
     "devices": tuple[str, ...],
+    "pools": tuple[Pool, ...],
     "types": DataTypes,
     "functions": tuple[Function, ...],
     "code": tuple[tuple[AnyInstruction, ...], ...],
@@ -88,6 +98,7 @@ DATA = "data"
 SECTIONS = (*RECORDS, DATA)
 
 _OPTIONAL: Mapping[str, Any] = {
+    "pools": (),
     "locations": Places((), ()),
     "memory": (),
     "weights": (),
@@ -102,7 +113,8 @@ def flags_of(name: str) -> int:
 
     A reader may ignore those of plug-ins, and constants have checksums of their own.
     """
-    return UNSUMMED if name == DATA else 0 if name in {*RECORDS} - {*_OPTIONAL} else OPTIONAL
+    needed = {*RECORDS} - {*_OPTIONAL} | {"pools"}
+    return UNSUMMED if name == DATA else 0 if name in needed else OPTIONAL
 
 
 def sections_of(executable: ExecutableFile) -> dict[str, list[memoryview]]:
@@ -112,6 +124,7 @@ def sections_of(executable: ExecutableFile) -> dict[str, list[memoryview]]:
     values = {
         "info": Info(executable.producer, executable.weights_file, executable.unused),
         "devices": program.devices,
+        "pools": program.pools,
         "types": program.data,
         "functions": program.functions,
         "code": [function.instructions for function in program.functions],
@@ -122,7 +135,8 @@ def sections_of(executable: ExecutableFile) -> dict[str, list[memoryview]]:
         "weights": executable.weights,
         "metadata": executable.metadata,
     }
-    written = {name: [_json(name, values[name])] for name in RECORDS}
+    present = (name for name in RECORDS if name != "pools" or program.pools)
+    written = {name: [_json(name, values[name])] for name in present}
     added = {name: [memoryview(content)] for name, content in executable.added.items()}
     return {**written, **added, DATA: data}
 
@@ -166,7 +180,7 @@ def decode(data: memoryview, verify: bool = False) -> ExecutableFile:
     stored = values["constants"]
     constants = _constants(stored, by_name[DATA], data, verify)
     return ExecutableFile(
-        Program(functions, constants, kernels, values["devices"], values["types"]),
+        Program(functions, constants, kernels, values["devices"], values["types"], values["pools"]),
         *(info.producer, info.weights_file, info.unused),
         *(_checksums(stored, by_name["constants"]), values["memory"], values["weights"]),
         *(values["metadata"], {n: _bytes(data, by_name[n]) for n in by_name if n not in SECTIONS}),

@@ -20,7 +20,7 @@ from ..program.dtypes import has_element_type
 from ..program.instructions import AllocRef
 from ..program.kernel_shapes import host_input_faults
 from ..program.objects import Tensor
-from ..program.program import Array, Kernel, Late, Program, spec_of
+from ..program.program import Array, Kernel, Late, Program, capacities_of, homes_of, spec_of
 from .binding import Bound, KernelPlans, bind_plan
 
 if TYPE_CHECKING:
@@ -111,6 +111,14 @@ class Context:
     @cached_property
     def kernel_plans(self) -> KernelPlans:
         return KernelPlans(self.binds)
+
+    @cached_property
+    def homes(self) -> Sequence[int]:
+        return homes_of(self.program)
+
+    @cached_property
+    def capacities(self) -> Mapping[int, int]:
+        return capacities_of(self.program)
 
     @cached_property
     def cycles(self) -> CallCycles:

@@ -30,6 +30,11 @@ class StorageInstructions(SegmentBuilder):
         size = self.immediate(i.size)
         if size < 0:
             raise MachineError(storage_errors.negative_size(size))
+        capacity = self.context.capacities.get(i.device)
+        if capacity is not None and (live := self.state.live[i.device]) + size > capacity:
+            raise MachineError(
+                storage_errors.pool_is_full(size, self.device(i.device), live, capacity)
+            )
         what = f"a storage of {size} bytes on {self.device(i.device)}"
         at, memory = self.state.spaces[i.device].take(size, i.alignment, what)
         site = AllocationSite(self.state.frame.function, self.pc, i.device)
@@ -99,7 +104,8 @@ class StorageInstructions(SegmentBuilder):
             array: Array = np.ndarray(shape, kind, storage.memory, start)
         except ValueError as error:
             raise MachineError(storage_errors.no_array(shape, error)) from error
-        self.state.write(dst, Tensor(array, storage.device, False, (storage,), start))
+        home = self.context.homes[storage.device]
+        self.state.write(dst, Tensor(array, home, False, (storage,), start))
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
         source = self.tensor(i.tensor)

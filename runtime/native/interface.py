@@ -144,15 +144,18 @@ class InterfaceError(Exception):
 @record
 class Pool:
     """
-    A workspace, one a device: memory that the caller lends for a call.
+    A workspace, one a device or a pool of one: memory that the caller lends for a call.
 
     `symbol` is its name in C. `size` (bytes) is None if it depends on the dims of the inputs.
+    `place` is the pool that it is in, such as `cpu:0/dtcm`, and `capacity` are its bytes.
     """
 
     symbol: str
     device: int
     size: int | None
     alignment: int
+    place: str = ""
+    capacity: int | None = None
 
 
 @record

@@ -335,10 +335,16 @@ class NativeExecutable(Callables):
         """The workspaces that functions plan, and those that calls have used so far."""
         library, calls = self._native.library, self._native.calls
         devices: dict[str, DeviceMemory] = {}
-        for number, name in enumerate(library.devices):
+        pools = (pool.place for entry in library.entries for pool in entry.pools if pool.place)
+        for name in dict.fromkeys((*library.devices, *pools)):
             planned: Mapping[str, int | None] = {
                 entry.function.name: next(
-                    (pool.size for pool in entry.pools if pool.device == number), 0
+                    (
+                        pool.size
+                        for pool in entry.pools
+                        if (pool.place or library.devices[pool.device]) == name
+                    ),
+                    0,
                 )
                 for entry in library.entries
             }

@@ -155,6 +155,12 @@ def _specs(program: Program) -> Iterator[tuple[str, TensorSpec]]:
 def _faults(program: Program) -> Iterator[str | MachineError]:
     if not program.devices:
         yield "a program must have at least one device, the host"
+    for pool in program.pools:
+        for device in (pool.device, pool.home):
+            if not 0 <= device < len(program.devices):
+                yield f"a pool: device {device} is out of range [0, {len(program.devices)})"
+        if pool.capacity is not None and pool.capacity < 0:
+            yield f"a pool: capacity must be at least 0, but is {pool.capacity}"
     names = Counter(function.name for function in program.functions)
     for name, count in names.items():
         if count > 1:

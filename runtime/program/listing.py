@@ -46,7 +46,8 @@ def _value(value: Any, kind: Kind, program: Program) -> str:
         case Kind.CONSTANT:
             return f"@const_{value}"
         case Kind.DEVICE:
-            return f"#relay.device<{program.devices[value]}>"
+            device, slash, scope = program.devices[index(value)].partition("/")
+            return f"#relay.device<{device}{f', scope = {_quoted(scope)}' if slash else ''}>"
         case Kind.READ | Kind.WRITE:
             return f"r{value}"
         case Kind.READS | Kind.WRITES:

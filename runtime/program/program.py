@@ -4,7 +4,7 @@ A compiled program in memory: functions of instructions, constants, kernels and 
 Plain data: `machine.Machine` runs a program, `listing.listing` prints one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import prod
 from typing import Annotated, Any, TypeAlias
@@ -77,6 +77,20 @@ class Late:
 
 
 Constant: TypeAlias = Array | Late
+
+
+@record
+class Pool:
+    """
+    A memory of a device, with a capacity in bytes or None. `device` and `home` are indices.
+
+    Storages are allocated on `device`, such as "cpu:0/dtcm", and tensors in them are on `home`,
+    "cpu:0". The memory of a device itself has both equal.
+    """
+
+    device: int
+    home: int
+    capacity: int | None = None
 
 
 @record
@@ -197,6 +211,7 @@ class Program:
     kernels: tuple[Kernel, ...] = ()
     devices: tuple[str, ...] = field(default=("cpu:0",))
     data: DataTypes = field(default=DataTypes())
+    pools: tuple[Pool, ...] = ()
 
     @property
     def entries(self) -> tuple[Function, ...]:
@@ -207,3 +222,16 @@ class Program:
     def late_constants(self) -> tuple[Late, ...]:
         """The constants whose values must be supplied when the program is loaded, in order."""
         return tuple(c for c in self.constants if isinstance(c, Late))
+
+
+def homes_of(program: Program) -> Sequence[int]:
+    """Return, for each device, the one on which tensors in its storages are."""
+    homes = [*range(len(program.devices))]
+    for pool in program.pools:
+        homes[pool.device] = pool.home
+    return homes
+
+
+def capacities_of(program: Program) -> Mapping[int, int]:
+    """Return the bytes of the devices that have a capacity."""
+    return {p.device: p.capacity for p in program.pools if p.capacity is not None}

@@ -130,7 +130,7 @@ def memory_use(
 
 
 def _planned(plans: Sequence[PlannedMemory], function: str, device: str) -> int | None:
-    """Return the bytes planned for `function` on a device, in all its scopes."""
+    """Return the bytes planned for `function` on a device or in a pool of one, in all scopes."""
     total = 0
     for plan in plans:
         if plan.function == function and plan.device.partition(" ")[0] == device:

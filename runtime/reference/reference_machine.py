@@ -38,7 +38,7 @@ from ..program.checking import check_program
 from ..program.dtypes import has_element_type
 from ..program.instructions import Reg
 from ..program.objects import Closure, Data, Object, Ref, Tensor, tensors_in
-from ..program.program import Array, Late, Program, spec_of
+from ..program.program import Array, Late, Program, homes_of, spec_of
 from ..program.size_operations import SCALARS, Relation
 from .reference_frame import Frame, Storage, reshaped
 from .reference_kernels import KernelError, copy_tensor, run_kernel
@@ -211,7 +211,8 @@ class ReferenceMachine:
                 if size < 0:
                     raise MachineError(storage_errors.negative_size(size))
                 memory, written = np.full(size, 0xFF, np.uint8), np.zeros(size, bool)
-                frame.write(i.dst, Storage(memory, written, i.device, i.alignment))
+                home = homes_of(program)[i.device]
+                frame.write(i.dst, Storage(memory, written, home, i.alignment))
             case vm.SliceStorage():
                 frame.write(i.dst, frame.slice(i))
             case vm.ShapeOf():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from warnings import warn
@@ -96,9 +97,7 @@ def executable_of(
     found = _bound(late.values(), source, where)
     if embed:
         constants = tuple(found[c.name] if isinstance(c, Late) else c for c in program.constants)
-        bundled = Program(
-            *(program.functions, constants, program.kernels, program.devices, program.data)
-        )
+        bundled = replace(program, constants=constants)
         return written(bundled)
     if not isinstance(weights, Mapping):
         file = Path(weights).name

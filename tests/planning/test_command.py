@@ -152,7 +152,7 @@ def test_missing_and_unwritable_files_are_diagnostics(
         (["--nodes", "many"], "must be a non-negative integer, but is 'many'"),
         (["--check"], "--check needs a problem and a plan"),
         (["other.csv"], "unexpected argument 'other.csv'"),
-        (["--pool", "=4"], "a pool must be NAME or NAME=SIZE, but is"),
+        (["--pool", "=4"], "a pool must be NAME=[CAPACITY][:COST[:ALIGNMENT]]"),
     ],
 )
 def test_wrong_usage_is_status_2(

@@ -175,3 +175,22 @@ func.func @workspaces(%s: tensor<2xi64>) {
   %m = memory.workspace_size @f[2]
   func.return
 }
+
+// -----
+
+// A pool is a memory scope of a device; a tensor of the device may lie in it, and a pack says it.
+//
+// CHECK-LABEL: @pools
+// CHECK:         %[[P:.*]] = memory.pack align 64 in #memory.pool<#cpu0_dtcm, capacity 256, cost 1, align 1> : !memory.pack
+// CHECK:         %[[S:.*]] = memory.alloc_storage %{{.*}} align 64 : !memory.storage<#cpu0_dtcm>
+// CHECK:         memory.alloc_tensor %[[S]][0] : tensor<4xf32, #cpu0> in !memory.storage<#cpu0_dtcm>
+// CHECK:         memory.pack align 8 in #memory.pool<#cpu0, cost 3, align 8> : !memory.pack
+func.func @pools() {
+  %p = memory.pack align 64 in #memory.pool<#relay.device<cpu:0, scope = "dtcm">, capacity 256, cost 1, align 1> : !memory.pack
+  %a = memory.slice %p [0, 1) 16
+  %total = memory.total %p
+  %s = memory.alloc_storage %total align 64 : !memory.storage<#relay.device<cpu:0, scope = "dtcm">>
+  %t = memory.alloc_tensor %s[0] : tensor<4xf32, #relay.device<cpu:0>> in !memory.storage<#relay.device<cpu:0, scope = "dtcm">>
+  %q = memory.pack align 8 in #memory.pool<#relay.device<cpu:0>, cost 3, align 8> : !memory.pack
+  func.return
+}

@@ -141,7 +141,8 @@ def _comment(entry: Entry) -> Iterator[str]:
         yield f" *   dims: the sizes of {', '.join(dims)}"
     for pool in entry.pools:
         size = f"{pool.symbol}_size(dims)" if pool.size is None else pool.size
-        text = f"{size} bytes, aligned to {pool.alignment}; if NULL, allocated for the call"
+        where = "" if pool.capacity is None else f" of the {pool.capacity} in {pool.place}"
+        text = f"{size} bytes{where}, aligned to {pool.alignment}; if NULL, allocated for the call"
         yield f" *   {pool.symbol}: {text}"
     yield " */"
 
@@ -327,13 +328,19 @@ def _tables(entry: Entry) -> Iterator[str]:
     arguments += [f"(void *)words[{at + i}]" for i in range(len(entry.contexts))]
     types, callee = ["void *"] * len(arguments), f"_mlir_ciface_{symbol}{FLAT}"
     yield from code_function(f"{symbol}_code", callee, types, arguments)
-    pools = [f"{{{number(pool.size)}, {pool.alignment}}}" for pool in entry.pools]
+    pools = [
+        f"{{{number(pool.size)}, {pool.alignment}, {number(pool.capacity)}, "
+        f"{c_string(pool.place)}}}"
+        for pool in entry.pools
+    ]
+    on_host = [i for i, pool in enumerate(entry.pools) if not pool.device]
     parts = {
         f"{TABLES}tensor {symbol}_tensors": rows,
         f"{TABLES}pool {symbol}_pools": pools,
         f"static const int32_t {symbol}_contexts": [*map(str, entry.contexts)],
     }
     names = ["NULL" if not lines else part.rpartition(" ")[2] for part, lines in parts.items()]
+    names.insert(2, str(on_host[-1] if on_host else 0))
     yield from (array(part, lines) for part, lines in parts.items() if lines)
     sizes = f"_mlir_ciface_{symbol}_sizes" if entry.is_dynamic else "NULL"
     if entry.is_dynamic:

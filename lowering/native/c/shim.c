@@ -85,6 +85,8 @@ struct xrelay_tensor {
 struct xrelay_pool {
   int64_t size; /* bytes; -1: computed from dims */
   int64_t alignment;
+  int64_t capacity; /* bytes; -1: none */
+  const char *place; /* such as cpu:0/dtcm */
 };
 
 /*
@@ -97,6 +99,7 @@ struct xrelay_function {
   int32_t inputs, outputs, pool_count, context_count;
   const struct xrelay_tensor *tensors; /* inputs, then outputs */
   const struct xrelay_pool *pools;
+  int32_t scratch_pool; /* the one with the scratch memory of kernels */
   const int32_t *contexts; /* devices */
   int32_t has_constants;
   int32_t dims, computed; /* sizes of inputs that callers give; sizes that `sizes` computes of them */
@@ -426,6 +429,14 @@ XRELAY_LOCAL char *xrelay_workspace(const struct xrelay_function *function,
   return given;
 }
 
+/* Check that the workspace in `pool`, of `size` bytes, is within its capacity. */
+XRELAY_LOCAL void xrelay_require_room(const struct xrelay_function *function,
+                                       const struct xrelay_pool *pool, int64_t size) {
+  if (pool->capacity >= 0 && size > pool->capacity)
+    xrelay_fail("the workspace of %s needs %" PRId64 " bytes of pool %s, which has %" PRId64,
+                function->name, size, pool->place, pool->capacity);
+}
+
 /* Return the bytes of a workspace of `size`, with the scratch memory of kernels at its end. */
 XRELAY_LOCAL int64_t xrelay_with_scratch(int64_t size) {
   if (size < 0 || size > INT64_MAX / 2) xrelay_fail("the workspace is too large");
@@ -504,7 +515,8 @@ XRELAY_LOCAL void xrelay_measure(const struct xrelay_function *function, const i
   }
   for (i = 0; i < function->pool_count; i++) {
     int64_t size = function->pools[i].size < 0 ? computed[i] : function->pools[i].size;
-    workspaces[i] = i ? size : xrelay_with_scratch(size);
+    workspaces[i] = i == function->scratch_pool ? xrelay_with_scratch(size) : size;
+    xrelay_require_room(function, &function->pools[i], workspaces[i]);
   }
 }
 
@@ -579,7 +591,7 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
     char *pool = xrelay_workspace(function, shapes, data, workspaces[i], sizes[i],
                                   function->pools[i].alignment);
     next = xrelay_describe_bytes(next, pool, sizes[i]);
-    if (!i) xrelay_use_scratch(pool, sizes[i]);
+    if (i == function->scratch_pool) xrelay_use_scratch(pool, sizes[i]);
   }
   xrelay_current->contexts = contexts;
   for (i = 0; i < function->context_count; i++)

@@ -44,7 +44,16 @@ LAYOUT = (
     ("strategy", get_args(Strategy)),
     ("dynamic", ("at-bind", "symbolic")),
 )
-PLANNED = (("entries", ("main",)), ("in_place", ("false",)), ("reorder", ("true",)))
+POOLS = (
+    '"fast=64:1,slow=:10"',
+    '"fast=96:1,middle=256:3:128,slow=:10"',
+    '"fast=1KiB:1,slow=:10,cuda:0/fast=128:2,cuda:0/slow=:3"',
+    '"cpu:0=16MiB:1"',
+)
+PLANNED = (
+    *(("entries", ("main",)), ("in_place", ("false",)), ("reorder", ("true",))),
+    *(("pools", POOLS), ("minimize", ("heights",))),
+)
 
 
 @st.composite

@@ -1,0 +1,95 @@
+"""Pools: the example in the machine, natively and from C, and capacities when sizes are known."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.documents import ROOT
+from helpers.machine.in_machine import assert_same
+from helpers.onnx.onnx_models import Array
+
+import xrelay
+from xrelay.runtime.errors import MachineError
+
+LAYERS = """
+func.func @main(%x: tensor<?x32xf32> {relay.dims = ["n", 32]}, %w: tensor<32x32xf32>)
+    -> tensor<?x32xf32> attributes {relay.dim_bounds = {n = [1, 64]}} {
+  %a = relay.nn.dense %x, %w : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  %b = relay.nn.dense %a, %w : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  %c = relay.nn.dense %b, %w : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  %d = relay.add %c, %a : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %e = relay.nn.dense %d, %w : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  func.return %e : tensor<?x32xf32>
+}
+"""
+
+
+@pytest.fixture
+def layers(tmp_path: Path) -> Path:
+    path = tmp_path / "layers.mlir"
+    path.write_text(LAYERS)
+    return path
+
+
+def arguments(rows: int) -> list[Array]:
+    rng = np.random.default_rng(rows)
+    return [rng.random(shape, np.float32) for shape in ((rows, 32), (32, 32))]
+
+
+def test_the_example_runs_in_the_machine_natively_and_from_c(tmp_path: Path):
+    folder = tmp_path / "pools"
+    shutil.copytree(ROOT / "examples" / "pools", folder)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    made = subprocess.run(
+        ["make", "-s", "run", f"PYTHON={sys.executable}"],
+        cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    header = (folder / "scores.h").read_text()
+    assert "void *workspace_dtcm, void *workspace_psram);" in header
+    assert "512 bytes of the 512 in cpu:0/dtcm" in header
+    rows = [[*map(float, line.split())] for line in made.stdout.splitlines()[-2:]]
+    x = (np.arange(128, dtype=np.float32) % 7 / 7).reshape(2, 64)
+    v = ((np.arange(4096) % 11 - 5) / 64).astype(np.float32).reshape(64, 64)
+    w = (np.arange(512, dtype=np.float32) % 13).reshape(8, 64)
+    hidden = np.maximum(x @ v.T, 0)
+    scores = softmax(hidden @ v.T + hidden) @ w.T
+    np.testing.assert_allclose(rows, softmax(scores), atol=2e-4)
+
+
+def softmax(x: Array) -> Array:
+    powers = np.exp(x - x.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def test_an_executable_keeps_pools_and_capacities(layers: Path, tmp_path: Path):
+    pooled = xrelay.compile(layers, pipeline='vm{pools="dtcm=4KiB:1,psram=8KiB:10"}')
+    pooled.save(tmp_path / "layers.xrx")
+    loaded = xrelay.load(tmp_path / "layers.xrx")
+    plain = xrelay.compile(layers)
+    assert_same([loaded(*arguments(8))], [plain(*arguments(8))])
+    assert {"cpu:0/dtcm", "cpu:0/psram"} <= loaded.memory.devices.keys()
+    with pytest.raises(MachineError, match="does not fit in pool cpu:0/"):
+        loaded(*arguments(64))
+
+
+def test_a_device_with_a_capacity(layers: Path):
+    fits = xrelay.compile(layers, pipeline='vm{pools="cpu:0=32KiB:1"}')
+    plain = xrelay.compile(layers)
+    assert_same([fits(*arguments(64))], [plain(*arguments(64))])
+    tight = xrelay.compile(layers, pipeline='vm{pools="cpu:0=16KiB:1"}')
+    assert_same([tight(*arguments(16))], [plain(*arguments(16))])
+    with pytest.raises(MachineError, match="does not fit in pool cpu:0: "):
+        tight(*arguments(64))
+
+
+@pytest.mark.parametrize("memory", ["none", "coalesce"])
+def test_pools_without_a_plan(layers: Path, memory: str):
+    pipeline = f'vm{{pools="dtcm=4KiB:1,psram=:10" memory={memory}}}'
+    plain = xrelay.compile(layers)
+    pooled = xrelay.compile(layers, pipeline=pipeline)
+    assert_same([pooled(*arguments(8))], [plain(*arguments(8))])
