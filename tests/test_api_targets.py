@@ -159,7 +159,7 @@ def test_a_native_program_is_not_saved_as_xrx(
         ({"target": "native", "sanitize": True}, "sanitize are for programs that the machine runs"),
         ({"target": "native", "memory_limit": 9}, "but the target is 'native'"),
         ({"target": "native", "kernels": "native"}, "but the target is 'native'"),
-        ({"target": "native", "pipeline": "vm"}, "level bytecode, which does not lead to memref"),
+        ({"target": "native", "pipeline": "vm"}, "needs a program at level memref, not bytecode"),
         ({"pipeline": "aot"}, "'aot' must end in bytecode, unless the target is 'native'"),
     ],
 )

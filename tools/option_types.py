@@ -72,6 +72,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, prog: str, description: str) -> None:
         super().__init__(prog, description=description, formatter_class=HelpFormatter)
+        self.spellings: dict[str, None] = {"-h": None, "--help": None}
+        """The options that are declared, as they are written."""
 
     def error(self, message: str) -> NoReturn:
         unknown = message.removeprefix("unrecognized arguments: ")
@@ -82,13 +84,13 @@ class Parser(argparse.ArgumentParser):
     def _cure(self, option: str) -> str:
         """Return what to write instead of an unknown option, or an empty string."""
         name = option.lstrip("-")
-        if "--pipeline" in self._option_string_actions:
+        if "--pipeline" in self.spellings:
             with suppress(ImportError):  # where only compiled programs run
                 from .registry import PASSES
 
                 if name in PASSES:
                     return f"; a pass is named after -p: -p {name}"
-        known = self._option_string_actions
+        known = self.spellings
         return did_you_mean(
             f"--{name}", [*known, *(o for o, ours in ALSO.items() if ours in known)]
         )
@@ -102,7 +104,7 @@ class Parser(argparse.ArgumentParser):
             return argument
         long = name if name.startswith("--") else f"-{name}"
         ours = ALSO.get(long, long)
-        return ours + equals + value if ours in self._option_string_actions else argument
+        return ours + equals + value if ours in self.spellings else argument
 
     def declare(self, title: str, *classes: type[Any]) -> None:
         """
@@ -123,6 +125,7 @@ class Parser(argparse.ArgumentParser):
                 if EXCLUSIVE in get_args(hint):
                     target = exclusive = exclusive or group.add_mutually_exclusive_group()
                 target.add_argument(*names, **how)
+                self.spellings |= dict.fromkeys(name for name in names if name.startswith("-"))
 
     def parse(self, argv: Sequence[str] | None, options: _O, *, intermixed: bool = False) -> _O:
         """

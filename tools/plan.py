@@ -144,7 +144,7 @@ def _problem(options: Options, table: Table) -> Problem:
 def _plan(options: Options) -> int:
     table = _read(options.problem)
     problem = _problem(options, table)
-    answer = solve(problem, options.strategy, options.budget, options.timeout, options.minimize)
+    answer = solve(problem, options.strategy, options.nodes, options.timeout, options.minimize)
     # With the plan on stdout, the summary must go elsewhere.
     stream = sys.stderr if options.output == "-" else sys.stdout
     if options.json:

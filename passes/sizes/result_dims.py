@@ -17,7 +17,7 @@ from .reader import Sizes
 def dims_of_results(function: FuncOp) -> list[tuple[str, ...]]:
     """Return the name of each dim of each result, "" for one without; () if a result has none."""
     names = dim_names(function)
-    last = function.body.block.last_op if function.body.blocks else None
+    last = function.body.block.last_op if len(function.body.blocks) == 1 else None
     if not any(map(any, names)) or not isinstance(last, ReturnOp):
         return [()] * len(function.function_type.outputs)
     dynamic = [has_dynamic(value.type) for value in last.operands]

@@ -52,7 +52,7 @@ relay.shape_func @shape(%x: tensor<2xi64>) -> tensor<2xi64> {
 }
 """
 
-DEFINED = ("relay", "memory", "vm", "bytecode")
+DEFINED = ("relay", "qnn", "memory", "vm", "bytecode")
 """The dialects all of whose ops are changed."""
 
 CUDA = VirtualDeviceAttr("cuda", 1)

@@ -94,7 +94,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Traced]:
         path.write_text(text)
 
         def compiled(
-            loaded: Loaded, context: ReportingContext, ran: set[str] = ran
+            loaded: Loaded, context: ReportingContext, *_: object, ran: set[str] = ran
         ) -> NativeLibrary:
             library = native_kernels(loaded, context)
             assert library is not None

@@ -55,7 +55,9 @@ def test_nodes_and_edges_are_those_of_the_program(tmp_path: Path):
     assert any(label.endswith('in.mlir:4"') for label in nodes.values())
 
 
-@pytest.mark.parametrize("pipeline", ["infer-types", "plan-devices,lambda-lift,fuse-ops", "vm"])
+@pytest.mark.parametrize(
+    "pipeline", ["infer-types", "infer-types,plan-devices,lambda-lift,fuse-ops", "vm"]
+)
 @pytest.mark.parametrize("name", ["lists.relay", "closures.relay", "lstm.relay", "mlp.mlir"])
 def test_every_level_has_a_graph(name: str, pipeline: str, tmp_path: Path):
     out = tmp_path / "out.dot"

@@ -349,7 +349,7 @@ def test_the_summary_of_other_programs(opt: Opt, source: Callable[[str], Path]):
         "inputs:",
         "  x: float32[n, 4]",
         "outputs:",
-        "  output_0: float32[?, 4]",
+        "  output_0: float32[n, 4]",
         "open dims: n (x:0); give them sizes: --dim n=SIZE",
         "operators: 1 different one, 1 in all",
         "  nn.dense: 1",

@@ -116,7 +116,7 @@ INVALID: Sequence[tuple[Text, Arrays, str]] = (
     ),
     (ZEROS, {"s": sizes(2**32, 2**32, 1)}, "3:3 73786976294838206464"),
     (ZEROS, {"s": sizes(0, 2**32, 2**32)}, "3:3 NumPy"),
-    (ZEROS, {"s": sizes(1, 2**20, 2**10)}, "3:3 in use and the memory limit is 67108864"),
+    (ZEROS, {"s": sizes(1, 2**20, 2**10)}, "3:3 in use and the memory limit is 64000000"),
     (SLICE, {"x": filled(3, 3), "b": sizes(0), "s": sizes(0)}, "3:3 strides must not be 0"),
     (ARANGE, {"a": size(0), "b": size(5), "s": size(0)}, "3:3 the step of arange must not be 0"),
     (ARANGE, {"a": size(-(2**63)), "b": size(2**63 - 1), "s": size(1)}, "3:3 18446744073709551615"),

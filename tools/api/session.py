@@ -52,6 +52,13 @@ def is_bytecode(module: ModuleOp) -> bool:
     return bool(names) and all(name == "bytecode" for name in names)
 
 
+def is_compiled(module: ModuleOp) -> bool:
+    """Test whether `module` is what the pipeline `vm` or `aot` leaves."""
+    from ...lowering.entries.descriptions import METADATA
+
+    return is_bytecode(module) or METADATA in module.attributes
+
+
 class Session:
     """
     One compilation: it reads programs, binds their inputs, and runs passes on them.

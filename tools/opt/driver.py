@@ -23,7 +23,7 @@ from xdsl.utils.exceptions import DiagnosticException, ShrinkException
 from ...passes.support.diagnostics import Message
 from ...runtime.files import limit_input
 from ..api.bindings import bindings_of, passes_of, with_shapes
-from ..api.session import Given, Session, converted, given, is_bytecode
+from ..api.session import Given, Session, converted, given, is_compiled
 from ..api.shared_options import load_onnx, shared_options
 from ..api.source import SPLIT_MARK, Part, Source, read_source, require_frontend, split
 from ..commands import inform
@@ -372,8 +372,8 @@ class Opt:
 
             arrays = bind_params(module, params, context, own=self.weights)
             self._keep_weights(Given(module, arrays or None))
-        if not self.args.pipeline and self.chosen.pipeline and is_bytecode(module):
-            self.runner.steps = []  # it is compiled already
+        if not self.args.pipeline and self.chosen.pipeline and is_compiled(module):
+            self.runner.steps = []
         target = self.chosen.files
         if target is None:
             self.runner.run(context, module)

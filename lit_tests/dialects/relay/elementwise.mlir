@@ -188,3 +188,17 @@ func.func @bitwise_not(%a0: tensor<2x3xui8>) {
   %0 = relay.bitwise_not %a0 : (tensor<2x3xui8>) -> tensor<2x3xui8>
   func.return
 }
+
+// CHECK-LABEL: @reinterpret(
+// CHECK:       relay.reinterpret %a0 {dtype = i32} : (tensor<4xf32>) -> tensor<4xi32>
+func.func @reinterpret(%a0: tensor<4xf32>) {
+  %0 = relay.reinterpret %a0 {dtype = i32} : (tensor<4xf32>) -> tensor<4xi32>
+  func.return
+}
+
+// CHECK-LABEL: @fixed_point_multiply(
+// CHECK:       relay.fixed_point_multiply %a0 {multiplier = 1073741824 : i64, shift = -2 : i64} : (tensor<4xi32>) -> tensor<4xi32>
+func.func @fixed_point_multiply(%a0: tensor<4xi32>) {
+  %0 = relay.fixed_point_multiply %a0 {multiplier = 1073741824 : i64, shift = -2 : i64} : (tensor<4xi32>) -> tensor<4xi32>
+  func.return
+}

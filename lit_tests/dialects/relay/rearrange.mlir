@@ -96,3 +96,10 @@ func.func @gather_nd(%a0: tensor<4x5x6xf32>, %a1: tensor<2x7xi64>) {
   %0 = relay.gather_nd %a0, %a1 : (tensor<4x5x6xf32>, tensor<2x7xi64>) -> tensor<7x6xf32>
   func.return
 }
+
+// CHECK-LABEL: @slice_like(
+// CHECK:       relay.slice_like %a0, %a1 {axes = array<i64: 1>} : (tensor<2x3xf32>, tensor<5x2xi32>) -> tensor<2x2xf32>
+func.func @slice_like(%a0: tensor<2x3xf32>, %a1: tensor<5x2xi32>) {
+  %0 = relay.slice_like %a0, %a1 {axes = array<i64: 1>} : (tensor<2x3xf32>, tensor<5x2xi32>) -> tensor<2x2xf32>
+  func.return
+}

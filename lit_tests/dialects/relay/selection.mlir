@@ -38,3 +38,24 @@ func.func @unique(%a0: tensor<4xf32>, %a1: tensor<4xi64>) {
   %4, %5, %6, %7, %8 = relay.unique %a1 {sorted = false, return_counts = true} : (tensor<4xi64>) -> (tensor<4xi64>, tensor<4xi32>, tensor<4xi32>, tensor<1xi32>, tensor<4xi32>)
   func.return
 }
+
+// CHECK-LABEL: @argsort(
+// CHECK:       relay.argsort %a0 {axis = 0 : i64, dtype = i32} : (tensor<3x4xf32>) -> tensor<3x4xi32>
+func.func @argsort(%a0: tensor<3x4xf32>) {
+  %0 = relay.argsort %a0 {axis = 0 : i64, dtype = i32} : (tensor<3x4xf32>) -> tensor<3x4xi32>
+  func.return
+}
+
+// CHECK-LABEL: @sort(
+// CHECK:       relay.sort %a0 {is_ascend = false} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+func.func @sort(%a0: tensor<3x4xf32>) {
+  %0 = relay.sort %a0 {is_ascend = false} : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @scatter_elements(
+// CHECK:       relay.scatter_elements %a0, %a1, %a2 {axis = 1 : i64, reduction = "add"} : (tensor<3x4xf32>, tensor<3x2xi64>, tensor<3x2xf32>) -> tensor<3x4xf32>
+func.func @scatter_elements(%a0: tensor<3x4xf32>, %a1: tensor<3x2xi64>, %a2: tensor<3x2xf32>) {
+  %0 = relay.scatter_elements %a0, %a1, %a2 {axis = 1 : i64, reduction = "add"} : (tensor<3x4xf32>, tensor<3x2xi64>, tensor<3x2xf32>) -> tensor<3x4xf32>
+  func.return
+}

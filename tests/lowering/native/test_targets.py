@@ -216,7 +216,7 @@ def test_errors_of_users(model: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     empty = tmp_path / "empty.mlir"
     empty.write_text("func.func @main() { func.return }")
     assert "end the pipeline in it, as -p aot does" in errors(
-        [str(empty), "-t", "native", "-o", out], capsys
+        [str(empty), "-p", "infer-types", "-t", "native", "-o", out], capsys
     )
     assert "target=aarch64-linux-gnu needs a C compiler for it: give it as cc=COMMAND" in errors(
         [str(model), "-t", 'native{target="aarch64-linux-gnu"}', "-o", out], capsys
