@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from xrelay.lowering.bytecode.assemble import assemble
 from xrelay.lowering.pipelines import VmPipeline
+from xrelay.operators.sizes import SignatureError
 from xrelay.passes.infer_types import InferTypesPass
 from xrelay.passes.support.diagnostics import PassError
 from xrelay.passes.support.verifier import verify
@@ -58,7 +59,8 @@ def check_plan(module: ModuleOp, options: str, calls: Sequence[Sequence[Array]])
         try:
             run_passes(unplanned, UNPLANNED)
         except PassError as error:
-            if NOT_REPAIRED.search(str(error)):
+            # Sizes that are known by now and do not fit are the program's own fault.
+            if NOT_REPAIRED.search(str(error)) or isinstance(error.__cause__, SignatureError):
                 return event("refused")
             raise
         event("compared")

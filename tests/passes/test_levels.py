@@ -87,6 +87,7 @@ reuse-in-place             < < < < + . . . . .
 coalesce-storage           < < < < . . . . . .
 reorder-for-memory         < < < < . . . . . .
 annotate-memory            < < < < + + + . . .
+assign-pools               < < < < . . . . . .
 pack-storage               < < < < . . . . . .
 layout-slices              < < < < . . . . . .
 expand-packs               < < < < . + . . . .

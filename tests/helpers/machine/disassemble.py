@@ -4,7 +4,7 @@ Disassemble a program into `bytecode` IR: the inverse of `lowering.assemble`.
     assemble(disassemble(program)) == program
 
 A program does not keep locations, the names of constants, the types of parameters other than
-tensors, or the bit widths of an operator's attributes.
+tensors, the bit widths of an operator's attributes, or costs and alignments of pools.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from xrelay.dialects.bytecode.fields import ObjectType, RegisterAttr
 from xrelay.dialects.device import VirtualDeviceAttr, tensor_type
 from xrelay.dialects.dim_bounds import bounds_attr
 from xrelay.dialects.integers import i64_array
+from xrelay.dialects.memory.memory_pools import POOLS, PoolAttr
 from xrelay.passes.analysis.arrays import dense_of
 from xrelay.runtime.program.instruction_table import fields_of
 from xrelay.runtime.program.instructions import Instruction, Kind, Reg
@@ -53,9 +54,10 @@ def _type(spec: TensorSpec, device: VirtualDeviceAttr | None = None) -> Any:
 
 
 def _device(spec: str) -> VirtualDeviceAttr:
-    device = VirtualDeviceAttr.parse_spec(spec)
+    name, _, scope = spec.partition("/")
+    device = VirtualDeviceAttr.parse_spec(name)
     assert device is not None, f"{spec} is not a device"
-    return device
+    return VirtualDeviceAttr(device.device_type, device.device_id, scope=scope or None)
 
 
 def _register(value: int | Reg) -> Attribute:
@@ -195,5 +197,9 @@ def disassemble(program: Program) -> ModuleOp:
             *(_kernel(k) for k in program.kernels),
         ]
     )
-    module.attributes[bytecode.DEVICES] = ArrayAttr([_device(d) for d in program.devices])
+    devices = [_device(d) for d in program.devices]
+    module.attributes[bytecode.DEVICES] = ArrayAttr(devices)
+    if program.pools:
+        pools = [PoolAttr.of(devices[p.device], p.capacity, 1, 1) for p in program.pools]
+        module.attributes[POOLS] = ArrayAttr(pools)
     return module
