@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import OpTrait
 
-from ...dialects import memory, qnn, relay
+from ...dialects import memory, relay
 from ...dialects.device import (
     UNCONSTRAINED,
     VirtualDeviceAttr,
@@ -180,6 +180,10 @@ def has_trait(trait: type[OpTrait]) -> Callable[[type[Operation]], bool]:
     return lambda kind: kind.get_trait(trait) is not None
 
 
+def is_in(dialect: str) -> Callable[[type[Operation]], bool]:
+    return lambda kind: kind.name.startswith(f"{dialect}.")
+
+
 def is_not_in(*dialects: str) -> Callable[[type[Operation]], bool]:
     return lambda kind: kind.name.partition(".")[0] not in dialects
 
@@ -207,7 +211,7 @@ RULES = (
     Rule(
         "planned",
         "lower-qnn should have replaced it",
-        concerns=is_one_of(qnn.QnnOperator),
+        concerns=is_in("qnn"),
         lacks="is on quantized tensors",
         cures=("lower-qnn",),
     ),
