@@ -314,6 +314,7 @@ RULES: Mapping[str, Rule] = {
     "nn.global_avg_pool2d": _GLOBAL_POOL,
     "nn.global_max_pool2d": _GLOBAL_POOL,
     "nn.pad": Rule(convert=_pad),
+    "nn.space_to_depth": Rule(convert=_drop("mode")),  # TVM has one mode
     **dict.fromkeys(("sum", "mean", "max", "min", "prod", "all", "any"), _REDUCTION),
     **dict.fromkeys(("argmax", "argmin"), _REDUCTION),
     "qnn.batch_matmul": Rule({"transpose_b": False}),
