@@ -12,10 +12,9 @@ is in memory outside the plan. The powers -1/2 and -3/4 are roots. After `propag
 `separate-padding`. Level: `relay`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -24,49 +23,29 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     StringAttr,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from ..dialects import relay
-from ..dialects.device import tensor_type
-from ..dialects.relay import broadcast, elementwise, normalization, pooling
+from ..dialects.relay import normalization, pooling
 from ..dialects.relay.properties import ints
-from ..dialects.tensors import Tensor, as_tensor
-from .analysis.arrays import dense_of, numpy_dtype
+from ..dialects.tensors import as_tensor
 from .support.levels import Level
+from .support.operator_steps import OperatorSteps, dtype_of
 from .support.rewriting import apply_patterns
 
 LAYOUTS = {1: ("NHWC", 0), 2: ("NCHW", 0), 3: ("NCHW", 1)}
 """The layout that has an axis as height or width, and which of the two it is."""
 
 
-@dataclass
-class Steps:
-    """Operators that follow each other."""
-
-    type: Tensor
-    ops: list[Operation] = field(default_factory=list[Operation])
-
-    def add(self, op: Operation) -> SSAValue:
-        """Append `op`, which has one result."""
-        self.ops.append(op)
-        return op.results[0]
-
-    def number(self, value: float) -> SSAValue:
-        """Append a scalar constant of the tensor's element type."""
-        scalar = tensor_type(self.type.element_type, [])
-        return self.add(relay.ConstantOp(dense_of(np.array(value, numpy_dtype(scalar)), scalar)))
-
-    def power(self, x: SSAValue, exponent: float) -> SSAValue:
-        """Append `x` to the power of `exponent`."""
-        if exponent not in (-0.5, -0.75):
-            return self.add(broadcast.PowerOp.on([x, self.number(exponent)], {}))
-        root = self.add(elementwise.RsqrtOp.on([x], {}))
-        if exponent == -0.5:
-            return root
-        fourth = self.add(elementwise.SqrtOp.on([root], {}))
-        return self.add(broadcast.MultiplyOp.on([root, fourth], {}))
+def power(steps: OperatorSteps, x: SSAValue, exponent: float) -> SSAValue:
+    """Append `x` to the power of `exponent`."""
+    if exponent not in (-0.5, -0.75):
+        return steps.apply("power", x, steps.numbers(exponent, dtype_of(x)))
+    root = steps.apply("rsqrt", x)
+    if exponent == -0.5:
+        return root
+    return steps.apply("multiply", root, steps.apply("sqrt", root))
 
 
 class ExpandLrn(RewritePattern):
@@ -86,8 +65,8 @@ class ExpandLrn(RewritePattern):
         before, after = min((size - 1) // 2, last), min(size // 2, last)
         window = before + 1 + after
         layout, side = LAYOUTS[axis]
-        steps = Steps(type)
-        squares = steps.add(broadcast.MultiplyOp.on([op.data, op.data], {}))
+        steps, dtype = OperatorSteps(), dtype_of(op.data)
+        squares = steps.apply("multiply", op.data, op.data)
         means = steps.add(
             pooling.AvgPool2dOp.on(
                 [squares],
@@ -99,14 +78,11 @@ class ExpandLrn(RewritePattern):
                 },
             )
         )
-        factor = steps.number(op.alpha.value.data * window / size)
-        scaled = steps.add(broadcast.MultiplyOp.on([means, factor], {}))
-        bias = steps.number(op.bias.value.data)
-        shifted = steps.add(broadcast.AddOp.on([scaled, bias], {}))
-        power = steps.power(shifted, -op.beta.value.data)
-        result = steps.add(broadcast.MultiplyOp.on([op.data, power], {}))
-        result.name_hint = op.result.name_hint
-        rewriter.replace(op, steps.ops, [result])
+        factor = steps.numbers(op.alpha.value.data * window / size, dtype)
+        scaled = steps.apply("multiply", means, factor)
+        shifted = steps.apply("add", scaled, steps.numbers(op.bias.value.data, dtype))
+        result = steps.apply("multiply", op.data, power(steps, shifted, -op.beta.value.data))
+        steps.replace(op, [result], rewriter)
 
 
 @dataclass(frozen=True)

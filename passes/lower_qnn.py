@@ -28,34 +28,17 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from ..dialects import qnn, relay
-from ..dialects.attributes import ELEMENT_TYPES, plain_attributes, properties_of
+from ..dialects.attributes import plain_attributes
 from ..dialects.dense import constant_tensor
-from ..dialects.device import tensor_type
 from ..dialects.relay.incomplete import is_incomplete
-from ..dialects.tensors import Tensor, as_tensor, dtype_name
-from .analysis.arrays import Array, array_of, dense_of
+from .analysis.arrays import Array, array_of
 from .support.diagnostics import PassError
 from .support.levels import Level
+from .support.operator_steps import OperatorSteps, dtype_of, rank_of
 from .support.rewriting import apply_patterns
 
 FRACTION = 31
 """The bits of the quotient of two scales that integers are multiplied by."""
-
-
-def tensor_of(value: SSAValue) -> Tensor:
-    type = as_tensor(value.type)
-    assert type is not None, "verified: an operand is a tensor"
-    return type
-
-
-def rank_of(value: SSAValue) -> int:
-    return tensor_of(value).get_num_dims()
-
-
-def dtype_of(value: SSAValue) -> str:
-    name = dtype_name(tensor_of(value).element_type)
-    assert name is not None, "verified: numbers"
-    return name
 
 
 def constant(value: SSAValue) -> Array | None:
@@ -88,37 +71,10 @@ def fixed_point(quotient: float) -> tuple[int, int]:
 
 
 @dataclass
-class Steps:
-    """Operators that are to replace `op`."""
+class Steps(OperatorSteps):
+    """Operators that are to replace an op, which is named `op` in errors."""
 
-    op: Operation
-    ops: list[Operation] = field(default_factory=list[Operation])
-
-    def apply(self, name: str, *operands: SSAValue, **attributes: Any) -> SSAValue:
-        """Append an operator of one result, by its name without `relay.`."""
-        kind = relay.BY_NAME[name]
-        self.ops.append(kind.on(operands, properties_of(kind, attributes)))
-        return self.ops[-1].results[0]
-
-    def numbers(self, values: float | Array, dtype: str) -> SSAValue:
-        """Append a constant."""
-        array = np.asarray(values, dtype)
-        self.ops.append(
-            relay.ConstantOp(dense_of(array, tensor_type(ELEMENT_TYPES[dtype], array.shape)))
-        )
-        return self.ops[-1].results[0]
-
-    def cast(self, x: SSAValue, dtype: str) -> SSAValue:
-        return x if dtype_of(x) == dtype else self.apply("cast", x, dtype=dtype)
-
-    def along(self, x: SSAValue, axis: int, rank: int) -> SSAValue:
-        """Return a vector so that it broadcasts along `axis` of a tensor; a scalar as it is."""
-        if not rank_of(x):
-            return x
-        if tensor_of(x).get_shape() == (1,):
-            return self.apply("reshape", x, newshape=())
-        after = rank - 1 - axis % rank
-        return self.apply("expand_dims", x, axis=1, num_newaxis=after) if after else x
+    op: Operation = field(kw_only=True)
 
     def shifted(
         self, x: SSAValue, zero_point: SSAValue, axis: int, dtype: str = "int32"
@@ -243,9 +199,9 @@ class Steps:
 
 def quantize(steps: Steps, op: qnn.QuantizeOp, attributes: Mapping[str, Any]) -> SSAValue:
     x, scale, zero_point = op.operands
-    known = constant(scale)
-    if known is not None and known.size == 1:  # TVM's simplifier multiplies by the inverse
-        inverse = steps.numbers(1 / float(known.item()), dtype_of(x))
+    number = constant(scale)
+    if number is not None and number.size == 1:  # TVM's simplifier multiplies by the inverse
+        inverse = steps.numbers(1 / float(number.item()), dtype_of(x))
         quotient = steps.apply("multiply", x, inverse)
         return steps.from_quotient(quotient, zero_point, op.axis.value.data, dtype_of(op.result))
     return steps.quantized(x, scale, zero_point, op.axis.value.data, dtype_of(op.result))
@@ -277,8 +233,9 @@ def as_output(
     output_scale, output_zero_point = op.operands[-2:]
     if are_equal(scale, output_scale) and are_equal(zero_point, output_zero_point):
         return steps.cast(x, "int32")
-    given = steps.scale(scale)
-    return steps.requantized(x, given, zero_point, output_scale, output_zero_point, axis)
+    return steps.requantized(
+        x, steps.scale(scale), zero_point, output_scale, output_zero_point, axis
+    )
 
 
 def arithmetic(steps: Steps, op: qnn.Arithmetic, attributes: Mapping[str, Any]) -> SSAValue:
@@ -324,8 +281,8 @@ def product(steps: Steps, op: qnn.Product, attributes: Mapping[str, Any]) -> SSA
     layout = attributes.get("kernel_layout", "O")
     data = steps.shifted(op.data, op.input_zero_point, -1, dtype)
     weight = steps.shifted(op.weight, op.kernel_zero_point, layout.index("O"), dtype)
-    known = kind.get_irdl_definition().properties
-    return steps.apply(name, data, weight, **{k: v for k, v in attributes.items() if k in known})
+    names = kind.get_irdl_definition().properties
+    return steps.apply(name, data, weight, **{k: v for k, v in attributes.items() if k in names})
 
 
 def function(steps: Steps, op: qnn.Function, attributes: Mapping[str, Any]) -> SSAValue:
@@ -361,10 +318,9 @@ class LowerQnn(RewritePattern):
         if not isinstance(op, qnn.QnnOperator) or any(is_incomplete(o.type) for o in op.operands):
             return
         rule = next(rule for kind, rule in RULES if isinstance(op, kind))
-        steps = Steps(op)
+        steps = Steps(op=op)
         result = rule(steps, op, plain_attributes(op))
-        result.name_hint = op.result.name_hint
-        rewriter.replace(op, steps.ops, [result])
+        steps.replace(op, [result], rewriter)
 
 
 @dataclass(frozen=True)

@@ -26,34 +26,26 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    BoolAttr,
     Float32Type,
     Float64Type,
-    IntegerAttr,
     ModuleOp,
-    i64,
 )
-from xdsl.ir import Attribute, Operation, OpResult, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
 
 from ..dialects import relay
-from ..dialects.dense import scalar
 from ..dialects.relay import (
-    broadcast,
     convolution,
     elementwise,
     matmul,
     normalization,
     rearrange,
-    reduce,
     reshape,
 )
-from ..dialects.relay.operator import Operator
-from ..dialects.relay.properties import ints
-from ..dialects.tensors import Tensor, as_tensor, dtype_name
+from ..dialects.tensors import Tensor, as_tensor
 from .support.changes import ReportingPass
 from .support.levels import Level
+from .support.operator_steps import OperatorSteps, dtype_of
 from .support.rewriting import apply_patterns
 
 
@@ -119,43 +111,11 @@ def scalable_layer(
     return layer, channels[1]
 
 
-@dataclass(frozen=True)
-class Arithmetic:
-    """Inserts operators before `op`, each with the type that it infers."""
-
-    op: Operation
-    rewriter: PatternRewriter
-
-    def apply(self, kind: type[Operator], *operands: SSAValue, **properties: Attribute) -> OpResult:
-        """Insert an operator and return its result."""
-        made = kind.on(operands, properties)
-        self.rewriter.insert(made, InsertPoint.before(self.op))
-        return made.results[0]
-
-    def scalar(self, value: float, like: Tensor) -> SSAValue:
-        """Insert a constant of rank 0."""
-        dtype = dtype_name(like.element_type)
-        constant = None if dtype is None else scalar(value, dtype)
-        assert constant is not None, "a wide float has a dtype"
-        made = relay.ConstantOp(constant)
-        self.rewriter.insert(made, InsertPoint.before(self.op))
-        return made.result
-
-    def along(self, vector: SSAValue, axis: int, rank: int) -> SSAValue:
-        """Insert dims after the one of `vector`, so that it broadcasts along `axis`."""
-        behind = rank - 1 - axis
-        if not behind:
-            return vector
-        count = IntegerAttr(behind, i64)
-        return self.apply(reshape.ExpandDimsOp, vector, axis=IntegerAttr(1, i64), num_newaxis=count)
-
-    def inverse_deviation(self, variance: SSAValue, epsilon: float) -> OpResult:
-        """Insert 1 / sqrt(variance + epsilon)."""
-        type = as_tensor(variance.type)
-        assert type is not None
-        return self.apply(
-            elementwise.RsqrtOp, self.apply(broadcast.AddOp, variance, self.scalar(epsilon, type))
-        )
+def inverse_deviation(steps: OperatorSteps, variance: SSAValue, epsilon: float) -> SSAValue:
+    """Append 1 / sqrt(variance + epsilon)."""
+    return steps.apply(
+        "rsqrt", steps.apply("add", variance, steps.numbers(epsilon, dtype_of(variance)))
+    )
 
 
 @dataclass(frozen=True)
@@ -172,46 +132,45 @@ class UnpackBatchNorm(RewritePattern):
         type = wide_floats(op)
         if type is None:
             return
-        build, rank = Arithmetic(op, rewriter), type.get_num_dims()
+        steps, rank = OperatorSteps(), type.get_num_dims()
         axis = axis_of(op.axis.value.data, rank)
-        scale: SSAValue = build.inverse_deviation(op.moving_var, op.epsilon.value.data)
+        scale: SSAValue = inverse_deviation(steps, op.moving_var, op.epsilon.value.data)
         if op.scale.value.data:
-            scale = build.apply(broadcast.MultiplyOp, scale, op.gamma)
+            scale = steps.apply("multiply", scale, op.gamma)
         scale.name_hint = "scale"
-        shift = build.apply(broadcast.MultiplyOp, op.moving_mean, scale)
+        shift = steps.apply("multiply", op.moving_mean, scale)
         if op.center.value.data:
-            shift = build.apply(broadcast.SubtractOp, op.beta, shift)
+            shift = steps.apply("subtract", op.beta, shift)
         else:
-            shift = build.apply(elementwise.NegativeOp, shift)
+            shift = steps.apply("negative", shift)
         shift.name_hint = "shift"
         layer = scalable_layer(op, self.known)
         if layer is None:
-            scaled = build.apply(broadcast.MultiplyOp, op.data, build.along(scale, axis, rank))
+            scaled = steps.apply("multiply", op.data, steps.along(scale, axis, rank))
         else:
-            scaled = scaled_layer(*layer, scale, build)
-        result = build.apply(broadcast.AddOp, scaled, build.along(shift, axis, rank))
-        result.name_hint = op.result.name_hint
-        rewriter.replace(op, [], [result, op.moving_mean, op.moving_var])
+            scaled = scaled_layer(*layer, scale, steps)
+        result = steps.apply("add", scaled, steps.along(shift, axis, rank))
+        steps.replace(op, [result, op.moving_mean, op.moving_var], rewriter)
         if layer is not None:
             rewriter.erase(layer[0])
 
 
-def scaled_layer(layer: Operation, axis: int, scale: SSAValue, build: Arithmetic) -> SSAValue:
-    """Insert `layer` with its weights multiplied by `scale` along `axis`."""
+def scaled_layer(layer: Operation, axis: int, scale: SSAValue, steps: OperatorSteps) -> SSAValue:
+    """Append `layer` with its weights multiplied by `scale` along `axis`."""
     data, weights = layer.operands
     type = as_tensor(weights.type)
     assert type is not None
-    factors = build.along(scale, axis, type.get_num_dims())
-    scaled = build.apply(broadcast.MultiplyOp, weights, factors)
-    made = layer.create(
-        operands=[data, scaled],
-        result_types=layer.result_types,
-        properties=layer.properties,
-        attributes=layer.attributes,
-        location=layer.location,
+    factors = steps.along(scale, axis, type.get_num_dims())
+    scaled = steps.apply("multiply", weights, factors)
+    return steps.add(
+        layer.create(
+            operands=[data, scaled],
+            result_types=layer.result_types,
+            properties=layer.properties,
+            attributes=layer.attributes,
+            location=layer.location,
+        )
     )
-    build.rewriter.insert(made, InsertPoint.before(build.op))
-    return made.results[0]
 
 
 class UnpackLayerNorm(RewritePattern):
@@ -224,24 +183,22 @@ class UnpackLayerNorm(RewritePattern):
         type = wide_floats(op)
         if type is None:
             return
-        build, rank = Arithmetic(op, rewriter), type.get_num_dims()
+        steps, rank = OperatorSteps(), type.get_num_dims()
         axis = axis_of(op.axis.value.data, rank)
 
         def mean(value: SSAValue) -> SSAValue:
-            keep = BoolAttr.from_bool(True)
-            return build.apply(reduce.MeanOp, value, axis=ints((axis,)), keepdims=keep)
+            return steps.apply("mean", value, axis=(axis,), keepdims=True)
 
-        centered = build.apply(broadcast.SubtractOp, op.data, mean(op.data))
-        variance = mean(build.apply(broadcast.MultiplyOp, centered, centered))
-        factor = build.inverse_deviation(variance, op.epsilon.value.data)
-        result = build.apply(broadcast.MultiplyOp, centered, factor)
+        centered = steps.apply("subtract", op.data, mean(op.data))
+        variance = mean(steps.apply("multiply", centered, centered))
+        factor = inverse_deviation(steps, variance, op.epsilon.value.data)
+        result = steps.apply("multiply", centered, factor)
         if op.scale.value.data:
-            gamma = build.along(op.gamma, axis, rank)
-            result = build.apply(broadcast.MultiplyOp, result, gamma)
+            gamma = steps.along(op.gamma, axis, rank)
+            result = steps.apply("multiply", result, gamma)
         if op.center.value.data:
-            result = build.apply(broadcast.AddOp, result, build.along(op.beta, axis, rank))
-        result.name_hint = op.result.name_hint
-        rewriter.replace(op, [], [result])
+            result = steps.apply("add", result, steps.along(op.beta, axis, rank))
+        steps.replace(op, [result], rewriter)
 
 
 CANONICALIZATIONS = (

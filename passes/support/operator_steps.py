@@ -1,0 +1,84 @@
+"""
+Operators that are to replace an op, each with the type that it infers.
+
+    steps = OperatorSteps()
+    doubled = steps.apply("multiply", x, steps.numbers(2, "float32"))
+    steps.replace(op, [doubled], rewriter)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+
+from ...dialects import relay
+from ...dialects.attributes import ELEMENT_TYPES, properties_of
+from ...dialects.device import tensor_type
+from ...dialects.tensors import Tensor, as_tensor, dtype_name
+from ..analysis.arrays import Array, dense_of
+
+
+def tensor_of(value: SSAValue) -> Tensor:
+    """Return the type of a tensor."""
+    type = as_tensor(value.type)
+    assert type is not None, "verified: an operand is a tensor"
+    return type
+
+
+def rank_of(value: SSAValue) -> int:
+    return tensor_of(value).get_num_dims()
+
+
+def dtype_of(value: SSAValue) -> str:
+    """Return the element type of a tensor of numbers, as NumPy names it."""
+    name = dtype_name(tensor_of(value).element_type)
+    assert name is not None, "verified: numbers"
+    return name
+
+
+@dataclass
+class OperatorSteps:
+    """Operators of one result, in order."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+
+    def add(self, op: Operation) -> SSAValue:
+        """Append `op`, and return its result."""
+        self.ops.append(op)
+        return op.results[0]
+
+    def replace(
+        self, op: Operation, results: Sequence[SSAValue], rewriter: PatternRewriter
+    ) -> None:
+        """Replace `op` by the operators, of which the first result gets its name."""
+        results[0].name_hint = op.results[0].name_hint
+        rewriter.insert(self.ops, InsertPoint.before(op))
+        rewriter.replace(op, [], results)
+
+    def apply(self, name: str, *operands: SSAValue, **attributes: Any) -> SSAValue:
+        """Append an operator, by its name without `relay.`, with attributes as plain values."""
+        kind = relay.BY_NAME[name]
+        return self.add(kind.on(operands, properties_of(kind, attributes)))
+
+    def numbers(self, values: float | Array, dtype: str) -> SSAValue:
+        """Append a constant; a number is of rank 0."""
+        array = np.asarray(values, dtype)
+        type = tensor_type(ELEMENT_TYPES[dtype], array.shape)
+        return self.add(relay.ConstantOp(dense_of(array, type)))
+
+    def cast(self, x: SSAValue, dtype: str) -> SSAValue:
+        """Convert the elements of `x`, unless they are of `dtype`."""
+        return x if dtype_of(x) == dtype else self.apply("cast", x, dtype=dtype)
+
+    def along(self, x: SSAValue, axis: int, rank: int) -> SSAValue:
+        """Append dims to a vector, so that it broadcasts along `axis`; a scalar is as it is."""
+        if not rank_of(x):
+            return x
+        if not rank:
+            return self.apply("reshape", x, newshape=())
+        after = rank - 1 - axis % rank
+        return self.apply("expand_dims", x, axis=1, num_newaxis=after) if after else x
