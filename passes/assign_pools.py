@@ -258,7 +258,7 @@ class Assignment:
         assert short is not None, "there is a sample"
         problem, answer = short
         largest = [storages[row].op for row in answer.rows if row < len(storages)]
-        proved = "" if answer.proved else " (no plan was found, which is no proof that none exists)"
+        proved = "" if answer.proved else " (the search found no plan; one may exist)"
         raise PassError(
             f"the storages of this function do not fit in {', '.join(map(str, declared))}: "
             f"{answer.shortfall} bytes are missing{proved}\n{shortage_text(problem, answer)}",

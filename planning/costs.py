@@ -38,7 +38,7 @@ _WORK = 64
 """Pairs of bodies that are compared in the time of one node."""
 
 _ALIVE = 32
-"""Bodies alive at once, on average, above which there is no sweep over time."""
+"""The average number of live bodies above which there is no sweep over time."""
 
 
 class Place(NamedTuple):

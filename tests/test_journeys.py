@@ -11,7 +11,7 @@ SHOWN = {
     "A student of compilers": ("24_manifest-alloc.mlir", "remark: 5 ops", "tensor<2x4xf32, #cpu0>"),
     "A program of Relay": ("as expected: 1 output", "memory of @main on cuda:0"),
 }
-"""What the commands of each journey print, among other things."""
+"""Parts of the output of the commands of each journey."""
 
 
 @pytest.mark.parametrize("title", SHOWN)

@@ -57,7 +57,7 @@ def test_printing_writes_no_files(
     assert "relay.params" not in ran.out
     assert opt(model, "-q").err == ""
     saved = opt(model, "--save-weights", "w/a.safetensors")
-    assert saved.status == 1  # there is no such folder
+    assert saved.status == 1  # the folder does not exist
     Path("w").mkdir()
     saved = opt(model, "--save-weights", "w/a.safetensors")
     assert (saved.status, saved.err) == (0, "xrelay-opt: the weights are in w/a.safetensors\n")

@@ -29,7 +29,7 @@ STARTS = {
     ".dot": "digraph {",
     ".smt2": "(set-logic ",
 }
-"""What a file of each extension has in it, or is."""
+"""The contents of a file, by its extension."""
 
 
 @pytest.fixture(autouse=True)

@@ -31,7 +31,7 @@ class Files:
     ]
     output: Annotated[
         str | None,
-        "-o --output FILE  the file to write if there is no error (default: stdout)",
+        "-o --output FILE  the file to write; untouched after an error (default: stdout)",
     ]
     overwrite: Annotated[
         bool, "let outputs replace inputs, files of another kind, and weights of other programs"

@@ -36,7 +36,7 @@ DRIVER = ("xrelay.passes.support.", "xrelay.passes.plan_check.")
 
 @dataclass
 class Uses:
-    """What the code of a pass uses."""
+    """The patterns, helpers and analyses that the code of a pass refers to."""
 
     patterns: dict[type[RewritePattern], None] = field(
         default_factory=dict[type[RewritePattern], None]
