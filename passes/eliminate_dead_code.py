@@ -55,10 +55,10 @@ class Effects:
 
     graph: CallGraph
     recursive: set[str] = field(init=False)
-    silent: set[str] = field(default_factory=set[str])
+    silent: set[str] = field(default_factory=lambda: set())
     """The functions without effects, which always return."""
-    observable: set[Operation] = field(default_factory=set[Operation])
-    kinds: dict[type[Operation], bool] = field(default_factory=dict[type[Operation], bool])
+    observable: set[Operation] = field(default_factory=lambda: set())
+    kinds: dict[type[Operation], bool] = field(default_factory=lambda: {})
     """For each class of ops: whether the effects of an op are those of the ops in it."""
 
     def __post_init__(self) -> None:

@@ -103,9 +103,7 @@ def is_weight(value: SSAValue) -> bool:
 class Moves:
     """The values that have been moved so that channels are last, in each block."""
 
-    made: dict[tuple[SSAValue, Block], SSAValue] = field(
-        default_factory=dict[tuple[SSAValue, Block], SSAValue]
-    )
+    made: dict[tuple[SSAValue, Block], SSAValue] = field(default_factory=lambda: {})
 
     def last(self, value: SSAValue, op: Operation, rewriter: PatternRewriter) -> SSAValue:
         """Return `value` with channels last, for `op`."""

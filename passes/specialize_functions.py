@@ -164,8 +164,8 @@ class Copies:
 
     functions: dict[str, func.FuncOp]
     names: SymbolNames
-    made: dict[object, Copy] = field(default_factory=dict[object, Copy])
-    copied: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
+    made: dict[object, Copy] = field(default_factory=lambda: {})
+    copied: dict[str, func.FuncOp] = field(default_factory=lambda: {})
     """The functions that were copied, by name."""
 
     def of(self, call: Operation, function: func.FuncOp, given: Sequence[Known | None]) -> Copy:

@@ -55,7 +55,7 @@ class Arm:
 
     block: Block
     args: range
-    rows: list[Row] = field(default_factory=list[Row])
+    rows: list[Row] = field(default_factory=lambda: [])
     """Of the ops directly in it."""
     stop: int = 0
     """The position after the last op in it."""
@@ -71,16 +71,16 @@ class Numbered:
     in_place: bool = False
     """True if a result that is written into a destination has the number of its destination."""
     body: Arm = field(init=False)
-    rows: list[Row] = field(default_factory=list[Row])
+    rows: list[Row] = field(default_factory=lambda: [])
     """Of all ops, in program order."""
-    values: list[SSAValue] = field(default_factory=list[SSAValue])
-    may_have_bytes: list[bool] = field(default_factory=list[bool])
+    values: list[SSAValue] = field(default_factory=lambda: [])
+    may_have_bytes: list[bool] = field(default_factory=lambda: [])
     """For each value, true if it may hold bytes with a lifetime: it is not a constant."""
-    choices: list[Row] = field(default_factory=list[Row])
+    choices: list[Row] = field(default_factory=lambda: [])
     """Each after those in its arms."""
-    from_above: list[int] = field(default_factory=list[int])
+    from_above: list[int] = field(default_factory=lambda: [])
     """The values that the body uses and does not define."""
-    _numbers: dict[int, int] = field(default_factory=dict[int, int])
+    _numbers: dict[int, int] = field(default_factory=lambda: {})
     """The number of each value, by its identity: xDSL's hash is slow."""
 
     def __post_init__(self) -> None:

@@ -87,14 +87,12 @@ class _Home:
 
     region: Region
     available: Available
-    holders: dict[Region, Operation] = field(default_factory=dict[Region, Operation])
+    holders: dict[Region, Operation] = field(default_factory=lambda: {})
     """The op of the block that holds each region, computed once."""
     workspaces: Sequence[Workspace] = ()
     sizes: Sizes = field(default_factory=Sizes)
-    places: dict[int, list[Storage]] = field(default_factory=dict[int, list[Storage]])
-    lent: dict[SSAValue, tuple[int, list[Storage]]] = field(
-        default_factory=dict[SSAValue, tuple[int, list[Storage]]]
-    )
+    places: dict[int, list[Storage]] = field(default_factory=lambda: {})
+    lent: dict[SSAValue, tuple[int, list[Storage]]] = field(default_factory=lambda: {})
     """The place of each workspace that is used, and the storages in it."""
 
     def add(self, storage: Storage) -> None:

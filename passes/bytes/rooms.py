@@ -55,9 +55,9 @@ class Rooms:
     """Finds the bytes of storages and tensors, each once."""
 
     sizes: Sizes = field(default_factory=Sizes)
-    _rooms: dict[int, Room] = field(default_factory=dict[int, Room])
+    _rooms: dict[int, Room] = field(default_factory=lambda: {})
     """By the identity of the storage: xDSL's hash is slow."""
-    _bytes: dict[tuple[int, int], Expr] = field(default_factory=dict[tuple[int, int], Expr])
+    _bytes: dict[tuple[int, int], Expr] = field(default_factory=lambda: {})
     """The size of a tensor, by the identities of its last operand, the shape if any, and type."""
 
     def of_storage(self, storage: SSAValue) -> Room:

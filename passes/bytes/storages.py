@@ -49,7 +49,7 @@ class Storage:
     tensors: list[memory.AllocTensorOp]
     region: Region
     lifetime: Interval
-    calls: list[Operation] = field(default_factory=list[Operation])
+    calls: list[Operation] = field(default_factory=lambda: [])
     """The calls that it is lent to."""
 
 
@@ -57,8 +57,8 @@ class Storage:
 class Storages:
     """The storages of a body that may share an arena, in program order, and its regions."""
 
-    regions: dict[Block, Region] = field(default_factory=dict[Block, Region])
-    found: list[Storage] = field(default_factory=list[Storage])
+    regions: dict[Block, Region] = field(default_factory=lambda: {})
+    found: list[Storage] = field(default_factory=lambda: [])
 
 
 def regions_of(classes: AliasClasses) -> dict[Block, Region]:

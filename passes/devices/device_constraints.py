@@ -78,7 +78,7 @@ class PlacedType:
     is_function: bool
     devices: tuple[VirtualDeviceAttr, ...]
     """The devices that the type carries already."""
-    _placed: dict[int, Attribute] = field(default_factory=dict[int, Attribute])
+    _placed: dict[int, Attribute] = field(default_factory=lambda: {})
     """By the number of the device."""
 
     @classmethod
@@ -98,10 +98,8 @@ class PlacedType:
 class InterfaceCache:
     """Per-class and per-type facts for device planning, each computed once."""
 
-    _ops: dict[type[Operation], DeviceInterface] = field(
-        default_factory=dict[type[Operation], DeviceInterface]
-    )
-    _types: dict[Attribute, PlacedType] = field(default_factory=dict[Attribute, PlacedType])
+    _ops: dict[type[Operation], DeviceInterface] = field(default_factory=lambda: {})
+    _types: dict[Attribute, PlacedType] = field(default_factory=lambda: {})
 
     def of_op(self, op: Operation) -> DeviceInterface:
         known = self._ops.get(type(op))
@@ -131,39 +129,27 @@ class DeviceConstraints:
 
     host: VirtualDeviceAttr
     resolve: ConflictResolver
-    targets: Mapping[str, str] = field(default_factory=dict[str, str])
+    targets: Mapping[str, str] = field(default_factory=lambda: {})
     domains: DomainSet[Cause] = field(default_factory=DomainSet[Cause])
-    values: dict[SSAValue, Placement] = field(default_factory=dict[SSAValue, Placement])
+    values: dict[SSAValue, Placement] = field(default_factory=lambda: {})
     """The placement of each value but constants."""
-    placed: list[tuple[SSAValue, Placement, PlacedType]] = field(
-        default_factory=list[tuple[SSAValue, Placement, PlacedType]]
-    )
+    placed: list[tuple[SSAValue, Placement, PlacedType]] = field(default_factory=lambda: [])
     """The same, with the types of the values."""
-    constants: dict[tuple[SSAValue, Operation, int], Placement] = field(
-        default_factory=dict[tuple[SSAValue, Operation, int], Placement]
-    )
+    constants: dict[tuple[SSAValue, Operation, int], Placement] = field(default_factory=lambda: {})
     """The placement of each constant where an op uses it, as its operand `own_index`."""
-    copies: dict[tuple[SSAValue, Operation, int], int] = field(
-        default_factory=dict[tuple[SSAValue, Operation, int], int]
-    )
+    copies: dict[tuple[SSAValue, Operation, int], int] = field(default_factory=lambda: {})
     """The domain of the copy that an op uses instead of a value, as its operand `own_index`."""
-    preferred: list[tuple[PreferSameDomain, Operation]] = field(
-        default_factory=list[tuple[PreferSameDomain, Operation]]
-    )
+    preferred: list[tuple[PreferSameDomain, Operation]] = field(default_factory=lambda: [])
     """The constraints that are tried after all others."""
-    constant_ops: list[Operation] = field(default_factory=list[Operation])
-    annotated_ops: list[Operation] = field(default_factory=list[Operation])
+    constant_ops: list[Operation] = field(default_factory=lambda: [])
+    annotated_ops: list[Operation] = field(default_factory=lambda: [])
     """In program order, as are the constants."""
     interfaces: InterfaceCache = field(default_factory=InterfaceCache)
-    symbols: dict[str, Operation] = field(default_factory=dict[str, Operation])
-    functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
-    parameters: dict[tuple[str, int], Placement] = field(
-        default_factory=dict[tuple[str, int], Placement]
-    )
+    symbols: dict[str, Operation] = field(default_factory=lambda: {})
+    functions: dict[str, func.FuncOp] = field(default_factory=lambda: {})
+    parameters: dict[tuple[str, int], Placement] = field(default_factory=lambda: {})
     """The placement of each parameter of each function."""
-    results: dict[tuple[str, int], Placement] = field(
-        default_factory=dict[tuple[str, int], Placement]
-    )
+    results: dict[tuple[str, int], Placement] = field(default_factory=lambda: {})
     """The placement of each result of each function."""
 
     # ------------------------------------------------------------ placements

@@ -22,7 +22,7 @@ class SymbolNames:
     """The symbol names of a module; makes names that are not taken."""
 
     taken: set[str]
-    next_number: dict[str, int] = field(default_factory=dict[str, int])
+    next_number: dict[str, int] = field(default_factory=lambda: {})
 
     @staticmethod
     def of(module: ModuleOp) -> SymbolNames:

@@ -108,7 +108,7 @@ def uses_tensors(kind: type[Operation]) -> bool:
 class _Timeline:
     """Turns positions in a body into columns."""
 
-    bounds: list[int] = field(default_factory=list[int])
+    bounds: list[int] = field(default_factory=lambda: [])
     """The position at which each column starts, the first at 0 or later."""
 
     @staticmethod
@@ -148,13 +148,13 @@ class _Reader:
     classes: AliasClasses
     use: FunctionUse
     kernels: dict[str, Operation]
-    rows: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    rows: dict[SSAValue, int] = field(default_factory=lambda: {})
     """The storages by their values."""
-    names: dict[str, int] = field(default_factory=dict[str, int])
+    names: dict[str, int] = field(default_factory=lambda: {})
     """The number of storages of each name, less one."""
-    ops: list[Operation | None] = field(default_factory=list[Operation | None])
+    ops: list[Operation | None] = field(default_factory=lambda: [])
     """The op of each column."""
-    sizes_of: list[tuple[Expr, Expr]] = field(default_factory=list[tuple[Expr, Expr]])
+    sizes_of: list[tuple[Expr, Expr]] = field(default_factory=lambda: [])
     """The offset and size of each tensor."""
 
     @cached_property

@@ -102,7 +102,7 @@ class DeviceReport:
     """The storages whose bytes are in use after the function."""
     peak_op: str
     peak_source: str
-    largest: list[AtPeak] = field(default_factory=list[AtPeak])
+    largest: list[AtPeak] = field(default_factory=lambda: [])
 
     @property
     def ratio(self) -> float | None:

@@ -52,16 +52,14 @@ class Checker:
     lent: Mapping[str, Checked]
     """The functions that were checked."""
     slots: Slots = field(default_factory=Slots)
-    overwritable: dict[tuple[str, int, int], bool] = field(
-        default_factory=dict[tuple[str, int, int], bool]
-    )
+    overwritable: dict[tuple[str, int, int], bool] = field(default_factory=lambda: {})
     """For each kernel, result and parameter, true if one may be written over the other."""
     names: BodyNames = field(init=False)
     state: State = field(init=False)
     lending: Lending = field(init=False)
     storages: set[int] = field(init=False)
     captured: frozenset[int] = field(init=False)
-    placed: set[tuple[Slot, int, int]] = field(default_factory=set[tuple[Slot, int, int]])
+    placed: set[tuple[Slot, int, int]] = field(default_factory=lambda: set())
     """The slots that were checked, each with the identities of a storage and a type."""
 
     def check(self) -> Unordered:

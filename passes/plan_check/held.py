@@ -80,14 +80,12 @@ class Undoable(Generic[K, V]):
 class Contents:
     """The slots of a storage that have contents."""
 
-    values: dict[Slot, dict[int, None]] = field(default_factory=dict[Slot, "dict[int, None]"])
-    numbers: list[tuple[int, int, Slot]] = field(default_factory=list[tuple[int, int, Slot]])
+    values: dict[Slot, dict[int, None]] = field(default_factory=lambda: {})
+    numbers: list[tuple[int, int, Slot]] = field(default_factory=lambda: [])
     """Slots of known bounds, by start."""
     longest: int = 0
     """The most bytes of these."""
-    places: dict[Place | None, dict[Slot, None]] = field(
-        default_factory=dict["Place | None", "dict[Slot, None]"]
-    )
+    places: dict[Place | None, dict[Slot, None]] = field(default_factory=lambda: {})
     """Those in slices of packs, and others."""
     logs: defaultdict[Packed, array[int]] = field(
         default_factory=lambda: defaultdict(lambda: array("q"))

@@ -88,15 +88,13 @@ class Slots:
     """The slots of the tensors of a body; tensors at the same bytes have the same slot."""
 
     rooms: Rooms = field(default_factory=Rooms)
-    _slots: dict[tuple[int, Expr | None, Expr | None], Slot] = field(
-        default_factory=dict[tuple[int, "Expr | None", "Expr | None"], Slot]
-    )
+    _slots: dict[tuple[int, Expr | None, Expr | None], Slot] = field(default_factory=lambda: {})
     """By storage (its identity), start and size; of a whole storage, without them."""
-    _of: dict[int, Slot] = field(default_factory=dict[int, Slot])
+    _of: dict[int, Slot] = field(default_factory=lambda: {})
     """By the identity of the tensor: xDSL's hash is slow."""
-    _at: dict[tuple[int, ...], Slot] = field(default_factory=dict[tuple[int, ...], Slot])
+    _at: dict[tuple[int, ...], Slot] = field(default_factory=lambda: {})
     """By the identities of what `memory.alloc_tensor` says."""
-    unordered: Unordered = field(default_factory=dict[memory.PackOp, "set[tuple[int, int]]"])
+    unordered: Unordered = field(default_factory=lambda: {})
 
     assumes: bool = False
     """True if what is not known to overlap is taken to be apart, by one who claims that."""

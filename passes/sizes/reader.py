@@ -80,9 +80,9 @@ class Packed:
     packing: memory.Packing
     sizes: Sequence[Expr]
     """Of the slices; 0 of one over others."""
-    values: list[Expr] = field(default_factory=list[Expr])
+    values: list[Expr] = field(default_factory=lambda: [])
     """The offset of each slice; operands of their symbols are a number, from 1, and this."""
-    totals: dict[int, Expr] = field(default_factory=dict[int, Expr])
+    totals: dict[int, Expr] = field(default_factory=lambda: {})
     """The total of each pool that is computed."""
 
     def divisor(self, i: int) -> int:

@@ -82,7 +82,7 @@ class _Visit:
     ops: Iterator[Operation]
     dominated: dict[Block, list[Block]]
     reachable: bool
-    defined: list[int] = field(default_factory=list[int])
+    defined: list[int] = field(default_factory=lambda: [])
     """The ids of the values that stop being visible at the end of this visit."""
     opened: Operation | None = None
     """The op whose regions are being visited: not verified and not defined yet."""
