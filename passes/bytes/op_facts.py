@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, NoneType, TupleType
@@ -50,7 +51,9 @@ class OpFacts(NamedTuple):
     """True if values of the op may share bytes, other than results with their `outs`."""
 
 
-def op_facts(kind: type[Operation]) -> OpFacts:
+@cache
+def facts_of_class(kind: type[Operation]) -> OpFacts:
+    """Return the facts of an op class."""
     pure = kind.get_trait(Pure) is not None
     writes = kind.get_trait(DestinationPassing) is not None
     frees = kind.get_trait(FreesOperand) is not None
@@ -78,16 +81,9 @@ def op_facts(kind: type[Operation]) -> OpFacts:
     )
 
 
-_FACTS: dict[type[Operation], OpFacts] = {}
-
-
 def facts_of(op: Operation) -> OpFacts:
-    """Return the facts of the class of `op`, cached."""
-    kind = type(op)
-    found = _FACTS.get(kind)
-    if found is None:
-        found = _FACTS[kind] = op_facts(kind)
-    return found
+    """Return the facts of the class of `op`."""
+    return facts_of_class(type(op))
 
 
 def viewed(value: SSAValue) -> SSAValue | None:
