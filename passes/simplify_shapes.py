@@ -81,6 +81,10 @@ class Inliner:
         copies: list[Operation] = []
         inside: dict[SSAValue, SSAValue] = dict(zip(body.args, call.ins, strict=True))
         for op in body.ops:
+            if isinstance(op, relay.YieldOp):
+                rewriter.insert(copies, InsertPoint.before(call))
+                rewriter.replace(call, [], [inside[value] for value in op.values])
+                return
             if isinstance(op, arith.ConstantOp) and (op, block) in self.constants:
                 inside[op.result] = self.constants[op, block]
                 continue
@@ -88,10 +92,6 @@ class Inliner:
             inside |= zip(op.results, copies[-1].results, strict=True)
             if isinstance(op, arith.ConstantOp):
                 self.constants[op, block] = inside[op.result]
-        yielded = copies.pop()
-        rewriter.insert(copies, InsertPoint.before(call))
-        rewriter.replace(call, [], yielded.operands)
-        yielded.erase()
 
     def copied(self, op: Operation, inside: dict[SSAValue, SSAValue]) -> Operation:
         """Copy an op of a shape function, on the values that are `inside` in place of its own."""

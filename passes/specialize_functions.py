@@ -310,6 +310,5 @@ class SpecializeFunctionsPass(ModulePass):
         if not copies.made:
             return
         erase_unused(walk(op))
-        used = CallGraph.of(op).reachable(set(functions) - set(copies.copied))
-        unused = [f for name, f in copies.copied.items() if name not in used]
+        unused = CallGraph.of(op).unused(copies.copied, functions.keys() - copies.copied.keys())
         rewrite_each(unused, lambda function, rewriter: rewriter.erase(function))

@@ -90,6 +90,11 @@ class CallGraph:
         """Return the symbols that can be reached from `entries`, with these."""
         return {*reached(entries, self.named)}
 
+    def unused(self, names: Iterable[str], entries: Iterable[str]) -> list[Operation]:
+        """Return the symbols among `names` that are not reached from `entries`."""
+        used = self.reachable(entries)
+        return [self.symbols[name] for name in names if name not in used]
+
     def components(self) -> list[list[str]]:
         """Return the sets of mutually reachable symbols, each after all that it reaches."""
         return components(self.named)
