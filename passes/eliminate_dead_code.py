@@ -39,12 +39,11 @@ from xdsl.traits import IsTerminator, MemoryEffect, RecursiveMemoryEffect, Symbo
 from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
 
 from ..dialects import relay
-from ..dialects.dim_bounds import bounds_attr
 from ..dialects.relay.language.control import YieldsAlias
-from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_bounds, dim_names
+from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_names
 from ..dialects.xdsl_extras.walking import walk
 from .functions.call_graph import CallGraph, symbol_name, symbols_in
-from .functions.signatures import erase_parameters
+from .functions.signatures import erase_parameters, keep_bounds
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -184,9 +183,7 @@ def drop_parameters(
         user.operands = [value for i, value in enumerate(user.operands) if i not in indices]
     erase_parameters(function, indices)
     if DIM_BOUNDS in function.attributes:
-        named = {name for names in dim_names(function) for name in names}
-        bounds = {name: kept for name, kept in dim_bounds(function).items() if name in named}
-        function.attributes[DIM_BOUNDS] = bounds_attr(bounds)
+        keep_bounds(function, {name for names in dim_names(function) for name in names})
 
 
 @dataclass(frozen=True)
