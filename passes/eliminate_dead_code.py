@@ -37,12 +37,13 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import IsTerminator, MemoryEffect, RecursiveMemoryEffect, SymbolOpInterface
 from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
+from xdsl.utils.symbol_table import get_name_if_symbol
 
 from ..dialects import relay
 from ..dialects.relay.language.control import YieldsAlias
 from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_names
 from ..dialects.xdsl_extras.walking import walk
-from .functions.call_graph import CallGraph, symbol_name, symbols_in
+from .functions.call_graph import CallGraph, symbols_in
 from .functions.signatures import erase_parameters, keep_bounds
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -143,7 +144,7 @@ def symbol_around(op: Operation) -> str | None:
     """Return the symbol of the module that `op` is in; None outside of all, or removed."""
     while (parent := op.parent_op()) is not None and not isinstance(parent, ModuleOp):
         op = parent
-    return None if parent is None else symbol_name(op)
+    return None if parent is None else get_name_if_symbol(op)
 
 
 def passes_parameter(user: Operation, name: str, index: int) -> bool:

@@ -27,11 +27,11 @@ from xdsl.traits import (
     IsolatedFromAbove,
     IsTerminator,
     NoTerminator,
-    SymbolOpInterface,
     SymbolTable,
     SymbolUserOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.symbol_table import get_name_if_symbol
 
 from ...dialects.errors import OpVerifyException
 from ...dialects.xdsl_extras.identity import forget_attributes
@@ -312,11 +312,8 @@ def _tables_around(root: Operation) -> list[Operation]:
 
 def _symbols(table: Operation) -> Iterator[tuple[str, Operation]]:
     for op in table.regions[0].block.ops:
-        interface = op.get_trait(SymbolOpInterface)
-        if interface is not None:
-            name = interface.get_sym_attr_name(op)
-            if name is not None:
-                yield name.data, op
+        if (name := get_name_if_symbol(op)) is not None:
+            yield name, op
 
 
 def _defined_twice(table: Operation) -> VerifyError | None:
