@@ -55,10 +55,20 @@ class Arm:
 
     block: Block
     args: range
+    parent: Arm | None = None
+    """The block that holds the choice; None of the body."""
+    number: int = 0
+    """Among the arms of the choice."""
+    choice: Row | None = None
     rows: list[Row] = field(default_factory=lambda: [])
     """Of the ops directly in it."""
     stop: int = 0
     """The position after the last op in it."""
+
+    @property
+    def end(self) -> int:
+        """The position after the last op in it, and in the other arms of its choice."""
+        return self.stop if self.choice is None else self.choice.stop
 
 
 @dataclass(eq=False)
@@ -98,7 +108,7 @@ class Numbered:
                 if op.regions:
                     operands = (*operands, *self.captured.get(op, ()))
                     if facts.chooses is not None:
-                        arms = [self._arm(region.block) for region in op.regions]
+                        arms = [self._arm(r.block, arm, i) for i, r in enumerate(op.regions)]
                 try:
                     uses = [*map(numbers.__getitem__, map(id, operands))]
                 except KeyError:
@@ -123,6 +133,7 @@ class Numbered:
                     pending.append((arm, op, choice))
                     last = row  # left with its last arm
                     for inner in reversed(arms):
+                        inner.choice = row
                         pending.append((inner, inner.block.first_op, last))
                         last = None
                     break
@@ -145,11 +156,11 @@ class Numbered:
             self.may_have_bytes.append(not is_constant and has_bytes(value.type))
         return found
 
-    def _arm(self, block: Block) -> Arm:
+    def _arm(self, block: Block, parent: Arm | None = None, number: int = 0) -> Arm:
         start = len(self.values)
         for argument in block.args:
             self.number(argument)
-        return Arm(block, range(start, len(self.values)))
+        return Arm(block, range(start, len(self.values)), parent, number)
 
     def _use(self, value: SSAValue) -> int:
         if value not in self:

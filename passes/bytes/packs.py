@@ -33,7 +33,8 @@ from ...dialects.device import device_of
 from ..sizes.available import Available
 from ..sizes.reader import Sizes
 from ..workspaces.caller_sizes import Workspace, workspaces_of
-from .storages import Region, Storage
+from .numbered import Arm
+from .storages import Storage
 
 MAX_PLACES = 16
 """The maximum number of places in a block at which packs stand, as sizes become known."""
@@ -85,9 +86,9 @@ class Place:
 class _Home:
     """The storages whose arenas are allocated in a block, by the op before which they are."""
 
-    region: Region
+    region: Arm
     available: Available
-    holders: dict[Region, Operation] = field(default_factory=lambda: {})
+    holders: dict[Arm, Operation] = field(default_factory=lambda: {})
     """The op of the block that holds each region, computed once."""
     workspaces: Sequence[Workspace] = ()
     sizes: Sizes = field(default_factory=Sizes)
@@ -115,7 +116,7 @@ class _Home:
 
     def _holder(self, storage: Storage) -> Operation:
         """Return the op of the block that is `storage`'s, or that holds it."""
-        at, path = storage.region, list[Region]()
+        at, path = storage.region, list[Arm]()
         if at is self.region:
             return storage.op
         while at not in self.holders:
@@ -124,8 +125,8 @@ class _Home:
             if at.parent is self.region:
                 break
             at = at.parent
-        holder = self.holders.get(at, at.choice)
-        assert holder is not None, "an arm belongs to a branch"
+        assert at.choice is not None, "an arm belongs to a choice"
+        holder = self.holders.get(at, at.choice.op)
         self.holders.update(dict.fromkeys(path, holder))
         return holder
 
@@ -152,7 +153,7 @@ class _Home:
 
 def packs_of(
     storages: Iterable[Storage],
-    home_of: Callable[[Storage], Region],
+    home_of: Callable[[Storage], Arm],
     sizes: Sizes,
     *,
     with_lifetimes: bool,
@@ -187,31 +188,31 @@ def arms_of(storages: Sequence[Storage]) -> list[tuple[memory.Arm, ...]]:
     for storage in storages:
         region = storage.region
         for _ in range(MAX_ARMS):
-            if region.choice is None or storage.lifetime.stop <= region.stop:
+            if region.choice is None or storage.lifetime.stop <= region.end:
                 break
-            numbers.setdefault(region.choice, len(numbers))
+            numbers.setdefault(region.choice.op, len(numbers))
             assert region.parent is not None, "an arm is in a region"
             region = region.parent
     if not numbers:
         return [()] * len(storages)
-    known: dict[Region, tuple[memory.Arm, ...]] = {}
+    known: dict[Arm, tuple[memory.Arm, ...]] = {}
     return [_named_arms(storage.region, numbers, known) for storage in storages]
 
 
 def _named_arms(
-    region: Region, numbers: dict[Operation, int], known: dict[Region, tuple[memory.Arm, ...]]
+    region: Arm, numbers: dict[Operation, int], known: dict[Arm, tuple[memory.Arm, ...]]
 ) -> tuple[memory.Arm, ...]:
     """Return the arms that hold `region` among those of the branches in `numbers`."""
-    path: list[Region] = []
-    at: Region | None = region
+    path: list[Arm] = []
+    at: Arm | None = region
     while at is not None and at not in known:
         path.append(at)
         at = at.parent
     arms = () if at is None else known[at]
     for step in reversed(path):
-        number = None if step.choice is None else numbers.get(step.choice)
+        number = None if step.choice is None else numbers.get(step.choice.op)
         if number is not None and len(arms) < MAX_ARMS:
-            arms = (*arms, memory.Arm(number, step.arm))
+            arms = (*arms, memory.Arm(number, step.number))
         known[step] = arms
     return arms
 
