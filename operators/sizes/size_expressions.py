@@ -11,10 +11,9 @@ table (`size_table`) on expressions. `algebra` makes them, one for equal operand
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import gcd, prod
 from typing import TypeAlias
 
@@ -113,6 +112,27 @@ def rank(term: Term) -> tuple[int, tuple[int, ...]]:
 
 def _number(symbol: Symbol) -> int:
     return symbol.number
+
+
+def _quotient(term: Term, divisor: Term) -> Term | None:
+    """Return the quotient of two terms, if it is one."""
+    (monomial, c), (divisors, d) = term, divisor
+    rest = [*monomial]
+    for symbol in divisors:
+        if symbol not in rest:
+            return None
+        rest.remove(symbol)
+    return None if c % d else (tuple(rest), c // d)
+
+
+def _common(one: Monomial, other: Monomial) -> Monomial:
+    """Return the greatest product that divides both."""
+    found, rest = list[Symbol](), [*other]
+    for symbol in one:
+        if symbol in rest:
+            rest.remove(symbol)
+            found.append(symbol)
+    return tuple(found)
 
 
 def _shown_rank(term: Term) -> tuple[int, bool]:
@@ -250,7 +270,11 @@ class Expr:
 
     def __mul__(self, other: Expr | int) -> Expr:
         other = other if isinstance(other, Expr) else Expr.of(other)
+        if self.constant is not None:
+            self, other = other, self
         if (number := other.constant) is not None:
+            if number == 1:
+                return self
             return Expr(tuple((m, c * number) for m, c in self.terms if number))
         products: dict[Monomial, int] = {}
         for left, a in self.terms:
@@ -264,32 +288,26 @@ class Expr:
     @property
     def common_term(self) -> Expr:
         """The greatest term that divides all, with the sign of the first; 0 of 0."""
-        if not self.terms:
+        if len(self.terms) < 2:
             return self
-        (first, c), *others = self.terms
-        common = Counter(first if self.terms[-1][0] else ())
-        for monomial, _ in others if common else ():
-            common &= Counter(monomial)
-        factors = tuple(sorted(common.elements(), key=_number)) if others else first
-        return Expr(((factors, self.content if c > 0 else -self.content),))
+        first, c = self.terms[0]
+        common = reduce(_common, (monomial for monomial, _ in reversed(self.terms)), first)
+        return Expr(((common, self.content if c > 0 else -self.content),))
 
     def quotient(self, divisor: Expr) -> Expr | None:
         """Return the polynomial q with `self == q * divisor`, if there is one."""
         if not divisor.terms:
             return None
-        lead, coefficient = divisor.terms[0]
-        if not lead:  # a number
-            whole = not any(c % coefficient for _, c in self.terms)
-            return Expr(tuple((m, c // coefficient) for m, c in self.terms)) if whole else None
+        lead = divisor.terms[0]
+        if len(divisor.terms) == 1:
+            found = [over for term in self.terms if (over := _quotient(term, lead)) is not None]
+            return Expr(tuple(found)) if len(found) == len(self.terms) else None
         terms: list[Term] = []
         rest = self
         while rest.terms:
-            monomial, c = rest.terms[0]
-            over = Counter(monomial)
-            over.subtract(lead)
-            if c % coefficient or len(terms) > MAX_QUOTIENT or min(over.values(), default=0) < 0:
+            term = _quotient(rest.terms[0], lead)
+            if term is None or len(terms) > MAX_QUOTIENT:
                 return None
-            term = tuple(sorted(over.elements(), key=_number)), c // coefficient
             terms.append(term)
             rest -= Expr((term,)) * divisor
         return Expr(tuple(terms))
