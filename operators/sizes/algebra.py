@@ -14,14 +14,14 @@ wherever it is computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
 from ..measures import MAX_SIZE
 from .holds import at_least, holds
-from .measure_forms import MEASURE_FORMS, VALID_FORMS
+from .measure_forms import MEASURE_FORMS, VALID_FORMS, Form
 from .size_expressions import Expr, Symbol, inner_first, rank
 from .size_table import (
     ALIGN,
@@ -107,12 +107,12 @@ class Algebra:
         Sums, products, maxima and minima may have any number of them. Raises `ValueError` if a
         measure has no value for numbers.
         """
-        args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
+        args = [*map(_as_expr, operands)]
         if operation(op).commutes:
             return reduce(lambda left, right: self._applied(op, left, right), args)
         return self._applied(op, *args)
 
-    def _applied(self, op: str, *args: Any) -> Expr:
+    def _applied(self, op: str, *args: Any, forms: Mapping[str, Form] = MEASURE_FORMS) -> Expr:
         normal = NORMAL_FORMS.get(op)
         if normal is not None:
             return normal(self, *args)
@@ -131,22 +131,16 @@ class Algebra:
                 return first
             if rules.commutes and first == Expr.of(rules.identity):
                 return second
-        form = MEASURE_FORMS.get(op)
-        found = None
+        form, found = forms.get(op), None
         if form is not None and all(isinstance(arg, Expr) for arg in args):
             found = form(self, args)
         return found or self.opaque(op, args)
 
     def valid_measure(self, name: str, *operands: Any) -> Expr:
         """Return the measure `name` wherever it has a value; its checks are made elsewhere."""
-        size = self.apply(name, *operands)
-        form = VALID_FORMS.get(name)
-        symbol = size.symbol
-        if form is None or symbol is None or symbol.kind != name:
-            return size
-        return form(self, symbol.operands) or size
+        return self._applied(name, *map(_as_expr, operands), forms=VALID_FORMS)
 
-    def product(self, sizes: Sequence[Expr]) -> Expr:
+    def product(self, sizes: Iterable[Expr]) -> Expr:
         """Return the product of `sizes`."""
         return reduce(self.multiply, sizes, Expr.of(1))
 
@@ -204,7 +198,7 @@ class Algebra:
     def multiply(self, left: Expr, right: Expr) -> Expr:
         """Return the product."""
         if left.constant is not None or right.constant is not None:
-            scaled = left * right if left.constant is None else right * left
+            scaled = left * right
             if _is_small(scaled):
                 return scaled
         found = self._products.get((left, right))
@@ -409,6 +403,10 @@ class Algebra:
     def _is_one_where(self, size: Expr, symbol: Symbol) -> bool:
         """Test whether `size`, which is not deep, is 1 where `symbol` is."""
         return not size.is_deeper(MAX_DEPTH) and self.where(size, {symbol: 1}) == Expr.of(1)
+
+
+def _as_expr(operand: Any) -> Any:
+    return Expr.of(operand) if isinstance(operand, int) else operand
 
 
 def _degree(polynomial: Expr) -> int:

@@ -22,7 +22,7 @@ from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr, Symbol
 from ..bytes.rooms import Room, Rooms
-from ..sizes.reader import PACK, Packed
+from ..sizes.reader import PACK, Packed, Sizes
 
 ZERO = Expr.of(0)
 
@@ -87,7 +87,7 @@ class Slot:
 class Slots:
     """The slots of the tensors of a body; tensors at the same bytes have the same slot."""
 
-    rooms: Rooms = field(default_factory=Rooms)
+    rooms: Rooms = field(default_factory=lambda: Rooms(Sizes(stops=True)))
     _slots: dict[tuple[int, Expr | None, Expr | None], Slot] = field(
         default_factory=dict[tuple[int, "Expr | None", "Expr | None"], Slot]
     )

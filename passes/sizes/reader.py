@@ -110,8 +110,10 @@ class Packed:
 class Sizes(RuleReader):
     """The expressions of sizes, dims and elements, each computed once."""
 
-    def __init__(self, algebra: Algebra | None = None):
+    def __init__(self, algebra: Algebra | None = None, stops: bool = False):
+        """`stops`: a measure that has no value stops the program, and is not replaced."""
         super().__init__(algebra)
+        self._measure = self.algebra.valid_measure if stops else self.algebra.apply
         self.tensors = ShapeTensors(self.algebra)
         self._sizes: dict[SSAValue, Expr] = {}
         self._dims: dict[SSAValue, Dims] = {}
@@ -304,20 +306,22 @@ class Sizes(RuleReader):
         return self.algebra.symbol("element", VALUE, (op.result,), natural=False)
 
     def _measured(self, op: relay.MeasureOp) -> Expr:
-        args = [self._number(arg) for arg in op.args]
+        args = [self._number(arg) for arg in op.operands]
         if not any(isinstance(arg, SSAValue) for arg in args):
             try:
-                return self.algebra.apply(op.measure.data, *args)
+                return self._measure(op.measure.data, *args)
             except ValueError:  # it fails when the program runs
                 pass
         return self.algebra.opaque(op.measure.data, args)
 
     def _number(self, value: SSAValue) -> Expr | float | SSAValue:
         """Return the size or number that `value` is, if it is known."""
-        op = value.owner
-        if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
-            return op.value.value.data
-        return self.size(value) if value.type == i64 else value
+        if value.type == i64:
+            return self.size(value)
+        constant = value.owner
+        if isinstance(constant, arith.ConstantOp) and isinstance(constant.value, FloatAttr):
+            return constant.value.value.data
+        return value
 
     def condition(self, value: SSAValue) -> Expr:
         """Return an i1: 1 if it is true, else 0."""
