@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from ..measures import MAX_SIZE
@@ -59,6 +59,10 @@ class Algebra:
     _symbols: dict[tuple[Hashable, ...], Expr] = field(
         default_factory=dict[tuple[Hashable, ...], Expr]
     )
+    _results: dict[tuple[Hashable, ...], Expr] = field(
+        default_factory=dict[tuple[Hashable, ...], Expr]
+    )
+    """The results of operations."""
     _products: dict[tuple[Expr, Expr], Expr] = field(default_factory=dict[tuple[Expr, Expr], Expr])
     _expanded: dict[tuple[Expr, ...], Expr] = field(default_factory=dict[tuple[Expr, ...], Expr])
     """Products of sums without a common factor."""
@@ -107,15 +111,26 @@ class Algebra:
         Sums, products, maxima and minima may have any number of them. Raises `ValueError` if a
         measure has no value for numbers.
         """
-        args = [*map(_as_expr, operands)]
-        if operation(op).commutes:
-            return reduce(lambda left, right: self._applied(op, left, right), args)
-        return self._applied(op, *args)
+        return self._known(op, MEASURE_FORMS, operands)
 
-    def _applied(self, op: str, *args: Any, forms: Mapping[str, Form] = MEASURE_FORMS) -> Expr:
-        normal = NORMAL_FORMS.get(op)
-        if normal is not None:
-            return normal(self, *args)
+    def valid_measure(self, name: str, *operands: Any) -> Expr:
+        """Return the measure `name` wherever it has a value; its checks are made elsewhere."""
+        return self._known(name, VALID_FORMS, operands)
+
+    def _known(self, op: str, forms: Mapping[str, Form], operands: Sequence[Any]) -> Expr:
+        """Return `op` on operands, computed once."""
+        args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
+        key = op, forms is VALID_FORMS, *args
+        found = self._results.get(key)
+        if found is None:
+            normal = NORMAL_FORMS.get(op)
+            do = partial(normal, self) if normal else partial(self._applied, op, forms)
+            found = reduce(do, args) if operation(op).commutes else do(*args)
+            self._results[key] = found
+        return found
+
+    def _applied(self, op: str, forms: Mapping[str, Form], *args: Any) -> Expr:
+        """Return an operation that has no normal form, as arithmetic or as a symbol."""
         rules = operation(op)
         numbers = [arg.constant if isinstance(arg, Expr) else arg for arg in args]
         if None not in numbers and (numbers or op in OPERATIONS):
@@ -136,13 +151,9 @@ class Algebra:
             found = form(self, args)
         return found or self.opaque(op, args)
 
-    def valid_measure(self, name: str, *operands: Any) -> Expr:
-        """Return the measure `name` wherever it has a value; its checks are made elsewhere."""
-        return self._applied(name, *map(_as_expr, operands), forms=VALID_FORMS)
-
     def product(self, sizes: Iterable[Expr]) -> Expr:
         """Return the product of `sizes`."""
-        return reduce(self.multiply, sizes, Expr.of(1))
+        return self.apply(SizeOp.MUL, 1, *sizes)
 
     def substitute(
         self,
@@ -208,23 +219,24 @@ class Algebra:
 
     def _multiplied(self, left: Expr, right: Expr) -> Expr:
         (one, sums), (other, more) = self._factored(left), self._factored(right)
-        factors = sorted((*sums, *more), key=_key)
+        factors = (*sums, *more)
         if len(factors) <= MAX_FACTORS:
-            found = one * other * self._expand(tuple(factors))
+            ordered = factors if len(factors) < 2 else tuple(sorted(factors, key=_key))
+            found = one * other * self._expand(ordered)
             if _is_small(found):
                 return found
         return self.opaque(SizeOp.MUL, in_order(left, right))
 
     def _factored(self, size: Expr) -> tuple[Expr, tuple[Expr, ...]]:
         """Return `size` as a term and sums without a common factor, as far as it is a product."""
-        if len(size.terms) < 2 and not self._factors:
-            return size, ()
-        term = size.common_term
-        rest = size.quotient(term)
-        assert rest is not None, "a common factor divides"
-        sums = self._factors.get(rest, (rest,)) if len(rest.terms) > 1 else ()
-        for factor in map(Expr.of_symbol, term.terms[0][0] if term.terms else ()):
-            if factor in self._factors:
+        term, sums = size.common_term, tuple[Expr, ...]()
+        if len(size.terms) > 1:
+            rest = size.quotient(term)
+            assert rest is not None, "a common factor divides"
+            sums = self._factors.get(rest, (rest,))
+        for symbol in term.terms[0][0] if term.terms else ():
+            factor = Expr.of_symbol(symbol)
+            if symbol.kind == SizeOp.MUL and factor in self._factors:
                 term, sums = term.quotient(factor) or term, (*sums, *self._factors[factor])
         return term, sums
 
@@ -251,7 +263,7 @@ class Algebra:
     def _quotient(self, left: Expr, right: Expr) -> Expr | None:
         """Return the size q with `left == q * right`, if one is found."""
         found = left.quotient(right)
-        if found is not None or not right.terms:
+        if found is not None or right.constant is not None:
             return found
         (one, factors), (other, divisors) = self._factored(left), self._factored(right)
         term, rest = one.quotient(other), list(factors)
@@ -403,10 +415,6 @@ class Algebra:
     def _is_one_where(self, size: Expr, symbol: Symbol) -> bool:
         """Test whether `size`, which is not deep, is 1 where `symbol` is."""
         return not size.is_deeper(MAX_DEPTH) and self.where(size, {symbol: 1}) == Expr.of(1)
-
-
-def _as_expr(operand: Any) -> Any:
-    return Expr.of(operand) if isinstance(operand, int) else operand
 
 
 def _degree(polynomial: Expr) -> int:

@@ -107,7 +107,7 @@ Term: TypeAlias = tuple[Monomial, int]
 
 def rank(term: Term) -> tuple[int, tuple[int, ...]]:
     """Return the sort key of a term: the leading one, by degree and then by symbols, is first."""
-    return -len(term[0]), tuple(symbol.number for symbol in term[0])
+    return -len(term[0]), tuple([symbol.number for symbol in term[0]])
 
 
 def _number(symbol: Symbol) -> int:
@@ -217,7 +217,7 @@ class Expr:
         if self._range is None:
             total: Range = 0, 0
             for monomial, c in self.terms:
-                low, high = product_range(*(symbol.range for symbol in monomial))
+                low, high = product_range(*[symbol.range for symbol in monomial])
                 total = sum_range(total, (low * c, high * c) if c > 0 else (high * c, low * c))
             self._range = total
         return self._range
@@ -298,6 +298,8 @@ class Expr:
         """Return the polynomial q with `self == q * divisor`, if there is one."""
         if not divisor.terms:
             return None
+        if divisor.constant == 1:
+            return self
         lead = divisor.terms[0]
         if len(divisor.terms) == 1:
             found = [over for term in self.terms if (over := _quotient(term, lead)) is not None]

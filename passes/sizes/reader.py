@@ -43,7 +43,7 @@ from ...operators.sizes import UNKNOWN, Check, SignatureError, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, ELEMENT, Dims, Expr, Symbol
-from ...operators.sizes.size_table import PREDICATES, TOTAL
+from ...operators.sizes.size_table import CHOOSE, PREDICATES, TOTAL
 from ..bytes.op_facts import facts_of
 from ..support.walk import outside_primitives
 from .rule_reader import RuleReader, as_expr
@@ -172,11 +172,7 @@ class Sizes(RuleReader):
         self._dims[value] = dims
 
     def _computed(self, value: SSAValue) -> Expr:
-        op = value.owner
-        constant = integer(value)
-        if constant is not None:
-            return Expr.of(constant)
-        found: Expr | None = None
+        op, found = value.owner, None
         if value.type == i64 and isinstance(op, Operation):
             name = arith_ops().get(type(op))
             if name is not None:
@@ -184,7 +180,7 @@ class Sizes(RuleReader):
             match op:
                 case arith.SelectOp():
                     sides = self.size(op.lhs), self.size(op.rhs)
-                    return self.algebra.choose(self.condition(op.cond), *sides)
+                    return self.algebra.apply(CHOOSE, self.condition(op.cond), *sides)
                 case tensor.ExtractOp():
                     found = self._extracted(op)
                 case relay.MeasureOp():
@@ -197,7 +193,9 @@ class Sizes(RuleReader):
                     found = self._size_of_workspace(op)
                 case _:
                     pass
-        natural = isinstance(op, memory.WorkspaceSizeOp)
+        constant, natural = integer(value), isinstance(op, memory.WorkspaceSizeOp)
+        if constant is not None:
+            return Expr.of(constant)
         return found or self.algebra.symbol(_shown(value), VALUE, (value,), natural=natural)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
@@ -330,7 +328,7 @@ class Sizes(RuleReader):
             return Expr.of(int(constant != 0))
         if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
             for name in PREDICATES[op.predicate.value.data :][:1]:
-                return self.algebra.compare(name, self.size(op.lhs), self.size(op.rhs))
+                return self.algebra.apply(name, self.size(op.lhs), self.size(op.rhs))
         return self.algebra.symbol(_shown(value), VALUE, (value,), range=(0, 1))
 
     # -------------------------------------------------------------------- dims
