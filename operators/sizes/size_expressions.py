@@ -11,7 +11,7 @@ table (`size_table`) on expressions. `algebra` makes them, one for equal operand
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
 from math import gcd, prod
@@ -364,9 +364,13 @@ class Values:
 
     def of(self, size: Expr) -> int:
         """Return the value of `size`."""
-        for symbol in inner_first([size], self._known):
+        return self.all_of([size])[0]
+
+    def all_of(self, sizes: Sequence[Expr]) -> list[int]:
+        """Return the values of `sizes`."""
+        for symbol in inner_first(sizes, self._known):
             self._known[symbol] = self._value(symbol) if symbol.is_computed else self.point[symbol]
-        return size.value(self._known)
+        return [size.value(self._known) for size in sizes]
 
     def _value(self, symbol: Symbol) -> int:
         args = [arg.value(self._known) if isinstance(arg, Expr) else arg for arg in symbol.args]
