@@ -97,7 +97,6 @@ class Slots:
     _at: dict[tuple[int, ...], Slot] = field(default_factory=dict[tuple[int, ...], Slot])
     """By the identities of what `memory.alloc_tensor` says."""
     unordered: Unordered = field(default_factory=dict[memory.PackOp, "set[tuple[int, int]]"])
-
     assumes: bool = False
     """True if what is not known to overlap is taken to be apart, by one who claims that."""
 
