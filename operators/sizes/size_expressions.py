@@ -114,6 +114,13 @@ def _number(symbol: Symbol) -> int:
     return symbol.number
 
 
+def _product(one: Term, other: Term) -> Term:
+    """Return the product of two terms."""
+    (left, a), (right, b) = one, other
+    both = left or right
+    return tuple(sorted((*left, *right), key=_number)) if left and right else both, a * b
+
+
 def _quotient(term: Term, divisor: Term) -> Term | None:
     """Return the quotient of two terms, if it is one."""
     (monomial, c), (divisors, d) = term, divisor
@@ -270,19 +277,14 @@ class Expr:
 
     def __mul__(self, other: Expr | int) -> Expr:
         other = other if isinstance(other, Expr) else Expr.of(other)
-        if self.constant is not None:
-            self, other = other, self
-        if (number := other.constant) is not None:
-            if number == 1:
-                return self
-            return Expr(tuple((m, c * number) for m, c in self.terms if number))
+        many, few = (self, other) if len(self.terms) > len(other.terms) else (other, self)
+        if few.constant == 1:
+            return many
+        if len(few.terms) < 2:  # the order of terms stays
+            return Expr(tuple([_product(a, b) for b in few.terms for a in many.terms]))
         products: dict[Monomial, int] = {}
-        for left, a in self.terms:
-            for right, b in other.terms:
-                both = (
-                    tuple(sorted((*left, *right), key=_number)) if left and right else left or right
-                )
-                products[both] = products.get(both, 0) + a * b
+        for monomial, c in (_product(a, b) for a in many.terms for b in few.terms):
+            products[monomial] = products.get(monomial, 0) + c
         return Expr.from_terms(products)
 
     @property

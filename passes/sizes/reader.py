@@ -37,6 +37,7 @@ from ...dialects.interfaces import ChoosesRegion, DestinationPassing
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...dialects.type_rules import constant_elements, operand_of, rule_of
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.orders import PoolTotal, Row
 from ...operators.signature import Elements, ReadElements, Tensor
 from ...operators.sizes import UNKNOWN, Check, SignatureError, SizeOp, fill
@@ -176,7 +177,7 @@ class Sizes(RuleReader):
         if value.type == i64 and isinstance(op, Operation):
             name = arith_ops().get(type(op))
             if name is not None:
-                return self.algebra.apply(name, *map(self.size, op.operands))
+                return self.algebra.apply(name, *map(self.size, operands_of(op)))
             match op:
                 case arith.SelectOp():
                     sides = self.size(op.lhs), self.size(op.rhs)
@@ -304,7 +305,7 @@ class Sizes(RuleReader):
         return self.algebra.symbol("element", VALUE, (op.result,), natural=False)
 
     def _measured(self, op: relay.MeasureOp) -> Expr:
-        args = [self._number(arg) for arg in op.operands]
+        args = [self._number(arg) for arg in operands_of(op)]
         if not any(isinstance(arg, SSAValue) for arg in args):
             try:
                 return self._measure(op.measure.data, *args)
