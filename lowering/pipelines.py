@@ -283,6 +283,9 @@ class AotPipeline(Pipeline):
     pools: str = ""
     """The pools of devices, as in `vm`; the interface has a workspace for each."""
 
+    constants: str = ""
+    """The pools of constants, with capacities: the object has a section for each."""
+
     @property
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
@@ -294,6 +297,8 @@ class AotPipeline(Pipeline):
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
         passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))
+        constants = [self.constants] if self.constants else []
+        passes = _with_option(passes, _INTERFACE, "constants", *constants)
         contexts = _values(self.device_contexts)
         passes = _with_option(passes, _INTERFACE, "device-contexts", *contexts)
         return _called_from_outside(passes, self.entries)

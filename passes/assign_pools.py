@@ -39,7 +39,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
-from ..dialects.device import VirtualDeviceAttr, device_of
+from ..dialects.device import device_of
 from ..dialects.interfaces import CallsFunction, DestinationPassing
 from ..planning import (
     Arm,
@@ -47,19 +47,17 @@ from ..planning import (
     Infeasible,
     Interval,
     Plan,
-    Pool,
     Problem,
     ProblemError,
-    parse_pools,
     solve,
 )
-from ..planning.shortage import shortage_text
+from ..planning.shortage import shortage_message
 from .bytes.aliases import AliasClasses, Contents, bodies_of, contents_of
 from .bytes.liveness import live_ranges
 from .bytes.op_facts import facts_of, has_bytes
 from .bytes.packs import arms_of, size_of
 from .bytes.storages import Storage, storages_of
-from .devices.options import device_option
+from .devices.options import device_option, planned_pools, pools_option
 from .functions.call_graph import CallGraph
 from .sizes.reader import Sizes
 from .sizes.sample_sizes import samples_of
@@ -72,21 +70,6 @@ Minimize = Literal["cost", "heights"]
 
 MAX_SUM = 2**48
 """Samples with a sum of sizes from this on are not planned for."""
-
-
-def pool_of(pool: Pool, host: VirtualDeviceAttr, module: ModuleOp) -> memory.PoolAttr:
-    """Return the pool that an option declares: of the host, unless its name has a device."""
-    name, slash, scope = pool.name.partition("/")
-    device = host
-    if ":" in name or slash:
-        device = device_option(name, "the device of a pool", module)
-    scope = scope if slash else "" if ":" in name else name
-    if scope:
-        device = VirtualDeviceAttr(device.device_type, device.device_id, device.target, scope)
-    if pool.alignment & (pool.alignment - 1):
-        message = f"the alignment of pool '{pool.name}' must be a power of two"
-        raise PassError(f"{message}, but is {pool.alignment}", module)
-    return memory.PoolAttr.of(device, pool.capacity, pool.cost, pool.alignment)
 
 
 def spec_of(op: memory.AllocStorageOp) -> str | None:
@@ -237,9 +220,7 @@ class Assignment:
         classes: AliasClasses,
     ) -> Plan:
         """Return the plan for the largest sample that fits; an error if none does."""
-        declared = tuple(
-            Pool(pool.label, pool.capacity, pool.cost.data, pool.alignment.data) for pool in pools
-        )
+        declared = planned_pools(pools)
         first = storages[0].op if storages else classes.block.last_op
         assert first is not None, "what needs memory is an op"
         short: tuple[Problem, Infeasible] | None = None
@@ -258,12 +239,8 @@ class Assignment:
         assert short is not None, "there is a sample"
         problem, answer = short
         largest = [storages[row].op for row in answer.rows if row < len(storages)]
-        proved = "" if answer.proved else " (the search found no plan; one may exist)"
-        raise PassError(
-            f"the storages of this function do not fit in {', '.join(map(str, declared))}: "
-            f"{answer.shortfall} bytes are missing{proved}\n{shortage_text(problem, answer)}",
-            largest[0] if largest else first,
-        )
+        message = shortage_message("the storages of this function", problem, answer)
+        raise PassError(message, largest[0] if largest else first)
 
 
 @dataclass(frozen=True)
@@ -302,12 +279,7 @@ class AssignPoolsPass(ModulePass):
     """The functions that are called from outside; if none is given, all that are not private."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        try:
-            declared = parse_pools(self.pools)
-        except ValueError as error:
-            raise PassError(str(error), op) from None
-        host = device_option(self.host, "host", op)
-        found = [pool_of(pool, host, op) for pool in declared]
+        found = pools_option(self.pools, device_option(self.host, "host", op), op)
         if not found or memory.POOLS in op.attributes:
             return
         op.attributes[memory.POOLS] = ArrayAttr(found)
