@@ -18,8 +18,8 @@ function that recurses, a closure, and a function that is a value have memory of
 activation, which is in the last pool of the device, and counts when the program runs. What a
 function returns is in that pool, too; what an entry returns is its caller's: in the memory of the
 device itself, if that is a pool, or in none. Storages of dynamic size are placed for a sample of
-dims (`sizes.sample_sizes`), the largest at which all fit: the machine, and native code's callers,
-check the capacities.
+dims (`sizes.sample_sizes`), the largest at which all fit: a remark says so if it is not the largest
+of all. The machine, and native code's callers, check the capacities.
 
 It is an error if the storages of a function do not fit. Levels `manifest` and `memory-planned`;
 before `pass-workspaces`.
@@ -60,8 +60,8 @@ from .bytes.storages import Storage, storages_of
 from .devices.options import device_option, planned_pools, pools_option
 from .functions.call_graph import CallGraph
 from .sizes.reader import Sizes
-from .sizes.sample_sizes import samples_of
-from .support.diagnostics import PassError
+from .sizes.sample_sizes import Sample, samples_of
+from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .workspaces.lending import calls_directly, is_entry
@@ -119,6 +119,8 @@ class Assignment:
     """The pools of each device."""
     minimize: str
     sizes: Sizes
+    ctx: Context
+    """Gets a remark if storages are placed for sizes below the largest samples."""
     chosen: dict[Operation, memory.PoolAttr] = field(
         default_factory=dict[Operation, memory.PoolAttr]
     )
@@ -163,7 +165,7 @@ class Assignment:
             for pool, height in zip(pools, plan.heights, strict=True):
                 needs.workspace[memory.place_of(pool.device)] = height
             if last is not None and kept:
-                needs.results[memory.place_of(last.device)] = sum(self.samples(kept)[0])
+                needs.results[memory.place_of(last.device)] = sum(self.samples(kept)[0].sizes)
 
     def rows(self, storages: Sequence[Storage], classes: AliasClasses) -> Iterator[Buffer]:
         """Yield the storages as buffers without sizes."""
@@ -206,11 +208,11 @@ class Assignment:
                         number = f"{what} of @{name} at {at} in {pool.label}"
                         yield Buffer(number, life, size, pools=(pool.label,))
 
-    def samples(self, storages: Sequence[Storage]) -> list[tuple[int, ...]]:
-        """Return sizes of storages, those of the largest sum first."""
+    def samples(self, storages: Sequence[Storage]) -> list[Sample]:
+        """Return samples of the sizes of storages, those of the largest sum first."""
         expressions = [self.sizes.size_or(size_of(storage.op)) for storage in storages]
-        found = [sample.sizes for sample in samples_of(expressions, MAX_SUM)]
-        return sorted(found, key=sum, reverse=True) or [(0,) * len(storages)]
+        found = sorted(samples_of(expressions, MAX_SUM), key=lambda s: sum(s.sizes), reverse=True)
+        return found or [Sample({}, (0,) * len(storages))]
 
     def plan(
         self,
@@ -223,8 +225,9 @@ class Assignment:
         declared = planned_pools(pools)
         first = storages[0].op if storages else classes.block.last_op
         assert first is not None, "what needs memory is an op"
-        short: tuple[Problem, Infeasible] | None = None
-        for sizes in self.samples(storages):
+        short: list[tuple[Sample, Problem, Infeasible]] = []
+        for sample in self.samples(storages):
+            sizes = sample.sizes
             sized = [row._replace(size=size) for row, size in zip(rows, sizes, strict=False)]
             sized += rows[len(sizes) :]
             try:
@@ -234,13 +237,18 @@ class Assignment:
                 message = f"these storages cannot be placed in pools: {error}"
                 raise PassError(message, first) from error
             if isinstance(answer, Plan):
+                if short and wants_remarks(self.ctx):
+                    larger, problem, answer_there = short[0]
+                    message = shortage_message(f"those for {larger}", problem, answer_there)
+                    text = f"the storages of this function are placed for {sample}: {message}"
+                    emit_remark(self.ctx, first, text)
                 return answer
-            short = problem, answer
-        assert short is not None, "there is a sample"
-        problem, answer = short
-        largest = [storages[row].op for row in answer.rows if row < len(storages)]
-        message = shortage_message("the storages of this function", problem, answer)
-        raise PassError(message, largest[0] if largest else first)
+            short.append((sample, problem, answer))
+        sample, problem, answer = short[-1]
+        alive = [storages[row].op for row in answer.rows if row < len(storages)]
+        where = f", even for {sample}," if sample.point else ""
+        message = shortage_message(f"the storages of this function{where}", problem, answer)
+        raise PassError(message, alive[0] if alive else first)
 
 
 @dataclass(frozen=True)
@@ -297,7 +305,7 @@ class AssignPoolsPass(ModulePass):
                 function = function.parent_op()
             if function is not None:
                 bodies.setdefault(function.sym_name.data, []).append(classes)
-        assignment = Assignment(by_device, self.minimize, sizes)
+        assignment = Assignment(by_device, self.minimize, sizes, ctx)
         for name in graph.callees_first():
             function = graph.symbols[name]
             for classes in bodies.get(name, ()):

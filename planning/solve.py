@@ -52,7 +52,7 @@ _MAX_MOVED = 200_000
 _COST_NODES = 6000
 """Moves that `auto` and `exact` try to lower a cost, without an explicit budget."""
 
-_ASSIGNED = 100_000
+_ASSIGNED = 50_000
 """Bodies that `auto` assigns to several pools, without an explicit budget: at each node, all."""
 
 _LARGE_NODES = 20_000
