@@ -166,3 +166,14 @@ def test_pools_without_a_plan(layers: Path, memory: str):
     plain = xrelay.compile(layers)
     pooled = xrelay.compile(layers, pipeline=pipeline)
     assert_same([pooled(*arguments(8))], [plain(*arguments(8))])
+
+
+def test_native_code_checks_capacities_once_sizes_are_known(layers: Path):
+    pooled = xrelay.compile(
+        layers, target="native", pipeline='aot{pools="dtcm=4KiB:1,psram=8KiB:10"}'
+    )
+    plain = xrelay.compile(layers)
+    np.testing.assert_allclose(pooled(*arguments(8)), plain(*arguments(8)), rtol=1e-4)
+    expected = "needs 16384 bytes of pool cpu:0/dtcm, which has 4096"
+    with pytest.raises(MachineError, match=expected):
+        pooled(*arguments(64))
