@@ -20,7 +20,7 @@ from ...dialects.interfaces import AllocatesResults, OverwritesOperands
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...operators.sizes.holds import at_least
 from ..bytes.numbered import Arm, Numbered, Row
-from ..bytes.op_facts import is_storage, viewed
+from ..bytes.op_facts import is_storage, viewed_whole
 from ..bytes.rooms import bytes_of
 from ..support.diagnostics import PassError
 from .faults import End, How, NotShown, fault_in_place, fault_of_use
@@ -239,7 +239,7 @@ class Checker:
     ) -> bool:
         """Test whether an op reads each element of `value` before it writes that of a result."""
         at = value
-        while at != origin and (source := viewed(self.body.values[at])) is not None:
+        while at != origin and (source := viewed_whole(self.body.values[at])) is not None:
             at = self.body.number(source)
         if at != origin:
             return False  # on some path, it may name other bytes
