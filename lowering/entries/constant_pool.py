@@ -14,9 +14,7 @@ from math import prod
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     IndexType,
     MemRefType,
     StringAttr,
@@ -29,6 +27,7 @@ from xdsl.rewriter import Rewriter
 from ...dialects.tensors import dtype_name, element_size
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.functions.call_graph import CallGraph
+from ...passes.functions.signatures import insert_parameters
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, Constant
 from ...runtime.program.program import TensorSpec
@@ -64,7 +63,9 @@ def pass_constants(graph: CallGraph, dtypes: Mapping[str, str]) -> tuple[list[Co
             reading.update(group)
     functions = [f for n, f in graph.symbols.items() if n in reading and isinstance(f, func.FuncOp)]
     for function in functions:
-        pool = _add_pool(function)
+        types, attrs = [MemRefType(i8, [DYNAMIC_INDEX])], [DictionaryAttr({POOL: UnitAttr()})]
+        (pool,) = insert_parameters(function, len(function.args), types, attrs)
+        pool.name_hint = "constants"
         for op in list(walk(function)):
             if isinstance(op, func.CallOp) and op.callee.string_value() in reading:
                 op.operands = [*op.operands, pool]
@@ -84,20 +85,6 @@ def _constant(op: memref.GlobalOp, dtypes: Mapping[str, str], offset: int) -> Co
     shape = type.get_shape()
     size = prod(shape) * element_size(type.element_type)
     return Constant(name, TensorSpec(dtype, shape), offset, size)
-
-
-def _add_pool(function: func.FuncOp) -> BlockArgument:
-    """Make the pool the last parameter of `function`; return it."""
-    block = function.body.block
-    attrs = [DictionaryAttr({})] * len(block.args)
-    if function.arg_attrs is not None:
-        attrs = list(function.arg_attrs.data)
-    param = block.insert_arg(MemRefType(i8, [DYNAMIC_INDEX]), len(block.args))
-    param.name_hint = "constants"
-    function.arg_attrs = ArrayAttr([*attrs, DictionaryAttr({POOL: UnitAttr()})])
-    outputs = function.function_type.outputs.data
-    function.function_type = FunctionType.from_lists(block.arg_types, outputs)
-    return param
 
 
 def _view_pool(op: memref.GetGlobalOp, offset: int, pool: BlockArgument) -> None:
