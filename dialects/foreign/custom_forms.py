@@ -11,7 +11,7 @@ between a static and a dynamic dim, and convolutions whose strides are one numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import linalg, memref, scf
