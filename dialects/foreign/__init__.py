@@ -1,6 +1,4 @@
-"""What `mlir-opt` prints of upstream dialects, and xDSL does not read: ops, and custom forms."""
-
-from importlib import import_module
+"""Ops of upstream dialects, and custom forms, that `mlir-opt` prints and xDSL does not read."""
 
 from xdsl.ir import Dialect
 
@@ -11,5 +9,7 @@ MENDED = ("memref", "scf", "linalg", "gpu")
 def mended(dialect: Dialect) -> Dialect:
     """Give a dialect of xDSL the ops and forms that it lacks, once; other dialects stay."""
     if dialect.name in MENDED:
-        import_module(".custom_forms", __name__).mend(dialect)
+        from .custom_forms import mend  # only if such a dialect is used
+
+        mend(dialect)
     return dialect

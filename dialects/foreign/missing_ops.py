@@ -514,7 +514,7 @@ class NamedOp(StructuredOp):
     res = var_result_def(AnyAttr())
     body = var_region_def("single_block")
     kind = opt_prop_def(AnyAttr())
-    """What `linalg.elementwise` computes."""
+    """The computation of `linalg.elementwise`."""
     indexing_maps = opt_prop_def(ArrayAttr)
     strides = opt_prop_def(AnyAttr())
     dilations = opt_prop_def(AnyAttr())
@@ -595,7 +595,7 @@ def element_of(type: Attribute) -> Attribute:
 
 @irdl_attr_definition
 class ElementwiseKindAttr(ParametrizedAttribute):
-    """What `linalg.elementwise` computes."""
+    """The computation of `linalg.elementwise`."""
 
     name = "linalg.elementwise_kind"
 
@@ -612,7 +612,7 @@ class ElementwiseKindAttr(ParametrizedAttribute):
 
 
 class MappingAttr(ParametrizedAttribute):
-    """What runs a dim of `scf.forall`."""
+    """The processors that run a dim of `scf.forall`."""
 
     dim: StringAttr
 

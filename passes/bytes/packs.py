@@ -131,14 +131,14 @@ class _Home:
         self.holders.update(dict.fromkeys(path, holder))
         return holder
 
-    def packs(self, with_lifetimes: bool) -> Iterator[Place]:
-        """Yield the places at which packs of two or more storages, or in workspaces, stand."""
+    def packs(self, with_lifetimes: bool, least: int) -> Iterator[Place]:
+        """Yield the places at which packs of `least` storages, or in workspaces, stand."""
         moved: set[Operation] = set()
         for at in sorted({*self.places, *(start for start, _ in self.lent.values())}):
             by_type: dict[Attribute, list[Storage]] = {}
             for storage in self.places.get(at, ()):
                 by_type.setdefault(storage.op.storage.type, []).append(storage)
-            packs = [Pack(each, with_lifetimes) for each in by_type.values() if len(each) > 1]
+            packs = [Pack(each, with_lifetimes) for each in by_type.values() if len(each) >= least]
             packs += [
                 Pack(inside, with_lifetimes, workspace)
                 for workspace, (start, inside) in self.lent.items()
@@ -158,12 +158,14 @@ def packs_of(
     sizes: Sizes,
     *,
     with_lifetimes: bool,
+    least: int = 2,
 ) -> Iterator[Place]:
     """
     Yield the packs that storages join, one for each device and place.
 
     `home_of` returns the region in which the pack of a storage stands: that of the storage, or one
-    around it in which the size of the storage is defined. `sizes` has those of the module.
+    around it in which the size of the storage is defined. `sizes` has those of the module. Fewer
+    storages than `least` join none.
     """
     homes: dict[Block, _Home] = {}
     for storage in storages:
@@ -175,7 +177,7 @@ def packs_of(
             homes[region.block] = home
         home.add(storage)
     for home in homes.values():
-        yield from home.packs(with_lifetimes)
+        yield from home.packs(with_lifetimes, least)
 
 
 def arms_of(storages: Sequence[Storage]) -> list[tuple[memory.Arm, ...]]:
@@ -191,7 +193,8 @@ def arms_of(storages: Sequence[Storage]) -> list[tuple[memory.Arm, ...]]:
         for _ in range(MAX_ARMS):
             if region.choice is None or storage.lifetime.stop <= region.stop:
                 break
-            numbers.setdefault(region.choice, len(numbers))
+            if region.is_arm:
+                numbers.setdefault(region.choice, len(numbers))
             assert region.parent is not None, "an arm is in a region"
             region = region.parent
     if not numbers:
@@ -259,7 +262,7 @@ class JoinPack(RewritePattern):
         slice.offset.name_hint = "offset"
         rewriter.insert(slice, InsertPoint.before(total))
         for use in tuple(op.storage.uses):
-            if isinstance(use.operation, memory.AllocTensorOp):
+            if isinstance(use.operation, memory.PlacedOp):
                 place_tensor(use.operation, arena, slice.offset, rewriter)
         if op.storage.first_use is None:
             rewriter.erase(op)
@@ -293,7 +296,7 @@ class JoinPack(RewritePattern):
 
 
 def place_tensor(
-    op: memory.AllocTensorOp, arena: SSAValue, start: SSAValue, rewriter: PatternRewriter
+    op: memory.PlacedOp, arena: SSAValue, start: SSAValue, rewriter: PatternRewriter
 ) -> None:
     """Move a tensor from its storage, which is at `start` in `arena`, to there."""
     _, inner = op.start

@@ -15,6 +15,7 @@ Linear in ops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
@@ -39,6 +40,8 @@ class Region:
     arm: int
     stop: int
     """The position after the last op in the region, and in the other arms of its branch."""
+    is_arm: bool = True
+    """True if at most one of the regions of `choice` runs."""
 
 
 @dataclass(eq=False)
@@ -46,7 +49,7 @@ class Storage:
     """A storage with a lifetime."""
 
     op: memory.AllocStorageOp
-    tensors: list[memory.AllocTensorOp]
+    tensors: Sequence[memory.PlacedOp]
     region: Region
     lifetime: Interval
     calls: list[Operation] = field(default_factory=list[Operation])
