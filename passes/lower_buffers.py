@@ -22,8 +22,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    IndexType,
-    IntegerAttr,
     MemRefType,
     ModuleOp,
     NoneAttr,
@@ -36,6 +34,7 @@ from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
+from .sizes.size_code import INDEX, constant_op, integer_attribute
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -56,8 +55,8 @@ def exits_of(op: Operation) -> Sequence[Operation]:
 def index_of(value: int | SSAValue) -> list[Operation]:
     """Return the op that computes a number of bytes as an index."""
     if isinstance(value, int):
-        return [arith.ConstantOp(IntegerAttr(value, IndexType()))]
-    return [arith.IndexCastOp(value, IndexType())]
+        return [constant_op(integer_attribute(value, INDEX))]
+    return [arith.IndexCastOp(value, INDEX)]
 
 
 class LowerStorage(RewritePattern):
@@ -93,7 +92,8 @@ def lower_buffer(op: memory.BufferOp, arena: SSAValue, rewriter: PatternRewriter
     assert type is not None, "verified: a memref"
     offset = index_of(start)
     strided = strides_of(type)
-    view = memref.ViewOp(arena, offset[0].results[0], op.sizes, elements_of(type))
+    operands = [arena, offset[0].results[0], *op.sizes]
+    view = memref.ViewOp.create(operands=operands, result_types=[elements_of(type)])
     added = [*offset, view]
     if strided is not None:
         strides, first = strided

@@ -81,6 +81,9 @@ class Candidate:
     first: Operation
     """The op before which it is first needed."""
     home: Region
+    """Where its arena is."""
+    region: Region
+    lifetime: Interval
     storage: Storage | None = None
     added: list[Operation] = field(default_factory=list[Operation])
     """The storage and its size."""
@@ -146,12 +149,9 @@ class Reading:
         if isinstance(home, str):
             return home
         first = first_use(op)
-        candidate = Candidate(op, alias, type, first, home)
-        region = buffers.regions[block]
-        lifetime = Interval(buffers.position[first], max(last, buffers.position[first]) + 1)
-        storage = memory.AllocStorageOp(0, MIN_ALIGNMENT)
-        candidate.storage = Storage(storage, (), region, lifetime)
-        return candidate
+        start = buffers.position[first]
+        lifetime = Interval(start, max(last, start) + 1)
+        return Candidate(op, alias, type, first, home, buffers.regions[block], lifetime)
 
     def home(self, op: memref.AllocOp | memref.AllocaOp, block: Block, last: int) -> Region | str:
         """Return the region in which the arena is, or the reason why there is none."""
@@ -233,8 +233,7 @@ def insert_storage(candidate: Candidate, rewriter: PatternRewriter) -> None:
     made = memory.AllocStorageOp(bytes, alignment_of(candidate), device)
     made.storage.name_hint = op.memref.name_hint
     candidate.added.append(made)
-    assert candidate.storage is not None, "a candidate"
-    candidate.storage.op = made
+    candidate.storage = Storage(made, (), candidate.region, candidate.lifetime)
     rewriter.insert(candidate.added, InsertPoint.before(candidate.first))
 
 
