@@ -81,7 +81,7 @@ class Candidate:
     first: Operation
     """The op before which it is first needed."""
     home: Region
-    """Where its arena is."""
+    """The region that holds its arena."""
     region: Region
     lifetime: Interval
     storage: Storage | None = None
