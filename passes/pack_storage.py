@@ -33,7 +33,7 @@ from xdsl.passes import ModulePass
 
 from .bytes.numbered import Arm
 from .bytes.packs import JoinPack, packs_of
-from .bytes.storages import Storage, Storages, storages_in
+from .bytes.storages import Scope, Storage, Storages, storages_in
 from .sizes.reader import Sizes
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -48,7 +48,7 @@ class Homes:
     is_of_dims: Callable[[SSAValue], bool]
     """Tests whether a size is made of dims, so that no data can make it negative or huge."""
 
-    def __call__(self, storage: Storage) -> Arm:
+    def __call__(self, storage: Storage) -> Scope:
         """
         Return the outermost region in which the size of `storage` is defined.
 

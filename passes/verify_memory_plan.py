@@ -30,6 +30,8 @@ A call may write all of the storages that it is given: they must not overlap, no
 them, and they must be as large and aligned as the callee needs for these arguments, in its calls
 too (`plan_check.lent`). A result is in those in which the callee may allocate it.
 
+Buffers of programs on memrefs, which are written many times: see `plan_check.buffer_checker`.
+
 Not promised: a storage that a function gets from outside the module has the size and alignment that
 its tensors need, and does not overlap another. An op other than these that is given a storage is
 taken to write all of it. A function that calls itself cannot be given storage. Elements of tuples
@@ -45,12 +47,14 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from ..dialects import memory
 from ..dialects.xdsl_extras.walking import walk
 from ..runtime.program.components import components
 from .analysis.blocks import only_block
 from .bytes.aliases import Functions
 from .bytes.numbered import Numbered
 from .functions.symbol_names import symbols_of
+from .plan_check.buffer_checker import check_buffers
 from .plan_check.checker import Checker
 from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
@@ -62,7 +66,11 @@ def check_module(module: ModuleOp, new: Callable[..., Checker] = Checker) -> Non
     """Raise an error at the first fault of a plan."""
     for part in walk(module, enters=lambda op: isinstance(op, ModuleOp)):
         if isinstance(part, ModuleOp):
-            _check_functions(part, new)
+            kinds = {type(op) for op in walk(part)}
+            if memory.BufferOp in kinds:
+                check_buffers(part)
+            if memory.BufferOp not in kinds or memory.AllocTensorOp in kinds:
+                _check_functions(part, new)
 
 
 def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:

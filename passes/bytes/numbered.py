@@ -66,6 +66,16 @@ class Arm:
     """The position after the last op in it."""
 
     @property
+    def is_arm(self) -> bool:
+        """True: at most one of the arms of a choice runs."""
+        return True
+
+    @property
+    def holder(self) -> Operation | None:
+        """The op of the choice."""
+        return None if self.choice is None else self.choice.op
+
+    @property
     def end(self) -> int:
         """The position after the last op in it, and in the other arms of its choice."""
         return self.stop if self.choice is None else self.choice.stop

@@ -15,7 +15,9 @@ Linear in ops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -28,13 +30,44 @@ from .numbered import Arm
 from .op_facts import facts_of
 
 
+class Scope(Protocol):
+    """A block of a function: its body, or a block of an op that is in another."""
+
+    @property
+    def block(self) -> Block: ...
+    @property
+    def parent(self) -> Scope | None:
+        """The block that holds the op; None of a body."""
+        ...
+
+    @property
+    def holder(self) -> Operation | None:
+        """The op that runs it; None of a body."""
+        ...
+
+    @property
+    def number(self) -> int:
+        """Among the arms of the op."""
+        ...
+
+    @property
+    def end(self) -> int:
+        """The position after the last op in it, and in the other arms of the op."""
+        ...
+
+    @property
+    def is_arm(self) -> bool:
+        """True if at most one of the blocks of the op runs."""
+        ...
+
+
 @dataclass(eq=False)
 class Storage:
     """A storage with a lifetime."""
 
     op: memory.AllocStorageOp
-    tensors: list[memory.AllocTensorOp]
-    region: Arm
+    tensors: Sequence[memory.PlacedOp]
+    region: Scope
     lifetime: Interval
     calls: list[Operation] = field(default_factory=lambda: [])
     """The calls that it is lent to."""

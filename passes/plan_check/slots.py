@@ -108,7 +108,7 @@ class Slots:
         op = value.owner
         if type(op) is memory.SliceStorageOp:
             found = self.all_of(value)
-        elif type(op) is memory.AllocTensorOp:
+        elif isinstance(op, memory.PlacedOp):
             key = (*map(id, operands_of(op)), id(op.properties.get("offset")), id(value.type))
             found = self._at.get(key)
             if found is None:

@@ -25,7 +25,9 @@ from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FloatAttr,
+    IndexType,
     IntegerAttr,
+    MemRefType,
     ModuleOp,
     i64,
 )
@@ -158,7 +160,7 @@ class Sizes(RuleReader):
     # ------------------------------------------------------------------- sizes
 
     def size(self, value: SSAValue) -> Expr:
-        """Return the polynomial of an i64."""
+        """Return the polynomial of an i64 or an index."""
         found = self._sizes.get(value)
         if found is None:
             found = self._sizes[value] = self._computed(value)
@@ -174,7 +176,7 @@ class Sizes(RuleReader):
 
     def _computed(self, value: SSAValue) -> Expr:
         op, found = value.owner, None
-        if value.type == i64 and isinstance(op, Operation):
+        if isinstance(op, Operation) and (value.type == i64 or isinstance(value.type, IndexType)):
             name = arith_ops().get(type(op))
             if name is not None:
                 return self.algebra.apply(name, *map(self.size, operands_of(op)))
@@ -186,6 +188,10 @@ class Sizes(RuleReader):
                     found = self._extracted(op)
                 case relay.MeasureOp():
                     return self._measured(op)
+                case arith.IndexCastOp() if op.input.type == i64 or value.type == i64:
+                    return self.size(op.input)
+                case _ if op.name == "memref.dim":
+                    found = self._dim_of(op)
                 case memory.SliceOp() | memory.TotalOp():
                     pack = op.pack.owner
                     assert isinstance(pack, memory.PackOp), "only this op makes packs"
@@ -198,6 +204,15 @@ class Sizes(RuleReader):
         if constant is not None:
             return Expr.of(constant)
         return found or self.algebra.symbol(_shown(value), VALUE, (value,), natural=natural)
+
+    def _dim_of(self, op: Operation) -> Expr | None:
+        """Return a dim of a memref."""
+        source, index = op.operands
+        axis, type = integer(index), source.type
+        if axis is None or not isinstance(type, MemRefType) or axis >= type.get_num_dims():
+            return None
+        static = type.get_shape()[axis]
+        return Expr.of(static) if static != DYNAMIC_INDEX else self._dim_symbol(source, axis)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
         """Return the totals and the offsets of a pack."""

@@ -237,7 +237,9 @@ class Opt:
         for i, part in enumerate(parts):
             if i:
                 output.write(f"{SPLIT_MARK}\n")
+                remarks = self.session.context.remarks
                 self.session.renew()
+                self.session.context.remarks = remarks
             failed |= self._execute_part(
                 lambda part=part: self.session.read_part(
                     part, source.name, frontend, not args.no_implicit_module
