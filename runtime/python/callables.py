@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 MAIN = "main"
 
-_Out = TypeVar("_Out", bound="Array | tuple[Any, ...]")
+_Out = TypeVar("_Out")
 """Memory for results, which is what is returned then; else type checkers see `Array | Any`."""
 
 
