@@ -19,6 +19,8 @@ from helpers.programs.programs import parse
 from onnx import helper
 
 import xrelay
+from xrelay.dialects import qnn
+from xrelay.passes.lower_qnn import RULES
 
 INTEGERS = ("int8", "uint8", "int16", "int32")
 
