@@ -6,6 +6,7 @@ The forms of meanings, and the meaning of each operator.
 
 Positional parameters of a formula are numbers, keyword-only ones attributes, of which a formula
 names those that it reads; an element type is an `Element`, and an absent attribute None.
+The forms are plain classes: to make them dataclasses takes as long as to import all formulas.
 """
 
 from __future__ import annotations
@@ -38,16 +39,15 @@ def _element(dtype: str) -> Element:
     return element(row.mlir, row.kind)
 
 
-@dataclass(frozen=True)
 class Meaning:
     """The computation of an operator."""
 
 
-@dataclass(frozen=True)
 class Computed(Meaning):
     """A meaning with a formula."""
 
-    formula: Formula
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
 
     @cached_property
     def _parameters(self) -> Mapping[str, bool]:
@@ -67,7 +67,6 @@ class Computed(Meaning):
         return found
 
 
-@dataclass(frozen=True)
 class Elementwise(Computed):
     """
     An element of the one result is the formula of an element of each operand.
@@ -77,8 +76,12 @@ class Elementwise(Computed):
     type is used, not the elements: they need not broadcast.
     """
 
-    along: str | None = None
-    typed: tuple[int, ...] = ()
+    def __init__(
+        self, formula: Formula, along: str | None = None, typed: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__(formula)
+        self.along = along
+        self.typed = typed
 
     def axes(self, ranks: Sequence[int], rank: int, attributes: Attributes) -> Sequence[Axes]:
         """Return the axes by which operands of these ranks are read for a result of `rank`."""
@@ -89,7 +92,6 @@ class Elementwise(Computed):
         return [range(rank), *[[axis % rank]] * (len(ranks) - 1)]
 
 
-@dataclass(frozen=True)
 class ByIndex(Computed):
     """
     An element of the one result is the formula of its index, which has a number for each axis.
@@ -99,12 +101,10 @@ class ByIndex(Computed):
     """
 
 
-@dataclass(frozen=True)
 class SameOrder(Meaning):
     """The result has the elements of operand 0 in order; other operands state its shape."""
 
 
-@dataclass(frozen=True)
 class Sums(Meaning):
     """
     Element i along `axis` is the sum of elements 0 to i, or to i - 1 if `exclusive`, in order.
@@ -114,7 +114,6 @@ class Sums(Meaning):
     """
 
 
-@dataclass(frozen=True)
 class Composed(Computed):
     """
     The results of other operators, applied in order.
@@ -124,11 +123,11 @@ class Composed(Computed):
     """
 
 
-@dataclass(frozen=True)
 class Opaque(Meaning):
     """No formula, for a reason: its kernel and its linalg are written by hand."""
 
-    reason: str
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
 
 
 @dataclass(frozen=True)

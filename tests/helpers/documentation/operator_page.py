@@ -118,7 +118,7 @@ def meaning_of(name: str) -> tuple[str, str]:
             return form, (text if len(text) < LONGEST else first_line(meaning)).replace("|", "\\|")
         case ByIndex() | Composed():
             return form, first_line(meaning)
-        case Opaque(reason):
+        case Opaque(reason=reason):
             return form, reason
         case _:
             return form, ""
