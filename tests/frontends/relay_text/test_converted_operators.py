@@ -146,6 +146,12 @@ CASES = {
     "values alone": Case(
         X, "topk(%x, k=2, ret_type=\"values\", dtype=\"float32\")", [floats(3, 4)],
         lambda x: largest(x)[0]),
+    "an order as floats": Case(
+        X, "argsort(%x, axis=0, is_ascend=False, dtype=\"float64\")", [floats(3, 4)],
+        lambda x: np.argsort(-x, 0, "stable").astype(np.float64)),
+    "a slice like a tensor of fewer axes": Case(
+        X + ", %v: Tensor[(2), float32]", "slice_like(%x, %v)", [floats(3, 4), floats(2)],
+        lambda x, _: x[:2]),
     "where numbers are not 0": Case(
         X + ", %i: Tensor[(4), int8]", "(where(%x, %x, 9f), where(%i, %x, 9f))", [floats(3, 4), ints(0, 1, -1, 2, dtype="int8")],
         lambda x, i: (np.where(x.astype(bool), x, 9).astype(np.float32), np.where(i.astype(bool), x, 9).astype(np.float32))),

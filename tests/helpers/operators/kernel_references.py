@@ -616,7 +616,7 @@ def pick(x: Array, axis: int, wanted: Sequence[int]) -> Array:
 
 
 def first_elements(x: Array, like: Array, axes: Sequence[int] | None) -> tuple[slice, ...]:
-    along = range(x.ndim) if axes is None else [axis % x.ndim for axis in axes]
+    along = range(min(x.ndim, like.ndim)) if axes is None else [axis % x.ndim for axis in axes]
     return tuple(slice(like.shape[a] if a in along else None) for a in range(x.ndim))
 
 

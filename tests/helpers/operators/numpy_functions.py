@@ -190,7 +190,7 @@ def _upsampling(data: Any, scale_h: float, scale_w: float, layout: str, **_: Any
 
 
 def _slice_like(data: Any, like: Any, axes: Any = None) -> Any:
-    along = range(data.ndim) if axes is None else axes
+    along = range(min(data.ndim, like.ndim)) if axes is None else axes
     return data[tuple(slice(like.shape[a] if a in along else None) for a in range(data.ndim))]
 
 

@@ -422,8 +422,10 @@ def dilate(draw: Draw) -> Proposal:
 def slice_like(draw: Draw) -> Proposal:
     shape = draw.shape(1)
     like = tuple(draw.number(0, dim) for dim in shape)
-    axes = tuple(a for a in range(len(shape)) if draw.chance())
-    return [(shape, draw.dtype), (like, draw.one_of(*DTYPES))], draw.given(axes=axes)
+    attrs = draw.given(axes=tuple(a for a in range(len(shape)) if draw.chance()))
+    if not attrs:  # along all axes that both have
+        like = like[: draw.number(0, len(like))]
+    return [(shape, draw.dtype), (like, draw.one_of(*DTYPES))], attrs
 
 
 def concatenate(draw: Draw) -> Proposal:

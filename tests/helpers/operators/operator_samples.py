@@ -440,6 +440,7 @@ def _lines() -> Iterator[tuple[str, Line]]:
     yield from _each(
         "slice_like",
         ("2x3xf32 1x2xi32", {}, "1x2xf32"),
+        ("2x3xf32 1xf16", {}, "1x3xf32"),
         ("2x3xf32 5x2xi32", {"axes": (1,)}, "2x2xf32"),
     )
     yield from _each("reverse", ("2x3xf32", {}, "2x3xf32"), ("2x3xi64", {"axis": -1}, "2x3xi64"))
