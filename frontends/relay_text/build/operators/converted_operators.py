@@ -120,8 +120,7 @@ def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     if fields is not None:
         converted = [fields[0], site.cast(fields[1], dtype)]
         return site.context.packed(converted, site.call.offset, from_operator=True)
-    are_values = site.name != "shape_of" and attrs.get("ret_type") != "indices"
-    return made if are_values else site.cast(made, dtype)
+    return made if attrs.get("ret_type") == "values" else site.cast(made, dtype)
 
 
 # ---------------------------------------------------------------------- layouts
