@@ -15,6 +15,7 @@ from . import (
     selection,
     slicing,
     spreading,
+    threefry,
     vision,
     windows,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "selection",
     "slicing",
     "spreading",
+    "threefry",
     "vision",
     "windows",
 ]

@@ -22,6 +22,7 @@ from . import (
     scan,
     selection,
     spreading,
+    threefry,
     trigonometry,
     vision,
 )
@@ -62,6 +63,7 @@ _FAMILIES = (
     dynamic,
     selection,
     vision,
+    threefry,
 )
 
 OPERATORS: tuple[type[Operator], ...] = tuple(

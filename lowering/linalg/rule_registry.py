@@ -63,6 +63,8 @@ RUNTIME_ONLY: Mapping[str, str] = {
     "relay.argsort": "sorts",
     "relay.argwhere": "as many rows as elements are not 0",
     "relay.dyn.topk": "sorts",
+    "relay.random.threefry_generate": "keys and counters by cases, over whole blocks",
+    "relay.random.threefry_split": "keys and paths by cases",
     "relay.scatter_elements": "writes elements one after the other, at indices of run time",
     "relay.sort": "sorts",
     "relay.topk": "sorts",

@@ -26,6 +26,8 @@ OWN_CODE: Mapping[str, str] = {
     **dict.fromkeys(("zeros", "ones", "dyn.zeros", "dyn.ones"), "one number, filled in"),
     **dict.fromkeys(("dyn.full", "dyn.broadcast_to"), "elements of an operand are the shape"),
     "scatter_elements": "writes elements one after the other, some over others",
+    "random.threefry_generate": "rounds of one block after the other",
+    "random.threefry_split": "a key of one block or of another, by a bit of the operand",
     "shape_of": "a vector of dims, which are not elements",
     **dict.fromkeys(("argsort", "sort", "topk", "dyn.topk", "unique", "argwhere"), _SORTS),
     **dict.fromkeys(("vision.get_valid_counts", "vision.non_max_suppression"), _SORTS),

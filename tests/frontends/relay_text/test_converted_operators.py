@@ -106,6 +106,11 @@ def largest(x: Array) -> tuple[Array, Array]:
 
 IMAGE, NHWC = "%x: Tensor[(2, 4, 5, 5), float32]", "%x: Tensor[(2, 5, 5, 4), float32]"
 X, OPEN = "%x: Tensor[(3, 4), float32]", "%x: Tensor[(?, 4), float32]"
+GEN, STATE = "%g: Tensor[(10), uint64]", np.array([1, *[0] * 7, 2**63, 0], np.uint64)
+WORDS = np.array(
+    [0xEE645155FD86327C, 0x33CE7486D9EE2681, 0xEEADE93F4F57B2C5, 0x4EB965C9661BE53A], np.uint64
+)
+"""What TVM 0.16 generates of `STATE`, as recorded."""
 
 CASES = {
     "an integer pads floats": Case(
@@ -146,6 +151,23 @@ CASES = {
     "values alone": Case(
         X, "topk(%x, k=2, ret_type=\"values\", dtype=\"float32\")", [floats(3, 4)],
         lambda x: largest(x)[0]),
+    "words as TVM generates them": Case(
+        GEN, "random.threefry_generate(%g, out_shape=[4]).1", [STATE], lambda _: WORDS),
+    "uniform numbers": Case(
+        GEN, "random.uniform(%g, -1f, 3f, out_shape=[4], out_dtype=\"float32\").1", [STATE],
+        lambda _: ((WORDS % 2**32 >> 9) / 2**23 * 4 - 1).astype(np.float32)),
+    "uniform numbers of 64 bits": Case(
+        GEN, "random.uniform(%g, 0f64, 1f64, out_shape=[2, 2], out_dtype=\"float64\").1", [STATE],
+        lambda _: ((WORDS >> 12) / 2**52).reshape(2, 2)),
+    "samples": Case(
+        GEN + ", %p: Tensor[(3), float32]", "random.multinomial(%g, %p, num_samples=4).1", [STATE, np.array([3, -5, 1], np.float32)],
+        lambda _, p: np.where((WORDS % 2**32 >> 9) / 2**23 < 0.75, 0, 2).astype(np.int32)),
+    "an order as floats": Case(
+        X, "argsort(%x, axis=0, is_ascend=False, dtype=\"float64\")", [floats(3, 4)],
+        lambda x: np.argsort(-x, 0, "stable").astype(np.float64)),
+    "a slice like a tensor of fewer axes": Case(
+        X + ", %v: Tensor[(2), float32]", "slice_like(%x, %v)", [floats(3, 4), floats(2)],
+        lambda x, _: x[:2]),
     "where numbers are not 0": Case(
         X + ", %i: Tensor[(4), int8]", "(where(%x, %x, 9f), where(%i, %x, 9f))", [floats(3, 4), ints(0, 1, -1, 2, dtype="int8")],
         lambda x, i: (np.where(x.astype(bool), x, 9).astype(np.float32), np.where(i.astype(bool), x, 9).astype(np.float32))),
@@ -254,6 +276,8 @@ def test_a_depthwise_weight_is_not_moved() -> None:
         (X, "nn.pad(%x, %x, pad_width=[[0, 0], [0, 0]])", "nn.pad: pad_value must have rank 0, but has rank 2"),
         (X, "sum(%x, %x)", "sum expects 1 argument, but got 2"),
         (X, "topk((%x, %x), k=1, dtype=\"float32\")", "topk: "),
+        (GEN, "random.uniform(%g, 0f, 1f, out_shape=[4], out_dtype=\"int8\")", "random.uniform: out_dtype must be"),
+        (GEN + ", %p: Tensor[(?, 3), float32]", "random.multinomial(%g, %p)", "random.multinomial: the shape of the samples must be static"),
         (X, "nn.bias_add(%x, nn.relu(reshape(%x, newshape=[12])))", "nn.bias_add: operand 1 of nn.bias_add has 12 elements, but axis 1 of operand 0 has 4"),
         (IMAGE, "nn.max_pool2d(%x, pool_size=[1, 1], layout=\"NCDHW\")", 'nn.max_pool2d: layout must be "NCHW" or "NHWC", but is "NCDHW"'),
         (IMAGE, "nn.max_pool2d(%x, pool_size=[1, 1], layout=\"NCHW4c\")", "nn.max_pool2d: src_layout has 5 axes, but the tensor has rank 4"),

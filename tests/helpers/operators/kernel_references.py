@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
+from operator import xor
 from typing import Any, TypeAlias
 
 import mpmath  # pyright: ignore[reportMissingTypeStubs]
@@ -616,7 +617,7 @@ def pick(x: Array, axis: int, wanted: Sequence[int]) -> Array:
 
 
 def first_elements(x: Array, like: Array, axes: Sequence[int] | None) -> tuple[slice, ...]:
-    along = range(x.ndim) if axes is None else [axis % x.ndim for axis in axes]
+    along = range(min(x.ndim, like.ndim)) if axes is None else [axis % x.ndim for axis in axes]
     return tuple(slice(like.shape[a] if a in along else None) for a in range(x.ndim))
 
 
@@ -817,6 +818,56 @@ def scatter_elements(attrs: Attrs, specs: Specs, x: Array, indices: Array, updat
 def argwhere(attrs: Attrs, specs: Specs, x: Array) -> Array:
     found = [place for place in np.ndindex(x.shape) if x[place] != 0]
     return np.array(found, np.int64).reshape(specs[0][0])
+
+
+def _threefry(key: list[int], block: list[int]) -> list[int]:
+    """Encrypt a block as the code that TVM generates does, by Python's integers."""
+    keys = [*key, reduce(xor, key, 0x1BD11BDAA9FC1A22)]
+    rotations = [14, 16, 52, 57, 23, 40, 5, 37, 25, 33, 46, 12, 58, 22, 32, 32]
+    for step in range(20):
+        if step % 4 == 0:
+            block = [word + keys[(step // 4 + i) % 5] for i, word in enumerate(block)]
+            block[3] += step // 4
+        mixed: list[int] = []
+        for a, b, turn in zip(block[::2], block[1::2], rotations[step % 8 * 2 :], strict=False):
+            a, b = (a + b) % 2**64, b % 2**64
+            mixed += [a, (a + b) % 2**64 ^ (b << turn | b >> 64 - turn) % 2**64]
+        block = [mixed[0], mixed[3], mixed[2], mixed[1]]
+    return block
+
+
+def _path_of(words: list[int]) -> tuple[int, int]:
+    """Return the path, and the bit of it that is next, as numbers of 128 bits."""
+    return words[4] << 64 | words[5], words[8] << 64 | words[9]
+
+
+def _generator(key: list[int], path: int, counter: int, bit: int) -> Array:
+    halves = [n >> shift & 2**64 - 1 for n in (path, counter, bit) for shift in (64, 0)]
+    return np.array([*key, *halves], np.uint64)
+
+
+def threefry_generate(attrs: Attrs, specs: Specs, gen: Array) -> Any:
+    words = gen.tolist()
+    key, counter, (path, bit) = words[:4], words[7], _path_of(words)
+    count = int(np.prod(attrs["out_shape"]))
+    if counter + count >= 2**64 - 1:
+        key = key if bit else _threefry(key, [2**64 - 1] * 4)
+        path, counter, bit = path | bit if bit else 0, 0, bit >> 1 if bit else 1 << 127
+    block = [path >> 64, path & 2**64 - 1, 0, counter]
+    numbers = [n for i in range(count // 4) for n in _threefry(key, [w + i for w in block])]
+    block[3] = (counter + count // 4 * 4) % 2**64
+    if count % 4:
+        numbers += _threefry(key, list(block))[: count % 4]
+    after = (counter + -(-count // 4) * 4) % 2**64
+    return _generator(key, path, after, bit), np.array(numbers, np.uint64).reshape(specs[1][0])
+
+
+def threefry_split(attrs: Attrs, specs: Specs, gen: Array) -> Any:
+    words = gen.tolist()
+    key, counter, (path, bit) = words[:4], words[6] << 64 | words[7], _path_of(words)
+    if not bit:
+        key, path, counter, bit = _threefry(key, words[4:8]), 0, 0, 1 << 127
+    return tuple(_generator(key, p, counter, bit >> 1) for p in (path, path | bit))
 
 
 def unique(attrs: Attrs, specs: Specs, x: Array) -> Any:
@@ -1184,6 +1235,8 @@ REFERENCES: dict[str, Reference] = {
     "sort": Reference(lambda attrs, specs, x: topk({**attrs, "ret_type": "values"}, specs, x)),
     "scatter_elements": Reference(scatter_elements),
     "topk": Reference(topk),
+    "random.threefry_generate": Reference(threefry_generate),
+    "random.threefry_split": Reference(threefry_split),
     "unique": Reference(unique),
     "vision.all_class_non_max_suppression": Reference(all_class_non_max_suppression),
     "vision.get_valid_counts": Reference(get_valid_counts),

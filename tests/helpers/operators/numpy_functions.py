@@ -190,7 +190,7 @@ def _upsampling(data: Any, scale_h: float, scale_w: float, layout: str, **_: Any
 
 
 def _slice_like(data: Any, like: Any, axes: Any = None) -> Any:
-    along = range(data.ndim) if axes is None else axes
+    along = range(min(data.ndim, like.ndim)) if axes is None else axes
     return data[tuple(slice(like.shape[a] if a in along else None) for a in range(data.ndim))]
 
 
@@ -361,6 +361,8 @@ SHAPES: dict[str, Reference] = {
     "sort": lambda data, axis=-1, **_: np.sort(data, axis),
     "scatter_elements": lambda data, indices, updates, **_: data,
     "topk": _topk,
+    "random.threefry_generate": lambda gen, out_shape: [gen, np.zeros(out_shape)],
+    "random.threefry_split": lambda gen: [gen, gen],
     "unique": _unique,
     "vision.all_class_non_max_suppression": lambda boxes, scores, *_, **attrs: [
         np.zeros((scores.size, 3)),

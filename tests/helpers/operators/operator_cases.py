@@ -422,8 +422,10 @@ def dilate(draw: Draw) -> Proposal:
 def slice_like(draw: Draw) -> Proposal:
     shape = draw.shape(1)
     like = tuple(draw.number(0, dim) for dim in shape)
-    axes = tuple(a for a in range(len(shape)) if draw.chance())
-    return [(shape, draw.dtype), (like, draw.one_of(*DTYPES))], draw.given(axes=axes)
+    attrs = draw.given(axes=tuple(a for a in range(len(shape)) if draw.chance()))
+    if not attrs:  # along all axes that both have
+        like = like[: draw.number(0, len(like))]
+    return [(shape, draw.dtype), (like, draw.one_of(*DTYPES))], attrs
 
 
 def concatenate(draw: Draw) -> Proposal:
@@ -669,6 +671,26 @@ def unique(draw: Draw) -> Proposal:
     return [((draw.number(0, 12),), draw.dtype)], draw.flags("sorted", "return_counts")
 
 
+def _random_state(draw: Draw) -> Array:
+    """Return a generator, whose counter or path may be at its end."""
+    words = draw.rng.integers(0, 2**64, 10, np.uint64)
+    words[6], words[8:] = 0, 0
+    if draw.chance():
+        words[7] = draw.one_of(0, 7, 2**64 - 3)
+    place = draw.number(0, 128)
+    if place < 128:
+        words[8 + place // 64] = 1 << (63 - place % 64)
+    return words
+
+
+def threefry_generate(draw: Draw) -> Proposal:
+    return [_random_state(draw)], {"out_shape": draw.shape(0, 3)}
+
+
+def threefry_split(draw: Draw) -> Proposal:
+    return [_random_state(draw)], {}
+
+
 # -------------------------------------------------------------------- images and boxes
 
 
@@ -822,6 +844,8 @@ GENERATORS: dict[str, Generator] = {
     "scatter_elements": scatter_elements,
     "topk": topk,
     "transpose": transpose,
+    "random.threefry_generate": threefry_generate,
+    "random.threefry_split": threefry_split,
     "unique": unique,
     "vision.all_class_non_max_suppression": all_class_non_max_suppression,
     "vision.get_valid_counts": get_valid_counts,

@@ -27,6 +27,7 @@ DTYPES = {
     "i32": "int32",
     "i64": "int64",
     "ui8": "uint8",
+    "ui64": "uint64",
     "f16": "float16",
     "f32": "float32",
     "f64": "float64",
@@ -440,6 +441,7 @@ def _lines() -> Iterator[tuple[str, Line]]:
     yield from _each(
         "slice_like",
         ("2x3xf32 1x2xi32", {}, "1x2xf32"),
+        ("2x3xf32 1xf16", {}, "1x3xf32"),
         ("2x3xf32 5x2xi32", {"axes": (1,)}, "2x2xf32"),
     )
     yield from _each("reverse", ("2x3xf32", {}, "2x3xf32"), ("2x3xi64", {"axis": -1}, "2x3xi64"))
@@ -525,6 +527,7 @@ def _lines() -> Iterator[tuple[str, Line]]:
     yield from _created()
     yield from _of_sizes()
     yield from _selections()
+    yield from _of_random_numbers()
     yield from _of_images()
 
 
@@ -637,6 +640,15 @@ def _selections() -> Iterator[tuple[str, Line]]:
         ("4xf32", {}, "4xf32 4xi32 4xi32 1xi32"),
         ("4xi64", {"sorted": False, "return_counts": True}, "4xi64 4xi32 4xi32 1xi32 4xi32"),
     )
+
+
+def _of_random_numbers() -> Iterator[tuple[str, Line]]:
+    yield from _each(
+        "random.threefry_generate",
+        ("10xui64", {"out_shape": (4,)}, "10xui64 4xui64"),
+        ("10xui64", {"out_shape": (2, 3)}, "10xui64 2x3xui64"),
+    )
+    yield from _each("random.threefry_split", ("10xui64", {}, "10xui64 10xui64"))
 
 
 def _of_images() -> Iterator[tuple[str, Line]]:

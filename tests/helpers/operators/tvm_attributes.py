@@ -80,6 +80,8 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     "shape_of": {"dtype": Given("int32")},
     "argsort": {"axis": -1, "is_ascend": True, "dtype": Given("int32")},
     "sort": {"axis": -1, "is_ascend": True},
+    "random.threefry_generate": {"out_shape": Given((4,))},
+    "random.threefry_split": {},
     "scatter_elements": {"axis": 0, "reduction": "update"},
     "topk": {"k": Given(1), **_TOPK},
     "unique": {"sorted": True, "return_counts": False},

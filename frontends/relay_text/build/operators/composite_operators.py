@@ -25,6 +25,7 @@ from . import explicit_memory
 from .call_site import Rule, Site, dtype_of
 from .converted_operators import CONVERTED
 from .layouts import layout_transform
+from .random_operators import RANDOM
 
 # --------------------------------------------------------------------- devices
 
@@ -133,6 +134,7 @@ COMPOSITES: Mapping[str, Rule] = {
     **CONVERTED,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
+    **RANDOM,
     "vm.shape_of": explicit_memory.shape_of,
 }
 """The rule of each other composite operator; the types of its arguments are known."""

@@ -3,7 +3,7 @@ Operators that TVM computes in another type or layout than that of their operand
 
     nn.pad(%x, 0, pad_width=…)                   the value, cast to the dtype of %x
     sum(%b), of bools                            any(%b)
-    topk(%x, dtype="float32")                    the indices, cast
+    argsort(%x, dtype="float32")                 the indices, cast
     nn.conv2d(%x, %w, kernel_layout="OHWI")      %w, transposed to a layout that relay.nn.conv2d has
 
 The operators are those of the dialect, on operands that were converted, or with results that are.
@@ -120,8 +120,7 @@ def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     if fields is not None:
         converted = [fields[0], site.cast(fields[1], dtype)]
         return site.context.packed(converted, site.call.offset, from_operator=True)
-    are_values = site.name != "shape_of" and attrs.get("ret_type") != "indices"
-    return made if are_values else site.cast(made, dtype)
+    return made if attrs.get("ret_type") == "values" else site.cast(made, dtype)
 
 
 # ---------------------------------------------------------------------- layouts
@@ -203,7 +202,7 @@ _CONVERSIONS: Mapping[str, Conversion] = {
     "where": _where,
     **dict.fromkeys(("dyn.nn.pad", "nn.pad"), _pad),
     **dict.fromkeys(("dyn.one_hot", "one_hot"), _one_hot),
-    **dict.fromkeys(("dyn.topk", "shape_of", "topk"), _integers),
+    **dict.fromkeys(("argsort", "dyn.topk", "shape_of", "topk"), _integers),
     **dict.fromkeys([f"nn.{name}" for name in _POOLS], _on_images),
 }
 CONVERTED: Mapping[str, Rule] = dict.fromkeys(_CONVERSIONS, _converted)
