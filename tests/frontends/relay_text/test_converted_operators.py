@@ -8,56 +8,21 @@ Each program agrees with NumPy in the evaluator, in the machine, and in machine 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pytest
-from helpers.machine.in_machine import results_in_machine
-from helpers.native.compiled_programs import CompiledPrograms
 from helpers.programs.agreement import Array
-from helpers.programs.random_settings import share
-from helpers.relay.relay_programs import body_of, error_of, read
-from numpy.lib.stride_tricks import sliding_window_view
-
-from xrelay.frontends.relay_text.print.printer import module_text
-from xrelay.passes.evaluation.evaluator import evaluate
-
-Reference: TypeAlias = (
-    Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
+from helpers.relay.numeric_cases import (
+    Case,
+    check_machine_code,
+    check_numbers,
+    check_printed,
+    floats,
+    ints,
 )
-
-
-@dataclass(frozen=True)
-class Case:
-    """The parameters and body of `@main`, the arguments, and what they should give."""
-
-    params: str
-    body: str
-    args: Sequence[Array]
-    expected: Reference
-
-    @property
-    def text(self) -> str:
-        return f"def @main({self.params}) {{ {self.body} }}"
-
-    @property
-    def results(self) -> list[Array]:
-        found = cast("Callable[..., Any]", self.expected)(*self.args)
-        return flattened(found)
-
-
-RNG = np.random.default_rng(11)
-
-
-def floats(*shape: int) -> Array:
-    return RNG.integers(-8, 8, shape).astype(np.float32) / 2
-
-
-def ints(*values: int, dtype: str = "int64") -> Array:
-    return np.array(values, dtype)
+from helpers.relay.relay_programs import body_of, error_of
+from numpy.lib.stride_tricks import sliding_window_view
 
 
 def convolved(image: Array, weight: Array, groups: int = 1) -> Array:
@@ -229,39 +194,16 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_numbers(case: Case) -> None:
-    module = read(case.text)
-    for found in (
-        evaluate(module.clone(), case.args),
-        results_in_machine(module, case.args, "main"),
-    ):
-        assert_close(flattened(found), case.results)
+    check_numbers(case)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_printed_programs_are_read_back(case: Case) -> None:
-    module = read(case.text)
-    assert read(module_text(module)).is_structurally_equivalent(module)
+    check_printed(case)
 
 
 def test_numbers_in_machine_code(tmp_path: Path) -> None:
-    programs = CompiledPrograms()
-    for name, case in share([*CASES.items()]):
-        assert programs.add(read(case.text), [case.args], name), programs.refused
-    programs.check(tmp_path)
-
-
-def flattened(value: Any) -> list[Array]:
-    if isinstance(value, list | tuple):
-        return [leaf for part in value for leaf in flattened(part)]  # pyright: ignore[reportUnknownVariableType]
-    return [np.asarray(value)]
-
-
-def assert_close(found: Sequence[Array], expected: Sequence[Array]) -> None:
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
-        assert one.dtype == other.dtype
-        assert one.shape == other.shape
-        np.testing.assert_allclose(one.astype(np.float64), other.astype(np.float64), rtol=1e-6)
+    check_machine_code(CASES, tmp_path)
 
 
 def test_a_depthwise_weight_is_not_moved() -> None:
