@@ -84,15 +84,16 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
 
 
-def _expand_padding(values: Values) -> None:
-    """Expand 1, 2 or 4 entries of padding to 4: top, left, bottom, right."""
+def _expand_padding(values: Values, sides: int) -> None:
+    """Expand padding, of one entry or one for each side, to both ends: first all starts."""
     padding = values.get("padding")
     if padding is None:
         return
     given = _as_tuple(padding)
-    if len(given) not in (1, 2, 4):
-        raise InvalidAttribute(f"padding must have 1, 2 or 4 entries, but has {len(given)}")
-    values["padding"] = given * 4 if len(given) == 1 else given * 2 if len(given) == 2 else given
+    if len(given) not in (1, sides, 2 * sides):
+        counts = "1 or 2" if sides == 1 else f"1, {sides} or {2 * sides}"
+        raise InvalidAttribute(f"padding must have {counts} entries, but has {len(given)}")
+    values["padding"] = given * (2 * sides // len(given))
 
 
 def _same_layout(values: Values, layout: str, default: str = "NCHW") -> None:
@@ -104,26 +105,20 @@ def _same_layout(values: Values, layout: str, default: str = "NCHW") -> None:
         )
 
 
-def _window(*names: str, layout: str) -> Convert:
+_LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
+"""The default layout for a number of sides."""
+
+
+def _window(*names: str, layout: str, sides: int = 2) -> Convert:
     def convert(values: Values) -> None:
-        _expand_padding(values)
-        _same_layout(values, layout)
+        _expand_padding(values, sides)
+        _same_layout(values, layout, _LAYOUTS[sides])
         for name in names:
             given = values.get(name)
             if given is not None and len(_as_tuple(given)) == 1:
-                values[name] = _as_tuple(given) * 2
+                values[name] = _as_tuple(given) * sides
 
     return convert
-
-
-def _line(values: Values) -> None:
-    """Convert the attributes of a window on lines: one entry of padding is for both ends."""
-    _same_layout(values, "data_layout", "NCW")
-    for name in ("strides", "dilation", "padding"):
-        if name in values:
-            values[name] = _as_tuple(values[name])
-    if len(values.get("padding", ())) == 1:
-        values["padding"] *= 2
 
 
 def _as_list(*names: str) -> Convert:
@@ -284,7 +279,11 @@ def _chain(*converts: Convert) -> Convert:
 
 _IMAGES = _window("strides", "dilation", layout="data_layout")
 _SPREAD_IMAGES = _window("strides", "dilation", "output_padding", layout="data_layout")
-_POOL = _window("pool_size", "strides", "dilation", layout="layout")
+_LINES = _window("strides", "dilation", layout="data_layout", sides=1)
+_POOLS = {
+    sides: _window("pool_size", "strides", "dilation", layout="layout", sides=sides)
+    for sides in _LAYOUTS
+}
 _PADDED = {"padding": ""}
 _GLOBAL_POOL = Rule(convert=lambda values: _same_layout(values, "layout"))
 _REDUCTION = Rule(convert=_reduction, is_reduction=True)
@@ -292,7 +291,7 @@ _FILLED = Rule(convert=_chain(_as_list("shape"), _by_default("dtype", "float32")
 _SIZES = ("channels", "kernel_size")
 
 RULES: Mapping[str, Rule] = {
-    "nn.conv1d": Rule({}, _line, _PADDED, _SIZES, _conv1d, "data_layout"),
+    "nn.conv1d": Rule({}, _LINES, _PADDED, _SIZES, _conv1d, "data_layout"),
     "nn.conv2d": Rule(
         {}, _chain(_IMAGES, _drop(*_SCHEDULING)), _PADDED, _SIZES, _conv2d, "data_layout"
     ),
@@ -309,8 +308,21 @@ RULES: Mapping[str, Rule] = {
     "nn.batch_matmul": Rule({"transpose_b": False}, _drop(*_SCHEDULING)),
     "nn.leaky_relu": Rule({"alpha": 0.25}),
     "nn.lrn": Rule({"alpha": 1e-4}),
-    "nn.max_pool2d": Rule(convert=_POOL, always=_PADDED),
-    "nn.avg_pool2d": Rule(convert=_POOL, always=_PADDED),
+    **{
+        f"nn.{kind}_pool{sides}d": Rule(convert=convert, always=_PADDED)
+        for sides, convert in _POOLS.items()
+        for kind in ("max", "avg")
+    },
+    **{
+        f"nn.adaptive_{kind}_pool{sides}d": Rule(
+            convert=_chain(
+                _window("output_size", layout="layout", sides=sides),
+                _empty_is_absent("output_size"),
+            )
+        )
+        for sides in _LAYOUTS
+        for kind in ("max", "avg")
+    },
     "nn.global_avg_pool2d": _GLOBAL_POOL,
     "nn.global_max_pool2d": _GLOBAL_POOL,
     "nn.pad": Rule(convert=_pad),

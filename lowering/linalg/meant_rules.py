@@ -2,6 +2,7 @@
 The linalg of an operator, from its meaning.
 
     ByIndex: one `linalg.generic` that extracts elements at computed indices
+    Folded: another one, which has loops for the box, too
     SameOrder: `tensor.collapse_shape` and `tensor.expand_shape`
     Sums: `scf.for` along the axis, on slices
     Composed: the linalg of each operator
@@ -9,11 +10,11 @@ The linalg of an operator, from its meaning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
@@ -25,16 +26,18 @@ from ...operators.meaning.forms import (
     ByIndex,
     Composed,
     Elementwise,
+    Folded,
     Meaning,
     SameOrder,
     Sums,
+    keywords,
 )
 from ...operators.meaning.number import INT64, Source
 from ...operators.signature import Element
 from .builder import INDEX, Builder, Rule, Size, element_of, element_type, maps
 from .elementwise import meant
 from .moving import mapped, placed, rank_of, same
-from .numbers import Scalar
+from .numbers import Scalar, type_of
 from .rules.reduce import count_of
 from .rules.reshape import reshape, reshaped
 from .scalars import convert, narrowed
@@ -49,6 +52,8 @@ def derived(meaning: Meaning, rules: Mapping[str, Rule]) -> Rule:
             return meant(meaning)
         case ByIndex():
             return by_index(meaning)
+        case Folded():
+            return folded(meaning)
         case Composed():
             return composed(meaning, rules)
         case SameOrder():
@@ -121,6 +126,29 @@ class Elements(Source):
         return Scalar(b, element, self.element)
 
 
+def _computed(
+    inner: Builder,
+    body: Body,
+    op: Operation,
+    operands: Sequence[SSAValue],
+    compute: Callable[[Sequence[Scalar], Sequence[Elements]], Scalar],
+) -> Sequence[SSAValue]:
+    """Append what a formula computes from the index of all loops, and elements of operands."""
+    loops = [inner.loop_index(i) for i in range(len(body.sizes))]
+    casts = [inner.insert(arith.IndexCastOp(loop, i64)) for loop in loops]
+    body.b, body.index = inner, [Scalar(inner, cast, INT64) for cast in casts]
+    sources = [
+        Elements(body, value, type_element(element_type(operand)))
+        for value, operand in zip(operands, op.operands, strict=True)
+    ]
+    found = compute(body.index, sources)
+    for value in (*casts, *loops):
+        if not value.uses and isinstance(value.owner, Operation):
+            value.owner.detach()
+            value.owner.erase()
+    return [found.value]
+
+
 def by_index(meaning: ByIndex) -> Rule:
     """Return the rule of an operator of this meaning."""
 
@@ -132,23 +160,56 @@ def by_index(meaning: ByIndex) -> Rule:
         body = Body(b, sizes)
 
         def build(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            loops = [inner.loop_index(i) for i in range(rank)]
-            casts = [inner.insert(arith.IndexCastOp(loop, i64)) for loop in loops]
-            body.b, body.index = inner, [Scalar(inner, cast, INT64) for cast in casts]
-            sources = [
-                Elements(body, value, type_element(element_type(operand)))
-                for value, operand in zip(operands, op.operands, strict=True)
-            ]
-            keywords = meaning.keywords(plain_attributes(op))
-            found: Scalar = meaning.formula(body.index, *sources, **keywords)
-            for value in (*casts, *loops):
-                if not value.uses and isinstance(value.owner, Operation):
-                    value.owner.detach()
-                    value.owner.erase()
-            return [found.value]
+            attributes = meaning.keywords(plain_attributes(op))
+            return _computed(
+                inner, body, op, operands, lambda i, x: meaning.formula(i, *x, **attributes)
+            )
 
         kinds = ["parallel"] * rank
         return b.generic(body.ins, body.in_maps, [out], maps(rank, same(rank)), kinds, build)
+
+    return convert
+
+
+def folded(meaning: Folded) -> Rule:
+    """Return the rule of an operator of this meaning."""
+
+    def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        (sizes,), attributes = result_sizes(b, op, operands), plain_attributes(op)
+        box = meaning.dims([b.dims(operand) for operand in operands], attributes)
+        result = type_element(element_type(op.results[0]))
+        element, finish = meaning.element(result), meaning.finish
+        rank, loops = len(sizes), len(sizes) + len(box)
+        out = b.full(sizes, meaning.identity(element), signless(type_of(element)))
+        body = Body(b, [*sizes, *box], ins=[b.empty(box, i1)])
+        body.in_maps += maps(loops, range(rank, loops))
+
+        def build(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            def compute(index: Sequence[Scalar], sources: Sequence[Elements]) -> Scalar:
+                term = meaning.formula(index, *sources, **meaning.keywords(attributes))
+                total = Scalar(inner, inner.block.args[-1], element)
+                return total.apply(meaning.by, term.converted(element))
+
+            return _computed(inner, body, op, operands, compute)
+
+        kinds = ["parallel"] * rank + ["reduction"] * len(box)
+        out_map = maps(loops, range(rank))
+        (total,) = b.generic(body.ins, body.in_maps, [out], out_map, kinds, build)
+        if finish is None and element is result:
+            return [total]
+        end = Body(b, sizes, ins=[total], in_maps=maps(rank, same(rank)))
+
+        def close(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            def compute(index: Sequence[Scalar], sources: Sequence[Elements]) -> Scalar:
+                total = Scalar(inner, inner.block.args[0], element)
+                if finish is not None:
+                    total = finish(total, index, *sources, **keywords(finish, attributes))
+                return total.converted(result)
+
+            return _computed(inner, end, op, operands, compute)
+
+        out, kinds = b.empty(sizes, signless(type_of(result))), ["parallel"] * rank
+        return b.generic(end.ins, end.in_maps, [out], maps(rank, same(rank)), kinds, close)
 
     return convert
 

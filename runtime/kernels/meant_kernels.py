@@ -8,13 +8,21 @@ from functools import partial
 import numpy as np
 
 from ...operators.all_rules import RULES
-from ...operators.meaning.forms import ByIndex, Composed, Elementwise, Meaning, SameOrder, Sums
+from ...operators.meaning.forms import (
+    ByIndex,
+    Composed,
+    Elementwise,
+    Folded,
+    Meaning,
+    SameOrder,
+    Sums,
+)
 from ..memory.scratch import scratch
 from ..program.program import AttrValue
 from .bind import Array, Attrs, Bind, Thunk, flag, integer, sequence
 from .checked import Reuse, call_on
 from .conversions import bind_cast
-from .recorded_formulas import DTYPES, by_index, elementwise
+from .recorded_formulas import DTYPES, by_index, elementwise, folded
 
 
 def derived(meaning: Meaning, kernels: Mapping[str, Bind]) -> tuple[Bind, Reuse]:
@@ -24,6 +32,8 @@ def derived(meaning: Meaning, kernels: Mapping[str, Bind]) -> tuple[Bind, Reuse]
             return elementwise(meaning), Reuse.SAME_SIZE
         case ByIndex():
             return by_index(meaning), Reuse.NONE
+        case Folded():
+            return folded(meaning), Reuse.NONE
         case SameOrder():
             return reshape, Reuse.RESHAPE
         case Sums():

@@ -445,7 +445,7 @@ def batch_matmul(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
 
 
 def channels_first(attrs: Attrs, key: str, x: Array) -> Array:
-    return x.transpose(0, 3, 1, 2) if attrs[key] == "NHWC" else x
+    return np.moveaxis(x, -1, 1) if attrs[key][-1] == "C" else x
 
 
 def conv2d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
@@ -495,19 +495,23 @@ def pool(combine: Callable[[list[Any], int, str], Any]) -> Compute:
         x = channels_first(attrs, "layout", plain(data))
         result = np.empty(specs[0][0], object)
         y = channels_first(attrs, "layout", result)
-        (kh, kw), (sh, sw), (dh, dw) = attrs["pool_size"], attrs["strides"], attrs["dilation"]
-        top, left, bottom, right = attrs["padding"]
-        height, width = x.shape[2:]
-        for n, c, r, q in np.ndindex(y.shape):
+        window, sizes = attrs["pool_size"], x.shape[2:]
+        after = attrs["padding"][len(window) :]
+        steps = [*zip(*(attrs[name] for name in ("strides", "padding", "dilation")), strict=False)]
+        for n, c, *at in np.ndindex(y.shape):
             cells: list[Any] = []
             padded = 0
-            for i, j in np.ndindex(kh, kw):
-                a, b = r * sh - top + i * dh, q * sw - left + j * dw
-                padded += a < height + bottom and b < width + right
-                if 0 <= a < height and 0 <= b < width:
-                    cells.append(x[n, c, a, b])
+            for cell in np.ndindex(*window):
+                place = [
+                    i * stride - before + k * dilation
+                    for i, k, (stride, before, dilation) in zip(at, cell, steps, strict=True)
+                ]
+                sides = [*zip(place, sizes, after, strict=True)]
+                padded += all(i < size + end for i, size, end in sides)
+                if all(0 <= i < size for i, size, _ in sides):
+                    cells.append(x[(n, c, *place)])
             counted = padded if attrs.get("count_include_pad", False) else len(cells)
-            y[n, c, r, q] = combine(cells, counted, data.dtype.name)
+            y[(n, c, *at)] = combine(cells, counted, data.dtype.name)
         return result
 
     return values
@@ -525,6 +529,25 @@ def greatest_of(cells: list[Any], count: int, dtype: str) -> Any:
     if cells:
         return greatest(1)(*cells)
     return -math.inf if dtype.startswith("float") else np.iinfo(dtype).min
+
+
+def adaptive(combine: Callable[[list[Any], int, str], Any]) -> Compute:
+    """The windows of a given number, with Python's fractions."""
+
+    def values(attrs: Attrs, specs: Specs, data: Array) -> Array:
+        x = channels_first(attrs, "layout", plain(data))
+        result = np.empty(specs[0][0], object)
+        y = channels_first(attrs, "layout", result)
+        for n, c, *at in np.ndindex(y.shape):
+            window = tuple(
+                slice(math.floor(Fraction(i * dim, k)), math.ceil(Fraction((i + 1) * dim, k)))
+                for i, dim, k in zip(at, x.shape[2:], y.shape[2:], strict=True)
+            )
+            cells = x[(n, c, *window)].reshape(-1).tolist()
+            y[(n, c, *at)] = combine(cells, len(cells), data.dtype.name)
+        return result
+
+    return values
 
 
 def whole_image(combine: Callable[[list[Any], int, str], Any]) -> Compute:
@@ -1119,7 +1142,7 @@ REFERENCES: dict[str, Reference] = {
     "multiply": each(operator.mul),
     "ndarray_size": Reference(lambda attrs, specs, x: np.array(x.size)),
     "negative": each(operator.neg),
-    "nn.avg_pool2d": with_terms(pool(mean_of)),
+    **{f"nn.avg_pool{sides}d": with_terms(pool(mean_of)) for sides in (1, 2, 3)},
     "nn.batch_flatten": same_order,
     "nn.batch_matmul": bilinear(batch_matmul),
     "nn.batch_norm": normalized(batch_norm),
@@ -1136,7 +1159,9 @@ REFERENCES: dict[str, Reference] = {
     "nn.log_softmax": normalized(log_softmax),
     "nn.lrn": Reference(lrn),
     "nn.matmul": bilinear(matmul),
-    "nn.max_pool2d": Reference(pool(greatest_of)),
+    **{f"nn.max_pool{sides}d": Reference(pool(greatest_of)) for sides in (1, 2, 3)},
+    **{f"nn.adaptive_max_pool{n}d": Reference(adaptive(greatest_of)) for n in (1, 2, 3)},
+    **{f"nn.adaptive_avg_pool{n}d": with_terms(adaptive(mean_of)) for n in (1, 2, 3)},
     "nn.pad": moved(pad),
     "nn.prelu": on_axis(slope),
     "nn.relu": each(lambda x: x if x != x else max(x, 0)),

@@ -169,14 +169,29 @@ def _conv2d_transpose(data: Any, weight: Any, **attrs: Any) -> Any:
     return np.zeros((n, o * attrs["groups"], *result))
 
 
-def _pool2d(data: Any, **attrs: Any) -> Any:
-    n, c, h, w = data.transpose(_to_nchw(attrs["layout"])).shape
-    top, left, bottom, right = attrs["padding"]
-    (kh, kw), (sh, sw), (dh, dw) = attrs["pool_size"], attrs["strides"], attrs["dilation"]
-    more = (sh - 1, sw - 1) if attrs["ceil_mode"] else (0, 0)
-    h = _windows(h, top + bottom, kh, sh, dh, more[0])
-    w = _windows(w, left + right, kw, sw, dw, more[1])
-    return np.zeros((n, c, h, w)).transpose(_from_nchw(attrs["layout"]))
+def _pool(data: Any, **attrs: Any) -> Any:
+    last = attrs["layout"][-1] == "C"
+    n, c, *sizes = (np.moveaxis(data, -1, 1) if last else data).shape
+    window, padding = attrs["pool_size"], attrs["padding"]
+    counts = [
+        _windows(
+            size,
+            padding[i] + padding[i + len(window)],
+            window[i],
+            attrs["strides"][i],
+            attrs["dilation"][i],
+            attrs["strides"][i] - 1 if attrs["ceil_mode"] else 0,
+        )
+        for i, size in enumerate(sizes)
+    ]
+    return np.zeros((n, *counts, c) if last else (n, c, *counts))
+
+
+def _adaptive_pool(data: Any, layout: str, output_size: Any = None) -> Any:
+    last = layout[-1] == "C"
+    n, c, *sizes = (np.moveaxis(data, -1, 1) if last else data).shape
+    sizes = output_size or sizes
+    return np.zeros((n, *sizes, c) if last else (n, c, *sizes))
 
 
 def _global_pool2d(data: Any, layout: str) -> Any:
@@ -322,8 +337,8 @@ SHAPES: dict[str, Reference] = {
     "nn.batch_flatten": lambda data: data.reshape(data.shape[0], int(np.prod(data.shape[1:]))),
     "nn.conv2d": _conv2d,
     "nn.conv2d_transpose": _conv2d_transpose,
-    "nn.max_pool2d": _pool2d,
-    "nn.avg_pool2d": _pool2d,
+    **{f"nn.{kind}_pool{n}d": _pool for kind in ("max", "avg") for n in (1, 2, 3)},
+    **{f"nn.adaptive_{k}_pool{n}d": _adaptive_pool for k in ("max", "avg") for n in (1, 2, 3)},
     "nn.global_max_pool2d": _global_pool2d,
     "nn.global_avg_pool2d": _global_pool2d,
     "nn.upsampling": _upsampling,

@@ -329,6 +329,42 @@ def pool(*flags: str) -> Generator:
     return generate
 
 
+_LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+def _spatial(draw: Draw, layout: str, channels: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    """The dims of one or two images of `sizes` with some channels, in a layout."""
+    n = draw.one_of(0, 1, 1, 1, 2, 2)
+    return (n, channels, *sizes) if layout[1] == "C" else (n, *sizes, channels)
+
+
+def pool_on(sides: int, *flags: str) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        layout = draw.one_of(*_LAYOUTS[sides])
+        sizes = [draw.number(1, 9 - 2 * sides + 2) for _ in range(sides)]
+        steps: dict[str, Any] = draw.given(
+            strides=tuple(draw.number(1, 3) for _ in sizes),
+            dilation=tuple(draw.number(1, 3) for _ in sizes),
+            padding=tuple(draw.number(0, draw.one_of(1, 3)) for _ in (*sizes, *sizes)),
+        )
+        attrs = {"layout": layout, "pool_size": tuple(draw.number(1, 3) for _ in sizes)}
+        operands = [(_spatial(draw, layout, draw.number(0, 2), sizes), draw.dtype)]
+        return operands, {**attrs, **steps, **draw.flags("ceil_mode", *flags)}
+
+    return generate
+
+
+def adaptive_pool(sides: int) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        layout = draw.one_of(*_LAYOUTS[sides])
+        sizes = [draw.number(1, 9 - 2 * sides + 2) for _ in range(sides)]
+        attrs = draw.given(output_size=tuple(draw.number(1, size + 1) for size in sizes))
+        operands = [(_spatial(draw, layout, draw.number(0, 2), sizes), draw.dtype)]
+        return operands, {"layout": layout, **attrs}
+
+    return generate
+
+
 def global_pool(draw: Draw) -> Proposal:
     attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"))
     return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw), draw.dtype)], attrs
@@ -799,6 +835,10 @@ GENERATORS: dict[str, Generator] = {
     "nn.lrn": lrn,
     "nn.matmul": matmul,
     "nn.max_pool2d": pool(),
+    **{f"nn.max_pool{sides}d": pool_on(sides) for sides in (1, 3)},
+    **{f"nn.avg_pool{sides}d": pool_on(sides, "count_include_pad") for sides in (1, 3)},
+    **{f"nn.adaptive_max_pool{sides}d": adaptive_pool(sides) for sides in (1, 2, 3)},
+    **{f"nn.adaptive_avg_pool{sides}d": adaptive_pool(sides) for sides in (1, 2, 3)},
     "nn.pad": pad,
     "nn.upsampling": upsampling,
     "one_hot": one_hot,
@@ -841,7 +881,8 @@ SUMS = {
         "nn.conv1d",
         "nn.conv2d_transpose",
         "nn.avg_pool2d",
-        "nn.global_avg_pool2d",
+        *("nn.avg_pool1d", "nn.avg_pool3d", "nn.global_avg_pool2d"),
+        *(f"nn.adaptive_avg_pool{sides}d" for sides in (1, 2, 3)),
         "nn.softmax",
     ),
     *("nn.log_softmax", "nn.layer_norm", "nn.batch_norm", "nn.lrn"),

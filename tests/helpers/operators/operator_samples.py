@@ -363,6 +363,56 @@ def _lines() -> Iterator[tuple[str, Line]]:
             "1x3x7x7xf32",
         ),
     )
+    lines: list[Line] = [
+        ("1x3x8xf32", {"pool_size": (2,)}, "1x3x7xf32"),
+        (
+            "1x8x3xf32",
+            {"pool_size": (3,), "strides": (2,), "padding": (1, 2), "layout": "NWC"},
+            "1x5x3xf32",
+        ),
+        ("1x3x8xi8", {"pool_size": (3,), "strides": (2,), "ceil_mode": True}, "1x3x4xi8"),
+        ("1x2x7xf64", {"pool_size": (2,), "dilation": (3,)}, "1x2x4xf64"),
+    ]
+    yield from _each("nn.max_pool1d nn.avg_pool1d", *lines)
+    counted = {"pool_size": (3,), "padding": (1, 1), "count_include_pad": True}
+    yield from _each("nn.avg_pool1d", ("1x3x7xf32", counted, "1x3x7xf32"))
+    volumes: list[Line] = [
+        ("1x2x4x5x6xf32", {"pool_size": (2, 3, 2)}, "1x2x3x3x5xf32"),
+        (
+            "1x5x4x3x2xf32",
+            {
+                **{"pool_size": (2, 2, 2), "strides": (2, 1, 1), "padding": (1, 0, 0, 0, 0, 1)},
+                "layout": "NDHWC",
+            },
+            "1x3x3x3x2xf32",
+        ),
+        (
+            "1x1x6x5x4xi8",
+            {"pool_size": (2, 2, 2), "strides": (3, 2, 2), "ceil_mode": True},
+            "1x1x3x3x2xi8",
+        ),
+        ("2x1x4x4x4xf64", {"pool_size": (2, 2, 2), "dilation": (3, 2, 1)}, "2x1x1x2x3xf64"),
+    ]
+    yield from _each("nn.max_pool3d nn.avg_pool3d", *volumes)
+    counted = {"pool_size": (2, 2, 2), "padding": (1, 0, 0, 0, 1, 0), "count_include_pad": True}
+    yield from _each("nn.avg_pool3d", ("1x1x2x3x4xf32", counted, "1x1x2x3x3xf32"))
+    yield from _each(
+        "nn.adaptive_max_pool1d nn.adaptive_avg_pool1d",
+        ("1x3x8xf32", {"output_size": (3,)}, "1x3x3xf32"),
+        ("2x8x3xi8", {"output_size": (9,), "layout": "NWC"}, "2x9x3xi8"),
+        ("1x3x8xf32", {}, "1x3x8xf32"),
+    )
+    yield from _each(
+        "nn.adaptive_max_pool2d nn.adaptive_avg_pool2d",
+        ("1x3x8x7xf32", {"output_size": (4, 1)}, "1x3x4x1xf32"),
+        ("1x8x7x3xf64", {"output_size": (3, 2), "layout": "NHWC"}, "1x3x2x3xf64"),
+        ("1x3x2x3xf32", {}, "1x3x2x3xf32"),
+    )
+    yield from _each(
+        "nn.adaptive_max_pool3d nn.adaptive_avg_pool3d",
+        ("1x2x4x5x6xf32", {"output_size": (2, 2, 3)}, "1x2x2x2x3xf32"),
+        ("1x4x5x6x2xi32", {"output_size": (1, 1, 1), "layout": "NDHWC"}, "1x1x1x1x2xi32"),
+    )
     yield from _each(
         "nn.global_avg_pool2d nn.global_max_pool2d",
         ("2x3x4x5xf32", {}, "2x3x1x1xf32"),

@@ -31,10 +31,16 @@ _CONV = {
     **{"strides": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1},
     **{"channels": None, "kernel_size": None, "data_layout": "NCHW", "out_layout": ""},
 }
-_POOL = {
-    **{"pool_size": Given((2, 2)), "strides": (1, 1), "dilation": (1, 1), "padding": (0, 0)},
-    **{"layout": "NCHW", "out_layout": "", "ceil_mode": False},
-}
+
+
+def _pool(sides: int, layout: str) -> Mapping[str, Any]:
+    return {
+        **{"pool_size": Given((2,) * sides), "strides": (1,) * sides, "dilation": (1,) * sides},
+        **{"padding": (0,) * sides, "layout": layout, "out_layout": "", "ceil_mode": False},
+    }
+
+
+_LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 _FILLED = {"shape": Given((2, 3)), "dtype": Given("float32")}
 _DYN_FILLED = {"shape": None, "dtype": Given("float32")}
 _DYN_SHAPE = {"shape": None, "dtype": ""}
@@ -103,7 +109,16 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     "gather": {"axis": Given(1)},
     "gather_nd": {"batch_dims": 0, "index_rank": None},
     "ndarray_size": {"dtype": Given("int32")},
-    "nn.avg_pool2d": {**_POOL, "count_include_pad": False},
+    **{
+        f"nn.avg_pool{n}d": {**_pool(n, layout), "count_include_pad": False}
+        for n, layout in _LAYOUTS.items()
+    },
+    **{f"nn.max_pool{n}d": _pool(n, layout) for n, layout in _LAYOUTS.items()},
+    **{
+        f"nn.adaptive_{kind}_pool{n}d": {"output_size": None, "layout": layout, "out_layout": ""}
+        for n, layout in _LAYOUTS.items()
+        for kind in ("max", "avg")
+    },
     "nn.batch_matmul": {"out_dtype": "", **_TRANSPOSED},
     "nn.batch_norm": {"axis": 1, **_NORM},
     "nn.bias_add": {"axis": 1},
@@ -125,7 +140,6 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     "nn.log_softmax": {"axis": -1},
     "nn.lrn": {"size": 5, "axis": 1, "bias": 2.0, "alpha": 1e-4, "beta": 0.75},
     "nn.matmul": {"units": None, "out_dtype": "", **_TRANSPOSED},
-    "nn.max_pool2d": _POOL,
     "nn.pad": {"pad_width": Given(((1, 2), (0, 1))), "pad_mode": "constant"},
     "nn.prelu": {"axis": 1},
     "nn.softmax": {"axis": -1},
