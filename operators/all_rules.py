@@ -2,6 +2,7 @@
 
 from . import (
     broadcast,
+    convolution,
     creation,
     dynamic,
     elementwise,
@@ -27,6 +28,7 @@ __all__ = [
     "MEANINGS",
     "RULES",
     "broadcast",
+    "convolution",
     "creation",
     "dynamic",
     "elementwise",

@@ -5,18 +5,11 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from .meaning.forms import Folded, Formula, defined
 from .meaning.number import Number, Source, clamped, element_or, least
-from .operands import require_number, require_rank
+from .operands import require_float, require_number, require_rank, require_same_element
 from .rules import AtLeast, Ints, Length, rule
 from .signature import Element, Tensor, ranked
-from .sizes import SignatureError, require_at_least
-from .windows import Layout, window_count
-
-_SIDES = {"D": "depth", "H": "height", "W": "width"}
-
-
-def spatial(layout: str) -> list[int]:
-    """Return the axes of depth, height and width in a layout."""
-    return [layout.index(side) for side in _SIDES if side in layout]
+from .sizes import SignatureError, require_at_least, require_equal
+from .windows import SIDES, Layout, Padding, Pair, spatial, window_count
 
 
 def _pooled(
@@ -32,7 +25,7 @@ def _pooled(
     require_rank(data, len(layout), "data")
     dims, count = list(data.dims), len(windows)
     for i, axis in enumerate(spatial(layout)):
-        both, side = padding[i] + padding[count + i], _SIDES[layout[axis]]
+        both, side = padding[i] + padding[count + i], SIDES[layout[axis]]
         step = strides[i], dilation[i]
         require_at_least(dims[axis], 1, f"the {side} of data must be at least 1, but is {{0}}")
         dims[axis] = window_count(dims[axis], both, windows[i], *step, side, ceil)
@@ -177,7 +170,7 @@ def _adapted(data: Tensor, layout: str, output_size: Ints | None) -> Tensor:
             f"output_size must have {len(axes)} entries, but has {len(output_size)}"
         )
     for axis, size in zip(axes, output_size or [dims[axis] for axis in axes], strict=True):
-        side = _SIDES[layout[axis]]
+        side = SIDES[layout[axis]]
         require_at_least(dims[axis], 1, f"the {side} of data must be at least 1, but is {{0}}")
         dims[axis] = size
     return ranked(data.element, tuple(dims))
@@ -257,3 +250,81 @@ _ADAPTIVE_MAX = [f"relay.nn.adaptive_max_pool{n}d" for n in (1, 2, 3)]
 _ADAPTIVE_AVG = [f"relay.nn.adaptive_avg_pool{n}d" for n in (1, 2, 3)]
 defined(Folded, *_ADAPTIVE_MAX, box=_longest, by="maximum")(_adaptive_cells(least))
 defined(Folded, *_ADAPTIVE_AVG, box=_longest, finish=_adaptive_mean)(_adaptive_cells(lambda _: 0))
+
+
+# ------------------------------------------------------------------------- gradients
+
+
+def _pool_grad(grad: Tensor, data: Tensor, pool: Tensor) -> Tensor:
+    require_float(require_same_element((grad, data)), "operands of {op}")
+    require_rank(grad, data.rank, "grad")
+    for axis, (dim, count) in enumerate(zip(grad.dims, pool.dims, strict=True)):
+        require_equal(dim, count, f"dim {axis} of grad must be {{1}}, but is {{0}}")
+    return data
+
+
+@rule("relay.nn.max_pool2d_grad")
+def max_pool2d_grad(
+    grad: Tensor,
+    data: Tensor,
+    *,
+    pool_size: Pair,
+    strides: Pair,
+    padding: Padding,
+    layout: Layout,
+    ceil_mode: bool,
+) -> Tensor:
+    """Infer the type of `data`; `grad` is of that of its pool."""
+    pool = _pooled(data, layout, pool_size, strides, (1, 1), padding, ceil_mode)
+    return _pool_grad(grad, data, pool)
+
+
+@rule("relay.nn.avg_pool2d_grad")
+def avg_pool2d_grad(
+    grad: Tensor,
+    data: Tensor,
+    *,
+    pool_size: Pair,
+    strides: Pair,
+    padding: Padding,
+    layout: Layout,
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> Tensor:
+    """Infer the type of `data`; `grad` is of that of its pool."""
+    pool = _pooled(data, layout, pool_size, strides, (1, 1), padding, ceil_mode)
+    return _pool_grad(grad, data, pool)
+
+
+def _containing(*dims: Any, pool_size: Ints, strides: Ints) -> Sequence[int]:
+    """Return how many windows contain a cell, at most, along each side."""
+    return [-(-window // stride) for window, stride in zip(pool_size, strides, strict=True)]
+
+
+@defined(Folded, "relay.nn.avg_pool2d_grad", box=_containing)
+def shared_gradient(
+    index: Sequence[Number],
+    grad: Source,
+    data: Source,
+    *,
+    pool_size: Ints,
+    strides: Ints,
+    padding: Ints,
+    layout: str,
+    count_include_pad: bool,
+) -> Number:
+    """grad[…, i, …] / the cells of window i, over the windows that contain the cell"""
+    at, inside = list(index[:4]), data.integer(0).equals(0)
+    count, axes = data.integer(1), spatial(layout)
+    for i, (axis, before) in enumerate(zip(axes, index[4:], strict=True)):
+        place, window = at[axis] + padding[i], data.integer(pool_size[i])
+        at[axis] = place.apply("quotient", data.integer(strides[i])) - before
+        start = at[axis] * strides[i]
+        inside = inside & (place - start < window)
+        low, high = (
+            x.apply("minimum", data.dims[axis] + padding[i]) for x in (start, start + window)
+        )
+        cells = high - low.apply("maximum", data.integer(padding[i]))
+        count = count * (window if count_include_pad else cells.apply("maximum", data.integer(1)))
+    share = _divided(element_or(grad, at, axes, 0).widened(), count)
+    return inside.select(share, 0)

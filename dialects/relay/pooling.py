@@ -286,6 +286,60 @@ class AdaptiveMaxPool3dOp(AdaptivePool):
     layout = string_prop("NCDHW")
 
 
+class PoolGrad2d(RelayOperator, ABC):
+    """
+    The gradient of a pool of `data`, of the gradient of its result.
+
+    ```mlir
+    %d = relay.nn.avg_pool2d_grad %g, %x {pool_size = array<i64: 2, 2>}
+      : (tensor<1x3x7x7xf32>, tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+    ```
+    """
+
+    grad = operand_def(AnyTensor)
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    pool_size = ints_prop()
+    strides = ints_prop((1, 1))
+    padding = ints_prop((0, 0, 0, 0))
+    layout = string_prop("NCHW")
+    ceil_mode = bool_prop(False)
+
+    traits = traits_def(*OUT_FUSABLE)
+
+
+@irdl_op_definition
+class MaxPool2dGradOp(PoolGrad2d):
+    """
+    Add each number of `grad` where the first maximum of its window of `data` is.
+
+    ```mlir
+    %d = relay.nn.max_pool2d_grad %g, %x {pool_size = array<i64: 2, 2>}
+      : (tensor<1x3x7x7xf32>, tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+    ```
+    """
+
+    name = "relay.nn.max_pool2d_grad"
+
+
+@irdl_op_definition
+class AvgPool2dGradOp(PoolGrad2d):
+    """
+    Share each number of `grad` among the cells of its window of `data`.
+
+    ```mlir
+    %d = relay.nn.avg_pool2d_grad %g, %x {pool_size = array<i64: 2, 2>}
+      : (tensor<1x3x7x7xf32>, tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+    ```
+
+    With `count_include_pad`, those in the padding count, too.
+    """
+
+    name = "relay.nn.avg_pool2d_grad"
+
+    count_include_pad = bool_prop(False)
+
+
 class GlobalPool2d(RelayOperator, ABC):
     """
     An operator on each image as a whole; the result has height and width 1.

@@ -63,6 +63,7 @@ RUNTIME_ONLY: Mapping[str, str] = {
     "relay.argsort": "sorts",
     "relay.argwhere": "as many rows as elements are not 0",
     "relay.dyn.topk": "sorts",
+    "relay.nn.max_pool2d_grad": "adds each number where the maximum of a window is",
     "relay.scatter_elements": "writes elements one after the other, at indices of run time",
     "relay.sort": "sorts",
     "relay.topk": "sorts",

@@ -26,6 +26,7 @@ OWN_CODE: Mapping[str, str] = {
     **dict.fromkeys(("zeros", "ones", "dyn.zeros", "dyn.ones"), "one number, filled in"),
     **dict.fromkeys(("dyn.full", "dyn.broadcast_to"), "elements of an operand are the shape"),
     "scatter_elements": "writes elements one after the other, some over others",
+    "nn.max_pool2d_grad": "adds each number where the maximum of a window is",
     "shape_of": "a vector of dims, which are not elements",
     **dict.fromkeys(("argsort", "sort", "topk", "dyn.topk", "unique", "argwhere"), _SORTS),
     **dict.fromkeys(("vision.get_valid_counts", "vision.non_max_suppression"), _SORTS),

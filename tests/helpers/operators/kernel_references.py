@@ -482,6 +482,119 @@ def conv2d_transpose(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
     return y
 
 
+def cells_inside(
+    attrs: Attrs, place: Sequence[int], window: Sequence[int], sizes: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The cells of the window at `place`, and where they are in the data, without the padding."""
+    dilation = attrs.get("dilation") or attrs.get("dilations") or (1,) * len(window)
+    for cell in np.ndindex(*window):
+        at = tuple(
+            i * attrs["strides"][side] + k * dilation[side] - attrs["padding"][side]
+            for side, (i, k) in enumerate(zip(place, cell, strict=True))
+        )
+        if all(0 <= i < size for i, size in zip(at, sizes, strict=True)):
+            yield cell, at
+
+
+def conv3d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    """Loop over the cells of each window, skipping the padding."""
+    x = channels_first(attrs, "data_layout", x)
+    w = w.transpose(4, 3, 0, 1, 2) if attrs["kernel_layout"] == "DHWIO" else w
+    result = np.zeros(specs[0][0], x.dtype)
+    y = channels_first(attrs, "data_layout", result)
+    filters, channels, *window = w.shape
+    for n, o, *place in np.ndindex(y.shape):
+        first = o // (filters // attrs["groups"]) * channels
+        for cell, at in cells_inside(attrs, place, window, x.shape[2:]):
+            for k in range(channels):
+                y[(n, o, *place)] += x[(n, first + k, *at)] * w[(o, k, *cell)]
+    return result
+
+
+def conv_transpose(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    """Add each cell of `x`, weighted, to all cells that it contributes to."""
+    y, filters = np.zeros(specs[0][0], x.dtype), w.shape[1]
+    for n, k, *place in np.ndindex(x.shape):
+        first = k // (x.shape[1] // attrs["groups"]) * filters
+        for o in range(filters):
+            for cell, at in cells_inside(attrs, place, w.shape[2:], y.shape[2:]):
+                y[(n, first + o, *at)] += x[(n, k, *place)] * w[(k, o, *cell)]
+    return y
+
+
+def conv2d_backward_weight(attrs: Attrs, specs: Specs, grad: Array, x: Array) -> Array:
+    """Add the product of each number of `grad` with each cell of its window."""
+    y = np.zeros(specs[0][0], grad.dtype)
+    for n, o, *place in np.ndindex(grad.shape):
+        first = o // (grad.shape[1] // attrs["groups"]) * y.shape[1]
+        for cell, at in cells_inside(attrs, place, y.shape[2:], x.shape[2:]):
+            for i in range(y.shape[1]):
+                y[(o, i, *cell)] += grad[(n, o, *place)] * x[(n, first + i, *at)]
+    return y
+
+
+def deformable_conv2d(attrs: Attrs, specs: Specs, x: Array, offset: Array, w: Array) -> Array:
+    """Interpolate each cell of each window in float64; outside of the image it is 0."""
+    x, offset, w = (array.astype(np.float64) for array in (x, offset, w))
+    y = np.zeros(specs[0][0])
+    height, width = x.shape[2:]
+    for n, o, r, c in np.ndindex(y.shape):
+        first = o // (w.shape[0] // attrs["groups"]) * w.shape[1]
+        for k, i, j in np.ndindex(w.shape[1:]):
+            group = (first + k) // (x.shape[1] // attrs["deformable_groups"])
+            at = ((group * w.shape[2] + i) * w.shape[3] + j) * 2
+            a = r * attrs["strides"][0] + i * attrs["dilation"][0] - attrs["padding"][0]
+            b = c * attrs["strides"][1] + j * attrs["dilation"][1] - attrs["padding"][1]
+            a, b = a + offset[n, at, r, c], b + offset[n, at + 1, r, c]
+            if not (0 <= a < height and 0 <= b < width):
+                continue
+            for p, q in np.ndindex(2, 2):
+                row, column = math.floor(a) + p, math.floor(b) + q
+                share = (1 - abs(a - row)) * (1 - abs(b - column))
+                pixel = x[n, first + k, min(row, height - 1), min(column, width - 1)]
+                y[n, o, r, c] += share * pixel * w[o, k, i, j]
+    return y
+
+
+def dilation2d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    """The maxima of the cells of windows of the padded image, plus the weight."""
+    dtype = x.dtype
+    x = channels_first(attrs, "data_layout", x)
+    w = np.moveaxis(w, -1, 0) if attrs["kernel_layout"] == "HWI" else w
+    result = np.empty(specs[0][0], dtype)
+    y = channels_first(attrs, "data_layout", result)
+    top, left, bottom, right = attrs["padding"]
+    x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    unpadded = {**attrs, "padding": (0, 0, 0, 0)}
+    for n, c, *place in np.ndindex(y.shape):
+        cells = cells_inside(unpadded, place, w.shape[1:], x.shape[2:])
+        sums = [x[(n, c, *at)] + w[(c, *cell)] for cell, at in cells]
+        y[(n, c, *place)] = np.max(np.array(sums, dtype))
+    return result
+
+
+def pool_grad(is_max: bool) -> Compute:
+    def values(attrs: Attrs, specs: Specs, grad: Array, x: Array) -> Array:
+        grad, x = (channels_first(attrs, "layout", array.astype(np.float64)) for array in (grad, x))
+        result = np.zeros(specs[0][0])
+        y = channels_first(attrs, "layout", result)
+        window = attrs["pool_size"]
+        for n, c, *place in np.ndindex(grad.shape):
+            places = [at for _, at in cells_inside(attrs, place, window, x.shape[2:])]
+            number = grad[(n, c, *place)]
+            if is_max:
+                cells = [x[(n, c, *at)] for at in places]
+                places = [places[cells.index(max(cells))]] if cells else []
+                count = 1
+            else:
+                count = math.prod(window) if attrs["count_include_pad"] else len(places)
+            for at in places:
+                y[(n, c, *at)] += number / count
+        return result
+
+    return values
+
+
 # -------------------------------------------------------------------- pooling
 
 
@@ -1149,6 +1262,26 @@ REFERENCES: dict[str, Reference] = {
     "nn.bias_add": on_axis(operator.add),
     "nn.conv1d": bilinear(conv1d),
     "nn.conv2d": bilinear(conv2d),
+    "nn.conv2d_backward_weight": bilinear(conv2d_backward_weight),
+    "nn.conv3d": bilinear(conv3d),
+    "nn.conv1d_transpose": bilinear(conv_transpose),
+    "nn.conv3d_transpose": bilinear(conv_transpose),
+    "nn.deformable_conv2d": Reference(
+        deformable_conv2d,
+        lambda attrs, specs, x, offset, w: deformable_conv2d(
+            attrs, specs, np.abs(x), offset, np.abs(w)
+        ),
+    ),
+    "image.dilation2d": Reference(dilation2d),
+    **{
+        f"nn.{kind}_pool2d_grad": Reference(
+            pool_grad(kind == "max"),
+            lambda attrs, specs, grad, x, kind=kind: pool_grad(kind == "max")(
+                attrs, specs, np.abs(grad), x
+            ),
+        )
+        for kind in ("max", "avg")
+    },
     "nn.conv2d_transpose": bilinear(conv2d_transpose),
     "nn.dense": bilinear(dense),
     "nn.gelu": Reference(gelu, lambda attrs, specs, x: np.abs(x.astype(np.float64))),

@@ -158,32 +158,48 @@ def _conv2d_transpose(data: Any, weight: Any, **attrs: Any) -> Any:
     n, _, *sizes = data.shape
     _, o, *windows = weight.shape
     result: list[int] = []
-    for side in (0, 1):
+    for side in range(len(sizes)):
         reached = [
             i * attrs["strides"][side] + k * attrs["dilation"][side]
             for i in range(sizes[side])
             for k in range(windows[side])
         ]
-        cut = attrs["padding"][side] + attrs["padding"][side + 2]
+        cut = attrs["padding"][side] + attrs["padding"][side + len(sizes)]
         result.append(max(reached) + 1 + attrs["output_padding"][side] - cut)
     return np.zeros((n, o * attrs["groups"], *result))
+
+
+def _slid(sizes: Any, window: Any, attrs: Any, more: Any = (0, 0, 0)) -> list[int]:
+    """The numbers of windows along each side."""
+    dilation = attrs.get("dilation") or attrs.get("dilations") or (1,) * len(window)
+    starts, ends = attrs["padding"][: len(window)], attrs["padding"][len(window) :]
+    sides = zip(sizes, window, starts, ends, attrs["strides"], dilation, more, strict=False)
+    return [_windows(size, a + b, k, s, d, extra) for size, k, a, b, s, d, extra in sides]
 
 
 def _pool(data: Any, **attrs: Any) -> Any:
     last = attrs["layout"][-1] == "C"
     n, c, *sizes = (np.moveaxis(data, -1, 1) if last else data).shape
-    window, padding = attrs["pool_size"], attrs["padding"]
-    counts = [
-        _windows(
-            size,
-            padding[i] + padding[i + len(window)],
-            window[i],
-            attrs["strides"][i],
-            attrs["dilation"][i],
-            attrs["strides"][i] - 1 if attrs["ceil_mode"] else 0,
-        )
-        for i, size in enumerate(sizes)
-    ]
+    more = [stride - 1 if attrs["ceil_mode"] else 0 for stride in attrs["strides"]]
+    counts = _slid(sizes, attrs["pool_size"], attrs, more)
+    return np.zeros((n, *counts, c) if last else (n, c, *counts))
+
+
+def _conv3d(data: Any, weight: Any, **attrs: Any) -> Any:
+    last = attrs["data_layout"][-1] == "C"
+    n, _, *sizes = (np.moveaxis(data, -1, 1) if last else data).shape
+    o, _, *window = (
+        weight.transpose(4, 3, 0, 1, 2) if attrs["kernel_layout"] == "DHWIO" else weight
+    ).shape
+    counts = _slid(sizes, window, attrs)
+    return np.zeros((n, *counts, o) if last else (n, o, *counts))
+
+
+def _dilation2d(data: Any, weight: Any, **attrs: Any) -> Any:
+    last = attrs["data_layout"][-1] == "C"
+    n, c, *sizes = (np.moveaxis(data, -1, 1) if last else data).shape
+    window = weight.shape[1:] if attrs["kernel_layout"] == "IHW" else weight.shape[:2]
+    counts = _slid(sizes, window, attrs)
     return np.zeros((n, *counts, c) if last else (n, c, *counts))
 
 
@@ -336,7 +352,16 @@ SHAPES: dict[str, Reference] = {
     "nn.prelu": _along_axis,
     "nn.batch_flatten": lambda data: data.reshape(data.shape[0], int(np.prod(data.shape[1:]))),
     "nn.conv2d": _conv2d,
-    "nn.conv2d_transpose": _conv2d_transpose,
+    **{f"nn.conv{sides}d_transpose": _conv2d_transpose for sides in (1, 2, 3)},
+    "nn.conv3d": _conv3d,
+    "nn.conv2d_backward_weight": lambda grad, data, kernel_size, groups, **_: np.zeros(
+        (grad.shape[1], data.shape[1] // groups, *kernel_size)
+    ),
+    "nn.deformable_conv2d": lambda data, offset, weight, **_: np.zeros(
+        (data.shape[0], weight.shape[0], *offset.shape[2:])
+    ),
+    "image.dilation2d": _dilation2d,
+    **{f"nn.{kind}_pool2d_grad": lambda grad, data, **_: data for kind in ("max", "avg")},
     **{f"nn.{kind}_pool{n}d": _pool for kind in ("max", "avg") for n in (1, 2, 3)},
     **{f"nn.adaptive_{k}_pool{n}d": _adaptive_pool for k in ("max", "avg") for n in (1, 2, 3)},
     "nn.global_max_pool2d": _global_pool2d,

@@ -365,6 +365,116 @@ def adaptive_pool(sides: int) -> Generator:
     return generate
 
 
+def _steps(draw: Draw, sides: int) -> dict[str, Any]:
+    """Some strides, padding and dilation of windows over so many sides."""
+    return draw.given(
+        strides=tuple(draw.number(1, 3) for _ in range(sides)),
+        dilation=tuple(draw.number(1, 3) for _ in range(sides)),
+        padding=tuple(draw.number(0, 2) for _ in range(2 * sides)),
+    )
+
+
+def conv3d(draw: Draw) -> Proposal:
+    (a, b), out_dtype = _factors(draw)
+    groups, channels, filters = _channels(draw)
+    layout = draw.one_of(*_LAYOUTS[3])
+    cells = [draw.number(1, 3) for _ in range(3)]
+    weight = (groups * filters, channels, *cells)
+    attrs = {"data_layout": layout, "groups": groups, **_steps(draw, 3), **out_dtype}
+    if draw.chance():
+        attrs["kernel_layout"], weight = "DHWIO", (*cells, channels, groups * filters)
+    data = _spatial(draw, layout, groups * channels, [draw.number(1, 5) for _ in cells])
+    return [(data, a), (weight, b)], attrs
+
+
+def conv_transpose(sides: int) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        (a, b), out_dtype = _factors(draw)
+        groups, channels, filters = _channels(draw)
+        cells = [draw.number(1, 3) for _ in range(sides)]
+        attrs = {"groups": groups, **_steps(draw, sides), **out_dtype}
+        attrs |= draw.given(output_padding=tuple(draw.number(0, 2) for _ in cells))
+        sizes = [draw.number(1, 4) for _ in cells]
+        data = _spatial(draw, _LAYOUTS[sides][0], groups * channels, sizes)
+        return [(data, a), ((groups * channels, filters, *cells), b)], attrs
+
+    return generate
+
+
+def _window_count(size: int, cells: int, stride: int, dilation: int, padding: int) -> int:
+    return max(0, size + padding - (cells - 1) * dilation - 1) // stride + 1
+
+
+def _of_windows(
+    draw: Draw, sizes: Sequence[int], cells: Sequence[int], attrs: Mapping[str, Any]
+) -> list[int]:
+    """The number of windows along each side."""
+    count = len(sizes)
+    ones, padding = (1,) * count, attrs.get("padding", (0,) * 2 * count)
+    return [
+        _window_count(
+            size,
+            cells[i],
+            attrs.get("strides", ones)[i],
+            attrs.get("dilation", ones)[i],
+            padding[i] + padding[i + count],
+        )
+        for i, size in enumerate(sizes)
+    ]
+
+
+def conv2d_backward_weight(draw: Draw) -> Proposal:
+    (a, b), out_dtype = _factors(draw)
+    groups, channels, filters = _channels(draw)
+    cells, sizes = _pair(draw, 3), [draw.number(1, 6), draw.number(1, 6)]
+    attrs = {"groups": groups, "kernel_size": cells, **_steps(draw, 2), **out_dtype}
+    n = draw.number(0, 2)
+    grad = (n, groups * filters, *_of_windows(draw, sizes, cells, attrs))
+    return [(grad, a), ((n, groups * channels, *sizes), b)], attrs
+
+
+def deformable_conv2d(draw: Draw) -> Proposal:
+    groups, channels, filters = _channels(draw)
+    cells, sizes = _pair(draw, 3), [draw.number(1, 5), draw.number(1, 5)]
+    moved = draw.one_of(1, groups, max(1, groups * channels))
+    attrs = {"groups": groups, "deformable_groups": moved, **_steps(draw, 2)}
+    n, dtype = draw.number(0, 2), draw.one_of(*FLOATS)
+    windows = _of_windows(draw, sizes, cells, attrs)
+    return [
+        ((n, groups * channels, *sizes), dtype),
+        ((n, 2 * moved * cells[0] * cells[1], *windows), draw.one_of(*FLOATS)),
+        ((groups * filters, channels, *cells), dtype),
+    ], attrs
+
+
+def dilation2d(draw: Draw) -> Proposal:
+    layout, channels, cells = draw.one_of("NCHW", "NHWC"), draw.size(3), _pair(draw, 3)
+    steps = _steps(draw, 2)
+    if "dilation" in steps:
+        steps["dilations"] = steps.pop("dilation")
+    order = draw.one_of("IHW", "HWI")
+    weight = (channels, *cells) if order == "IHW" else (*cells, channels)
+    data = _spatial(draw, layout, channels, [draw.number(1, 6), draw.number(1, 6)])
+    attrs = {"data_layout": layout, "kernel_layout": order, **steps}
+    return [(data, draw.dtype), (weight, draw.dtype)], attrs
+
+
+def pool_grad(*flags: str) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        layout, cells = draw.one_of("NCHW", "NHWC"), _pair(draw, 3)
+        sizes, steps = [draw.number(1, 6), draw.number(1, 6)], _steps(draw, 2)
+        steps.pop("dilation", None)
+        data = _spatial(draw, layout, draw.number(0, 2), sizes)
+        windows = _of_windows(draw, sizes, cells, steps)
+        grad = list(data)
+        for axis, count in zip(range(layout.index("H"), 4), windows, strict=False):
+            grad[axis] = count
+        attrs = {"layout": layout, "pool_size": cells, **steps, **draw.flags(*flags)}
+        return [(tuple(grad), draw.dtype), (data, draw.dtype)], attrs
+
+    return generate
+
+
 def global_pool(draw: Draw) -> Proposal:
     attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"))
     return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw), draw.dtype)], attrs
@@ -834,6 +944,14 @@ GENERATORS: dict[str, Generator] = {
     "nn.leaky_relu": leaky_relu,
     "nn.lrn": lrn,
     "nn.matmul": matmul,
+    "nn.conv3d": conv3d,
+    "nn.conv1d_transpose": conv_transpose(1),
+    "nn.conv3d_transpose": conv_transpose(3),
+    "nn.conv2d_backward_weight": conv2d_backward_weight,
+    "nn.deformable_conv2d": deformable_conv2d,
+    "image.dilation2d": dilation2d,
+    "nn.max_pool2d_grad": pool_grad(),
+    "nn.avg_pool2d_grad": pool_grad("count_include_pad"),
     "nn.max_pool2d": pool(),
     **{f"nn.max_pool{sides}d": pool_on(sides) for sides in (1, 3)},
     **{f"nn.avg_pool{sides}d": pool_on(sides, "count_include_pad") for sides in (1, 3)},
@@ -882,6 +1000,9 @@ SUMS = {
         "nn.conv2d_transpose",
         "nn.avg_pool2d",
         *("nn.avg_pool1d", "nn.avg_pool3d", "nn.global_avg_pool2d"),
+        *("nn.conv3d", "nn.conv1d_transpose", "nn.conv3d_transpose"),
+        *("nn.conv2d_backward_weight", "nn.deformable_conv2d"),
+        *("nn.max_pool2d_grad", "nn.avg_pool2d_grad"),
         *(f"nn.adaptive_avg_pool{sides}d" for sides in (1, 2, 3)),
         "nn.softmax",
     ),

@@ -363,6 +363,99 @@ def _lines() -> Iterator[tuple[str, Line]]:
             "1x3x7x7xf32",
         ),
     )
+    yield from _each(
+        "nn.conv3d",
+        ("1x2x3x4x5xf32 3x2x2x2x2xf32", {}, "1x3x2x3x4xf32"),
+        (
+            "1x4x3x4x5xf32 2x2x2x2x2xf32",
+            {
+                **{"strides": (1, 2, 1), "padding": (1, 0, 0, 0, 1, 1), "dilation": (2, 1, 1)},
+                "groups": 2,
+            },
+            "1x2x2x2x5xf32",
+        ),
+        (
+            "1x3x4x5x2xi8 2x2x2x2x3xi8",
+            {"data_layout": "NDHWC", "kernel_layout": "DHWIO", "out_dtype": "int32"},
+            "1x2x3x4x3xi32",
+        ),
+    )
+    yield from _each(
+        "nn.conv1d_transpose",
+        ("1x3x4xf32 3x2x2xf32", {}, "1x2x5xf32"),
+        (
+            "1x4x5xf32 4x2x3xf32",
+            {
+                **{"strides": (2,), "padding": (1, 0), "output_padding": (1,), "dilation": (2,)},
+                "groups": 2,
+            },
+            "1x4x13xf32",
+        ),
+        ("1x3x4xi8 3x2x2xi8", {"out_dtype": "int32"}, "1x2x5xi32"),
+    )
+    yield from _each(
+        "nn.conv3d_transpose",
+        ("1x2x2x3x2xf32 2x3x2x2x2xf32", {}, "1x3x3x4x3xf32"),
+        (
+            "1x2x2x3x2xf32 2x2x1x2x2xf32",
+            {
+                **{"strides": (1, 2, 1), "padding": (0, 1, 0, 0, 0, 1), "groups": 2},
+                **{"output_padding": (0, 1, 0), "dilation": (1, 1, 2)},
+            },
+            "1x4x2x6x3xf32",
+        ),
+        ("1x2x2x3x2xi8 2x3x2x2x2xi8", {"out_dtype": "int32"}, "1x3x3x4x3xi32"),
+    )
+    yield from _each(
+        "nn.conv2d_backward_weight",
+        ("2x3x4x5xf32 2x2x5x6xf32", {"kernel_size": (2, 2)}, "3x2x2x2xf32"),
+        (
+            "1x4x3x4xf16 1x2x5x6xf16",
+            {
+                **{"kernel_size": (2, 3), "strides": (2, 1), "padding": (1, 0, 0, 2)},
+                **{"dilation": (1, 2), "groups": 2, "out_dtype": "float32"},
+            },
+            "4x1x2x3xf32",
+        ),
+    )
+    yield from _each(
+        "nn.deformable_conv2d",
+        ("1x2x4x5xf32 1x8x3x4xf32 3x2x2x2xf32", {}, "1x3x3x4xf32"),
+        (
+            "1x4x4x5xf16 1x24x2x5xf16 2x2x2x3xf16",
+            {
+                **{"strides": (2, 1), "padding": (1, 1, 0, 1), "dilation": (2, 1), "groups": 2},
+                **{"deformable_groups": 2, "out_dtype": "float32"},
+            },
+            "1x2x2x5xf32",
+        ),
+    )
+    yield from _each(
+        "image.dilation2d",
+        ("1x3x5x6xf32 3x2x3xf32", {}, "1x3x4x4xf32"),
+        (
+            "1x5x6x3xi8 2x3x3xi8",
+            {
+                **{"strides": (2, 1), "padding": (1, 0, 0, 1), "dilations": (2, 1)},
+                **{"data_layout": "NHWC", "kernel_layout": "HWI"},
+            },
+            "1x2x5x3xi8",
+        ),
+    )
+    grads: list[Line] = [
+        ("1x3x4x5xf32 1x3x5x6xf32", {"pool_size": (2, 2)}, "1x3x5x6xf32"),
+        (
+            "1x3x4x3xf32 1x5x6x3xf32",
+            {
+                **{"pool_size": (3, 2), "strides": (2, 2), "padding": (1, 0, 0, 1)},
+                **{"layout": "NHWC", "ceil_mode": True},
+            },
+            "1x5x6x3xf32",
+        ),
+    ]
+    yield from _each("nn.max_pool2d_grad nn.avg_pool2d_grad", *grads)
+    counted = {"pool_size": (2, 2), "padding": (1, 0, 0, 1), "count_include_pad": True}
+    yield from _each("nn.avg_pool2d_grad", ("1x2x3x4xf64 1x2x3x4xf64", counted, "1x2x3x4xf64"))
     lines: list[Line] = [
         ("1x3x8xf32", {"pool_size": (2,)}, "1x3x7xf32"),
         (

@@ -40,6 +40,14 @@ def _pool(sides: int, layout: str) -> Mapping[str, Any]:
     }
 
 
+def _conv(sides: int, **others: Any) -> Mapping[str, Any]:
+    return {
+        **{"strides": (1,) * sides, "padding": (0,) * sides, "dilation": (1,) * sides},
+        **{"groups": 1, "channels": None, "kernel_size": None, "out_layout": "", "out_dtype": ""},
+        **others,
+    }
+
+
 _LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 _FILLED = {"shape": Given((2, 3)), "dtype": Given("float32")}
 _DYN_FILLED = {"shape": None, "dtype": Given("float32")}
@@ -132,6 +140,22 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
         **_CONV,
         **{"output_padding": (0, 0), "kernel_layout": "IOHW", "out_dtype": ""},
     },
+    "nn.conv3d": _conv(3, data_layout="NCDHW", kernel_layout="OIDHW"),
+    "nn.conv1d_transpose": _conv(1, data_layout="NCW", kernel_layout="IOW", output_padding=(0,)),
+    "nn.conv3d_transpose": _conv(
+        3, data_layout="NCDHW", kernel_layout="IODHW", output_padding=(0, 0, 0)
+    ),
+    "nn.conv2d_backward_weight": {
+        **_conv(2, data_layout="NCHW", kernel_layout="NCHW", out_layout="OIHW"),
+        "kernel_size": Given((3, 3)),
+    },
+    "nn.deformable_conv2d": _conv(2, data_layout="NCHW", kernel_layout="OIHW", deformable_groups=1),
+    "image.dilation2d": {
+        **{"strides": (1, 1), "padding": (0, 0), "dilations": (1, 1)},
+        **{"data_layout": "NCHW", "kernel_layout": "IHW"},
+    },
+    "nn.max_pool2d_grad": _pool(2, "NCHW"),
+    "nn.avg_pool2d_grad": {**_pool(2, "NCHW"), "count_include_pad": False},
     "nn.dense": {"units": None, "out_dtype": ""},
     "nn.global_avg_pool2d": {"layout": "NCHW", "out_layout": ""},
     "nn.global_max_pool2d": {"layout": "NCHW", "out_layout": ""},
