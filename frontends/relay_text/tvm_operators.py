@@ -357,7 +357,12 @@ RULES: Mapping[str, Rule] = {
     },
     "nn.global_avg_pool2d": _GLOBAL_POOL,
     "nn.global_max_pool2d": _GLOBAL_POOL,
-    "nn.pad": Rule(convert=_flat_pairs),
+    **dict.fromkeys(("nn.pad", "nn.mirror_pad"), Rule(convert=_flat_pairs)),
+    **dict.fromkeys(
+        ("nn.space_to_batch_nd", "nn.batch_to_space_nd"),
+        Rule(convert=_chain(_flat_pairs, _as_list("block_shape"))),
+    ),
+    "nn.l2_normalize": Rule(convert=_as_list("axis")),
     "nn.space_to_depth": Rule(convert=_drop("mode")),  # TVM has one mode
     **dict.fromkeys(("sum", "mean", "max", "min", "prod", "all", "any"), _REDUCTION),
     **dict.fromkeys(("argmax", "argmin"), _REDUCTION),

@@ -19,9 +19,11 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.attributes import plain_attributes, properties_of
-from ...dialects.relay import BY_NAME
-from ...dialects.tensors import signless
+from ...dialects.dense import scalar
+from ...dialects.relay import BY_NAME, ConstantOp
+from ...dialects.tensors import dtype_name, signless
 from ...dialects.type_rules import element_of as type_element
+from ...dialects.type_rules import operand_of
 from ...operators.meaning.forms import (
     ByIndex,
     Composed,
@@ -34,6 +36,7 @@ from ...operators.meaning.forms import (
 )
 from ...operators.meaning.number import INT64, Source
 from ...operators.signature import Element
+from ...operators.signature import Tensor as TensorShape
 from .builder import INDEX, Builder, Rule, Size, element_of, element_type, maps
 from .elementwise import meant
 from .moving import mapped, placed, rank_of, same
@@ -273,13 +276,28 @@ class Steps:
     values: dict[SSAValue, SSAValue]
     ops: list[Operation] = field(default_factory=list[Operation])
 
-    def apply(self, name: str, *operands: SSAValue, **attributes: object) -> SSAValue:
-        kind = BY_NAME[name]
-        op = kind.on(operands, properties_of(kind, attributes))
+    def __call__(self, name: str, *operands: SSAValue | float, **attributes: object) -> SSAValue:
+        kind, first = BY_NAME[name], operands[0]
+        assert isinstance(first, SSAValue), "the first operand is a tensor"
+        values = [x if isinstance(x, SSAValue) else self._scalar(x, first) for x in operands]
+        return self._add(kind.on(values, properties_of(kind, attributes)))
+
+    def _scalar(self, value: float, like: SSAValue) -> SSAValue:
+        dtype = dtype_name(element_type(like))
+        number = scalar(value, dtype) if dtype is not None else None
+        assert number is not None, "numbers are of a type that has a name"
+        return self._add(ConstantOp(number))
+
+    def _add(self, op: Operation) -> SSAValue:
         self.ops.append(op)
-        results = self.rules[op.name](self.b, op, [self.values[value] for value in operands])
+        results = self.rules[op.name](self.b, op, [self.values[value] for value in op.operands])
         self.values.update(zip(op.results, results, strict=True))
         return op.results[0]
+
+    def tensor(self, operand: SSAValue) -> TensorShape:
+        found = operand_of(operand.type)
+        assert isinstance(found, TensorShape), "operands of operators are tensors"
+        return found
 
 
 def composed(meaning: Composed, rules: Mapping[str, Rule]) -> Rule:
@@ -288,7 +306,7 @@ def composed(meaning: Composed, rules: Mapping[str, Rule]) -> Rule:
     def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
         steps = Steps(b, rules, dict(zip(op.operands, operands, strict=True)))
         keywords = meaning.keywords(plain_attributes(op))
-        result = meaning.formula(steps.apply, *op.operands, **keywords)
+        result = meaning.formula(steps, *op.operands, **keywords)
         value = steps.values[result]
         for made in reversed(steps.ops):
             made.erase()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from ..element_types import ELEMENT_TABLE, ElementKind
 from ..rules import Work, rule
@@ -24,8 +24,22 @@ from .number import least
 Formula: TypeAlias = Callable[..., Any]
 """Computes a number of the result, by its parameters as the form of the meaning says."""
 
-Apply: TypeAlias = Callable[..., Any]
-"""Applies an operator, by its name without `relay.`, to operands: see `Composed`."""
+
+class Apply(Protocol):
+    """Applies operators: see `Composed`."""
+
+    def __call__(self, name: str, *operands: Any, **attributes: Any) -> Any:
+        """
+        Return the result of an operator, by its name without `relay.`.
+
+        A number stands for a scalar of the element type of the first operand.
+        """
+        ...
+
+    def tensor(self, operand: Any) -> Tensor:
+        """Return the element type and dims of an operand or a result."""
+        ...
+
 
 Attributes: TypeAlias = Mapping[str, object]
 """Attributes as plain Python values; an element type is the name of one."""
@@ -161,8 +175,7 @@ class Composed(Computed):
     """
     The results of other operators, applied in order.
 
-    The formula gets a function, `apply(name, *operands, **attributes)`, which returns a result of
-    an operator, and then each operand.
+    The formula gets `apply`, which applies an operator, and then each operand.
     """
 
 

@@ -41,7 +41,7 @@ _AXIS_OBJECTS = frozenset(
     f"relay.attrs.{name}Attrs"
     for name in (
         *("Reduce", "ArgReduce", "Squeeze", "Take", "Repeat", "Reverse", "Stack"),
-        *("Gather", "Scanop", "ScatterElements"),
+        *("Gather", "L2Normalize", "Scanop", "ScatterElements"),
     )
 )
 """Attributes whose `axis` is an object rather than a plain number."""

@@ -728,6 +728,72 @@ def normalized(compute: Compute) -> Reference:
     return Reference(compute, lambda attrs, specs, *xs: tuple(np.full(s, 100.0) for s, _ in specs))
 
 
+def norm_per_image(attrs: Attrs, specs: Specs, x: Array, gamma: Array, beta: Array) -> Array:
+    """Standardize each channel, or group of channels, of each image."""
+    if not x.size:
+        return x
+    axis = attrs["axis"] % x.ndim
+    moved = np.moveaxis(x, axis, 1).astype(np.longdouble)
+    rows = moved.reshape(len(x), attrs.get("num_groups", moved.shape[1]), -1)
+    centred = rows - rows.mean(-1, keepdims=True)
+    y = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + attrs["epsilon"])
+    y = np.moveaxis(y.reshape(moved.shape), 1, -1)
+    y = y * gamma if attrs["scale"] else y
+    return np.moveaxis(y + beta if attrs["center"] else y, -1, axis)
+
+
+def l2_normalize(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    wide = x.astype(np.longdouble)
+    total = (wide**2).sum(tuple(attrs["axis"]), keepdims=True)
+    return wide / np.sqrt(np.maximum(total, attrs["eps"]))
+
+
+def nll_loss(attrs: Attrs, specs: Specs, x: Array, targets: Array, w: Array) -> Array:
+    """As PyTorch defines it."""
+    x, losses, weights = x.astype(np.longdouble), np.zeros(targets.shape, np.longdouble), []
+    for place in np.ndindex(targets.shape):
+        t = int(targets[place])
+        if t != attrs["ignore_index"]:
+            weights.append(np.longdouble(w[t]))
+            losses[place] = -weights[-1] * x[(*place[:1], t, *place[1:])]
+    if attrs["reduction"] == "none":
+        return losses
+    total = losses.sum()
+    return np.array(total / np.longdouble(sum(weights)) if attrs["reduction"] == "mean" else total)
+
+
+def space_to_batch(attrs: Attrs, x: Array) -> Array:
+    """NumPy's padding, reshape and transpose, as TensorFlow defines it."""
+    blocks, count = attrs["block_shape"], len(attrs["block_shape"])
+    width = [(0, 0)] * x.ndim
+    width[1 : 1 + count] = np.reshape(attrs["paddings"], (-1, 2)).tolist()
+    x = np.pad(x, width, constant_values=np.array(attrs["pad_value"]).astype(x.dtype))
+    sides = [part for dim, b in zip(x.shape[1:], blocks, strict=False) for part in (dim // b, b)]
+    parts = x.reshape(len(x), *sides, *x.shape[1 + count :])
+    order = [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2)]
+    moved = parts.transpose(*order, *range(2 * count + 1, parts.ndim))
+    return moved.reshape(len(x) * math.prod(blocks), *sides[::2], *x.shape[1 + count :])
+
+
+def batch_to_space(attrs: Attrs, x: Array) -> Array:
+    """NumPy's reshape, transpose and slices, as TensorFlow defines it."""
+    blocks, count = attrs["block_shape"], len(attrs["block_shape"])
+    n, rest = len(x) // math.prod(blocks), x.shape[1 + count :]
+    parts = x.reshape(*blocks, n, *x.shape[1:])
+    order = [count, *(axis for i in range(count) for axis in (count + 1 + i, i))]
+    moved = parts.transpose(*order, *range(2 * count + 1, parts.ndim))
+    sides = [dim * b for dim, b in zip(x.shape[1:], blocks, strict=False)]
+    crops = np.reshape(attrs["crops"], (-1, 2)).tolist()
+    inside = [slice(a, side - b) for side, (a, b) in zip(sides, crops, strict=True)]
+    return moved.reshape(n, *sides, *rest)[(slice(None), *inside)]
+
+
+def mirror_pad(attrs: Attrs, x: Array) -> Array:
+    width = np.reshape(attrs["pad_width"], (-1, 2)).tolist()
+    mode: Any = attrs["mode"].lower()
+    return np.pad(x, width, mode) if x.ndim else x
+
+
 def lrn(attrs: Attrs, specs: Specs, x: Array) -> Array:
     axis, size = attrs["axis"], attrs["size"]
     moved = np.moveaxis(x, axis, 0).astype(np.longdouble)
@@ -1264,6 +1330,13 @@ REFERENCES: dict[str, Reference] = {
     "nn.conv2d": bilinear(conv2d),
     "nn.conv2d_backward_weight": bilinear(conv2d_backward_weight),
     "nn.conv3d": bilinear(conv3d),
+    "nn.instance_norm": normalized(norm_per_image),
+    "nn.group_norm": normalized(norm_per_image),
+    "nn.l2_normalize": normalized(l2_normalize),
+    "nn.nll_loss": normalized(nll_loss),
+    "nn.space_to_batch_nd": moved(space_to_batch),
+    "nn.batch_to_space_nd": moved(batch_to_space),
+    "nn.mirror_pad": moved(mirror_pad),
     "nn.conv1d_transpose": bilinear(conv_transpose),
     "nn.conv3d_transpose": bilinear(conv_transpose),
     "nn.deformable_conv2d": Reference(

@@ -234,6 +234,20 @@ def _blocks(sides: Any) -> Any:
     return shaped
 
 
+def _space_to_batch(data: Any, block_shape: Any, paddings: Any, **_: Any) -> Any:
+    sides = range(len(block_shape))
+    pairs = np.reshape(paddings, (-1, 2)).sum(1)
+    dims = [(data.shape[1 + i] + pairs[i]) // block_shape[i] for i in sides]
+    return np.zeros((len(data) * np.prod(block_shape), *dims, *data.shape[1 + len(dims) :]))
+
+
+def _batch_to_space(data: Any, block_shape: Any, crops: Any) -> Any:
+    sides = range(len(block_shape))
+    pairs = np.reshape(crops, (-1, 2)).sum(1)
+    dims = [data.shape[1 + i] * block_shape[i] - pairs[i] for i in sides]
+    return np.zeros((len(data) // np.prod(block_shape), *dims, *data.shape[1 + len(dims) :]))
+
+
 def _first(data: Any, *_: Any, **attrs: Any) -> Any:
     return data
 
@@ -354,6 +368,13 @@ SHAPES: dict[str, Reference] = {
     "nn.conv2d": _conv2d,
     **{f"nn.conv{sides}d_transpose": _conv2d_transpose for sides in (1, 2, 3)},
     "nn.conv3d": _conv3d,
+    **dict.fromkeys(("nn.instance_norm", "nn.group_norm", "nn.l2_normalize"), _first),
+    "nn.nll_loss": lambda predictions, targets, weights, reduction, **_: (
+        targets if reduction == "none" else np.zeros(())
+    ),
+    "nn.space_to_batch_nd": _space_to_batch,
+    "nn.batch_to_space_nd": _batch_to_space,
+    "nn.mirror_pad": lambda data, pad_width, **_: _pad(data, 0, pad_width, "constant"),
     "nn.conv2d_backward_weight": lambda grad, data, kernel_size, groups, **_: np.zeros(
         (grad.shape[1], data.shape[1] // groups, *kernel_size)
     ),

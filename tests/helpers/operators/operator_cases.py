@@ -475,6 +475,63 @@ def pool_grad(*flags: str) -> Generator:
     return generate
 
 
+def norm_per_image(*, groups: bool = False) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        dtype, shape = draw.one_of(*FLOATS), draw.shape(2)
+        axis = draw.number(1, len(shape) - 1) - draw.one_of(0, len(shape))
+        attrs = draw.given(axis=axis, epsilon=draw.one_of(1e-3, 0.1))
+        channels = shape[attrs.get("axis", 1)]
+        if groups:
+            attrs["num_groups"] = draw.number(1, max(1, channels))
+        vector = ((channels,), dtype)
+        return [(shape, dtype), vector, vector], {**attrs, **draw.flags("center", "scale")}
+
+    return generate
+
+
+def l2_normalize(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    attrs = {"eps": draw.one_of(1e-3, 0.5), "axis": draw.some_axes(len(shape))}
+    return [(shape, draw.one_of(*FLOATS))], attrs
+
+
+def nll_loss(draw: Draw) -> Proposal:
+    dtype, classes, dims = draw.one_of(*FLOATS), draw.number(1, 4), draw.shape(0, 2)
+    predictions = (dims[0], classes, *dims[1:]) if dims else (classes,)
+    targets = draw.rng.integers(0, classes, dims).astype(draw.one_of(*SIGNED, *UNSIGNED))
+    attrs = draw.given(reduction=draw.one_of("none", "sum", "mean"))
+    attrs |= draw.given(ignore_index=draw.number(-1, classes))
+    return [(predictions, dtype), targets, ((classes,), dtype)], attrs
+
+
+def space_to_batch(draw: Draw) -> Proposal:
+    shape = (draw.size(2), *draw.shape(1, 3))
+    count = draw.number(1, len(shape) - 1)
+    blocks = tuple(draw.number(1, 3) for _ in range(count))
+    paddings: list[int] = []
+    for dim, block in zip(shape[1:], blocks, strict=False):
+        before = draw.number(0, 2)
+        paddings += [before, -(dim + before) % block + draw.one_of(0, block)]
+    attrs = {"block_shape": blocks, "paddings": tuple(paddings)}
+    return [(shape, draw.dtype)], attrs | draw.given(pad_value=float(draw.number(0, 3)))
+
+
+def batch_to_space(draw: Draw) -> Proposal:
+    shape = draw.shape(1, 3)
+    count = draw.number(1, max(1, len(shape)))
+    blocks = tuple(draw.number(1, 3) for _ in range(count))
+    crops = tuple(draw.number(0, 2) for _ in range(2 * count))
+    data = (prod(blocks) * draw.number(0, 2), *shape)
+    return [(data, draw.dtype)], {"block_shape": blocks, "crops": crops}
+
+
+def mirror_pad(draw: Draw) -> Proposal:
+    shape = draw.shape()
+    width = tuple(draw.number(0, dim) for dim in shape for _ in range(2))
+    attrs = draw.given(mode=draw.one_of("SYMMETRIC", "REFLECT"))
+    return [(shape, draw.dtype)], {"pad_width": width, **attrs}
+
+
 def global_pool(draw: Draw) -> Proposal:
     attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"))
     return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw), draw.dtype)], attrs
@@ -944,6 +1001,13 @@ GENERATORS: dict[str, Generator] = {
     "nn.leaky_relu": leaky_relu,
     "nn.lrn": lrn,
     "nn.matmul": matmul,
+    "nn.instance_norm": norm_per_image(),
+    "nn.group_norm": norm_per_image(groups=True),
+    "nn.l2_normalize": l2_normalize,
+    "nn.nll_loss": nll_loss,
+    "nn.space_to_batch_nd": space_to_batch,
+    "nn.batch_to_space_nd": batch_to_space,
+    "nn.mirror_pad": mirror_pad,
     "nn.conv3d": conv3d,
     "nn.conv1d_transpose": conv_transpose(1),
     "nn.conv3d_transpose": conv_transpose(3),
@@ -1002,7 +1066,8 @@ SUMS = {
         *("nn.avg_pool1d", "nn.avg_pool3d", "nn.global_avg_pool2d"),
         *("nn.conv3d", "nn.conv1d_transpose", "nn.conv3d_transpose"),
         *("nn.conv2d_backward_weight", "nn.deformable_conv2d"),
-        *("nn.max_pool2d_grad", "nn.avg_pool2d_grad"),
+        *("nn.max_pool2d_grad", "nn.avg_pool2d_grad", "nn.nll_loss"),
+        *("nn.instance_norm", "nn.group_norm", "nn.l2_normalize"),
         *(f"nn.adaptive_avg_pool{sides}d" for sides in (1, 2, 3)),
         "nn.softmax",
     ),

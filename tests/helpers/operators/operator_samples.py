@@ -363,6 +363,45 @@ def _lines() -> Iterator[tuple[str, Line]]:
             "1x3x7x7xf32",
         ),
     )
+    vectors = "3xf32 3xf32"
+    norms: list[Line] = [
+        (f"2x3x4x5xf32 {vectors}", {}, "2x3x4x5xf32"),
+        (f"2x4x3xf32 {vectors}", {"axis": -1, "epsilon": 1e-3, "center": False}, "2x4x3xf32"),
+        (f"2x3x4xf32 {vectors}", {"scale": False}, "2x3x4xf32"),
+    ]
+    yield from _each("nn.instance_norm", *norms)
+    yield from _each(
+        "nn.group_norm",
+        *((operands, {"num_groups": 3, **attrs}, result) for operands, attrs, result in norms),
+        ("2x4x3xf16 4xf16 4xf16", {"num_groups": 2}, "2x4x3xf16"),
+    )
+    yield from _each(
+        "nn.l2_normalize",
+        ("2x3x4xf32", {"eps": 1e-3, "axis": (1,)}, "2x3x4xf32"),
+        ("2x3x4xf16", {"eps": 0.5, "axis": (2, 0)}, "2x3x4xf16"),
+    )
+    yield from _each(
+        "nn.nll_loss",
+        ("4x3xf32 4xi32 3xf32", {}, "f32"),
+        ("4x3x2xf32 4x2xi64 3xf32", {"reduction": "none", "ignore_index": 1}, "4x2xf32"),
+        ("4x3xf64 4xi32 3xf64", {"reduction": "sum"}, "f64"),
+        ("3xf32 i32 3xf32", {}, "f32"),
+    )
+    yield from _each(
+        "nn.space_to_batch_nd",
+        ("2x3x5x2xf32", {"block_shape": (2, 3), "paddings": (1, 0, 0, 1)}, "12x2x2x2xf32"),
+        ("1x4xi8", {"block_shape": (2,), "paddings": (1, 1), "pad_value": 3.0}, "2x3xi8"),
+    )
+    yield from _each(
+        "nn.batch_to_space_nd",
+        ("12x2x2x2xf32", {"block_shape": (2, 3), "crops": (1, 0, 0, 1)}, "2x3x5x2xf32"),
+        ("2x3xi8", {"block_shape": (2,), "crops": (0, 0)}, "1x6xi8"),
+    )
+    yield from _each(
+        "nn.mirror_pad",
+        ("2x3xf32", {"pad_width": (2, 1, 0, 3)}, "5x6xf32"),
+        ("2x3xi8", {"pad_width": (1, 0, 2, 2), "mode": "REFLECT"}, "3x7xi8"),
+    )
     yield from _each(
         "nn.conv3d",
         ("1x2x3x4x5xf32 3x2x2x2x2xf32", {}, "1x3x2x3x4xf32"),

@@ -140,6 +140,15 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
         **_CONV,
         **{"output_padding": (0, 0), "kernel_layout": "IOHW", "out_dtype": ""},
     },
+    "nn.instance_norm": {"axis": 1, **_NORM},
+    "nn.group_norm": {"num_groups": Given(1), "axis": 1, **_NORM},
+    "nn.l2_normalize": {"eps": Given(1e-3), "axis": Given((1,))},
+    "nn.nll_loss": {"reduction": "mean", "ignore_index": -100},
+    "nn.space_to_batch_nd": {
+        **{"block_shape": Given((2,)), "paddings": Given(((0, 0),)), "pad_value": 0.0}
+    },
+    "nn.batch_to_space_nd": {"block_shape": Given((2,)), "crops": Given(((0, 0),))},
+    "nn.mirror_pad": {"mode": "SYMMETRIC", "pad_width": Given(((1, 1),))},
     "nn.conv3d": _conv(3, data_layout="NCDHW", kernel_layout="OIDHW"),
     "nn.conv1d_transpose": _conv(1, data_layout="NCW", kernel_layout="IOW", output_padding=(0,)),
     "nn.conv3d_transpose": _conv(
