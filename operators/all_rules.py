@@ -17,6 +17,7 @@ from . import (
     selection,
     slicing,
     spreading,
+    upsampling,
     vision,
     windows,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "selection",
     "slicing",
     "spreading",
+    "upsampling",
     "vision",
     "windows",
 ]

@@ -1,12 +1,10 @@
 """Operators that slide a window over height and width: rules and meanings."""
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from typing import Annotated, Any, Literal, TypeAlias
 
 from .matmul import product_element
-from .meaning.forms import Apply, ByIndex, Composed, defined
-from .meaning.number import FLOAT64, INT64, Number, Source
+from .meaning.forms import Apply, Composed, defined
 from .operands import require_number, require_rank
 from .rules import AtLeast, Ints, Length, Work, rule
 from .signature import Element, Tensor, ranked
@@ -16,7 +14,6 @@ from .sizes import (
     SignatureError,
     Size,
     divided,
-    measure,
     require,
     require_at_least,
     require_at_most,
@@ -319,39 +316,3 @@ def global_pool2d(data: Tensor, *, layout: Layout) -> Tensor:
     for side, size in zip(_SIDES, sizes, strict=True):
         require_at_least(size, 1, f"the {side} of data must be at least 1, but is {{0}}")
     return Tensor(data.element, _in_layout(n, c, 1, 1, layout))
-
-
-def _scaled(size: Size, scale: float, name: str) -> Size:
-    if not (isfinite(scale) and 0 < scale <= 2**32):
-        raise SignatureError(f"{name} must be above 0 and at most 2^32, but is {scale}")
-    return size * int(scale) if scale.is_integer() else measure("rounded_product", size, scale)
-
-
-@rule("relay.nn.upsampling", work=Work.LINEAR)
-def upsampling(
-    data: Tensor,
-    *,
-    scale_h: float,
-    scale_w: float,
-    layout: Layout,
-    method: Literal["nearest_neighbor"],
-    align_corners: bool,
-) -> Tensor:
-    """Infer `data` with height and width times `scale_h` and `scale_w`, rounded."""
-    n, c, h, w = _nchw(data, layout)
-    h, w = _scaled(h, scale_h, "scale_h"), _scaled(w, scale_w, "scale_w")
-    return ranked(data.element, _in_layout(n, c, h, w, layout))
-
-
-@defined(ByIndex, "relay.nn.upsampling")
-def upsampled(
-    index: Sequence[Number], data: Source, *, scale_h: float, scale_w: float, layout: str
-) -> Number:
-    """data[…, i h / H, j w / W, …], where the result is H x W"""
-    at = list(index)
-    for side, scale in (("H", scale_h), ("W", scale_w)):
-        axis = layout.index(side)
-        dim = data.dims[axis]
-        size = (dim.converted(FLOAT64) * scale).math("round").converted(INT64)
-        at[axis] = (at[axis] * dim).apply("quotient", size)
-    return data[at]

@@ -23,6 +23,7 @@ from . import (
     selection,
     spreading,
     trigonometry,
+    upsampling,
     vision,
 )
 from .constants import ConstantOp as ConstantOp  # for plug-ins
@@ -54,6 +55,7 @@ _FAMILIES = (
     normalization,
     convolution,
     pooling,
+    upsampling,
     reshape,
     rearrange,
     spreading,

@@ -1,13 +1,13 @@
-"""Operators that resize height and width: pooling and upsampling."""
+"""Pools over one, two and three axes."""
 
 from abc import ABC
 
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 
-from .families import INJECTIVE, OUT_FUSABLE
+from .families import OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
-from .properties import bool_prop, float_prop, ints_prop, optional_ints_prop, string_prop
+from .properties import bool_prop, ints_prop, optional_ints_prop, string_prop
 
 
 class Pool2d(RelayOperator, ABC):
@@ -376,29 +376,3 @@ class GlobalMaxPool2dOp(GlobalPool2d):
     """
 
     name = "relay.nn.global_max_pool2d"
-
-
-@irdl_op_definition
-class UpsamplingOp(RelayOperator):
-    """
-    Scale height and width of `data` by `scale_h` and `scale_w`, repeating the nearest pixel.
-
-    ```mlir
-    %y = relay.nn.upsampling %x {scale_h = 2.0, scale_w = 2.0}
-      : (tensor<1x3x8x8xf32>) -> tensor<1x3x16x16xf32>
-    ```
-
-    The new sizes are rounded, halves to even. `method` must be "nearest_neighbor".
-    """
-
-    name = "relay.nn.upsampling"
-
-    data = operand_def(AnyTensor)
-    result = result_def(AnyTensor)
-    scale_h = float_prop(1.0)
-    scale_w = float_prop(1.0)
-    layout = string_prop("NCHW")
-    method = string_prop("nearest_neighbor")
-    align_corners = bool_prop(False)
-
-    traits = traits_def(*INJECTIVE)

@@ -384,6 +384,11 @@ RULES: Mapping[str, Rule] = {
     ),
     "tile": Rule(convert=_as_list("reps")),
     "nn.upsampling": Rule(always={"scale_h": "", "scale_w": ""}),
+    "nn.upsampling3d": Rule(always={"scale_d": "", "scale_h": "", "scale_w": ""}),
+    **dict.fromkeys(
+        ("dyn.nn.upsampling", "dyn.nn.upsampling3d"),
+        Rule(convert=_drop("scale_d", "scale_h", "scale_w")),
+    ),
     "repeat": Rule(convert=_require("axis"), always={"axis": ""}),
     "reverse": Rule(convert=_require("axis"), always={"axis": ""}),
     "broadcast_to": Rule(convert=_chain(_drop("dtype"), _as_list("shape"))),

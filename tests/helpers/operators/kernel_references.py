@@ -902,11 +902,35 @@ def take(attrs: Attrs, x: Array, indices: Array) -> Array:
     return y
 
 
-def upsampling(attrs: Attrs, specs: Specs, x: Array) -> Array:
-    first = attrs["layout"].index("H")
-    for axis in (first, first + 1):
-        extent = specs[0][0][axis]
-        x = pick(x, axis, [row * x.shape[axis] // extent for row in range(extent)])
+def upsampling(attrs: Attrs, specs: Specs, x: Array, *_: Array) -> Array:
+    """Scale one side after the other: copy the nearest slices, or interpolate between two."""
+    is_nearest = attrs["method"] == "nearest_neighbor"
+    mode = attrs.get("coordinate_transformation_mode", "asymmetric")
+    if attrs.get("align_corners") and not is_nearest:
+        mode = "align_corners"
+    for axis, letter in enumerate(attrs["layout"]):
+        if letter in "NC":
+            continue
+        dim, extent = x.shape[axis], specs[0][0][axis]
+        places = [
+            Fraction((dim - 1) * i, max(extent - 1, 1))
+            if mode == "align_corners"
+            else Fraction((2 * i + 1) * dim, 2 * extent) - Fraction(1, 2)
+            if mode == "half_pixel"
+            else Fraction(i * dim, extent)
+            for i in range(extent)
+        ]
+        half = Fraction(1, 2) if mode == "align_corners" else 0
+        low = [math.floor(place + (half if is_nearest else 0)) for place in places]
+        first, second = (
+            pick(x, axis, [min(max(i + more, 0), dim - 1) for i in low]) for more in (0, 1)
+        )
+        if is_nearest:
+            x = first
+            continue
+        share = np.array([float(place - i) for place, i in zip(places, low, strict=True)])
+        share = share.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+        x = first * (1 - share) + second * share
     return x
 
 
@@ -1372,7 +1396,11 @@ REFERENCES: dict[str, Reference] = {
     "nn.prelu": on_axis(slope),
     "nn.relu": each(lambda x: x if x != x else max(x, 0)),
     "nn.softmax": Reference(softmax),
-    "nn.upsampling": Reference(upsampling, moves=True),
+    **{
+        f"{dyn}nn.upsampling{sides}": normalized(upsampling)
+        for dyn in ("", "dyn.")
+        for sides in ("", "3d")
+    },
     "not_equal": each(operator.ne),
     "power": by_kind(
         real(np.vectorize(float_power, [np.longdouble]), mpmath.power), Reference(wrapping_power)

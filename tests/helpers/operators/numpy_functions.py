@@ -214,10 +214,14 @@ def _global_pool2d(data: Any, layout: str) -> Any:
     return data.sum(axis=_to_nchw(layout)[2:], keepdims=True)
 
 
-def _upsampling(data: Any, scale_h: float, scale_w: float, layout: str, **_: Any) -> Any:
-    n, c, h, w = data.transpose(_to_nchw(layout)).shape
-    h, w = int(np.rint(h * scale_h)), int(np.rint(w * scale_w))
-    return np.zeros((n, c, h, w)).transpose(_from_nchw(layout))
+def _upsampling(data: Any, *scales: Any, layout: str, **attrs: Any) -> Any:
+    letters = [letter for letter in "DHW" if letter in layout]
+    given = scales or [attrs[f"scale_{letter.lower()}"] for letter in letters]
+    dims = list(data.shape)
+    for letter, scale in zip(letters, given, strict=True):
+        axis = layout.index(letter)
+        dims[axis] = round(dims[axis] * float(scale))
+    return np.zeros(dims, data.dtype)
 
 
 def _slice_like(data: Any, like: Any, axes: Any = None) -> Any:
@@ -387,7 +391,7 @@ SHAPES: dict[str, Reference] = {
     **{f"nn.adaptive_{k}_pool{n}d": _adaptive_pool for k in ("max", "avg") for n in (1, 2, 3)},
     "nn.global_max_pool2d": _global_pool2d,
     "nn.global_avg_pool2d": _global_pool2d,
-    "nn.upsampling": _upsampling,
+    **{f"{dyn}nn.upsampling{n}": _upsampling for dyn in ("", "dyn.") for n in ("", "3d")},
     **dict.fromkeys(("zeros", "ones"), lambda shape, dtype: np.zeros(shape)),
     **dict.fromkeys(("dyn.zeros", "dyn.ones"), lambda shape, dtype: np.zeros(shape)),
     "arange": lambda start, stop, step, dtype: np.arange(start.item(), stop.item(), step.item()),

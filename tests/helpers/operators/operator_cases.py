@@ -478,12 +478,12 @@ def pool_grad(*flags: str) -> Generator:
 def norm_per_image(*, groups: bool = False) -> Generator:
     def generate(draw: Draw) -> Proposal:
         dtype, shape = draw.one_of(*FLOATS), draw.shape(2)
-        axis = draw.number(1, len(shape) - 1) - draw.one_of(0, len(shape))
-        attrs = draw.given(axis=axis, epsilon=draw.one_of(1e-3, 0.1))
-        channels = shape[attrs.get("axis", 1)]
+        axis = draw.number(1, len(shape) - 1) - len(shape) * draw.chance()
+        attrs: dict[str, Any] = {"axis": axis, **draw.given(epsilon=draw.one_of(1e-3, 0.1))}
+        channels = shape[axis]
         if groups:
             attrs["num_groups"] = draw.number(1, max(1, channels))
-        vector = ((channels,), dtype)
+        vector: Spec = ((channels,), dtype)
         return [(shape, dtype), vector, vector], {**attrs, **draw.flags("center", "scale")}
 
     return generate
@@ -537,12 +537,32 @@ def global_pool(draw: Draw) -> Proposal:
     return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw), draw.dtype)], attrs
 
 
-def upsampling(draw: Draw) -> Proposal:
-    def scale() -> float:
-        return draw.one_of(1.0, 2.0, 3.0, draw.fraction(0.1, 4))
+def upsampling(sides: int, at: str = "") -> Generator:
+    """Scales are attributes, or with `at` operands."""
 
-    attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"), scale_h=scale(), scale_w=scale())
-    return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw, 0), draw.dtype)], attrs
+    def generate(draw: Draw) -> Proposal:
+        layout = draw.one_of(*_LAYOUTS[sides])
+        scales = {
+            f"scale_{letter.lower()}": draw.one_of(1.0, 2.0, 3.0, draw.fraction(0.1, 3))
+            for letter in "DHW"[3 - sides :]
+        }
+        linear = "bilinear" if sides == 2 else "trilinear"
+        attrs = draw.given(method=draw.one_of(linear, "nearest_neighbor"))
+        if sides == 2:
+            attrs |= draw.flags("align_corners")
+        else:
+            modes = ("half_pixel", "align_corners", "asymmetric")
+            attrs |= draw.given(coordinate_transformation_mode=draw.one_of(*modes))
+        sizes = [draw.number(0 if sides == 2 and not at else 1, 4) for _ in scales]
+        operands: list[Spec | Given] = [(_spatial(draw, layout, draw.size(2), sizes), draw.dtype)]
+        if at:
+            wide = draw.one_of("float32", "float64")
+            operands += [np.array(scale, wide) for scale in scales.values()]
+        else:
+            attrs |= draw.given(**scales)
+        return operands, {"layout": layout, **attrs}
+
+    return generate
 
 
 # -------------------------------------------------------------------- shapes
@@ -1022,7 +1042,10 @@ GENERATORS: dict[str, Generator] = {
     **{f"nn.adaptive_max_pool{sides}d": adaptive_pool(sides) for sides in (1, 2, 3)},
     **{f"nn.adaptive_avg_pool{sides}d": adaptive_pool(sides) for sides in (1, 2, 3)},
     "nn.pad": pad,
-    "nn.upsampling": upsampling,
+    "nn.upsampling": upsampling(2),
+    "nn.upsampling3d": upsampling(3),
+    "dyn.nn.upsampling": upsampling(2, "run time"),
+    "dyn.nn.upsampling3d": upsampling(3, "run time"),
     "one_hot": one_hot,
     "repeat": repeat,
     "reshape": reshape,
@@ -1067,6 +1090,7 @@ SUMS = {
         *("nn.conv3d", "nn.conv1d_transpose", "nn.conv3d_transpose"),
         *("nn.conv2d_backward_weight", "nn.deformable_conv2d"),
         *("nn.max_pool2d_grad", "nn.avg_pool2d_grad", "nn.nll_loss"),
+        *(f"{dyn}nn.upsampling{sides}" for dyn in ("", "dyn.") for sides in ("", "3d")),
         *("nn.instance_norm", "nn.group_norm", "nn.l2_normalize"),
         *(f"nn.adaptive_avg_pool{sides}d" for sides in (1, 2, 3)),
         "nn.softmax",

@@ -552,6 +552,43 @@ def _lines() -> Iterator[tuple[str, Line]]:
     )
     yield from _each(
         "nn.upsampling",
+        (
+            "1x2x3x4xf32",
+            {"scale_h": 2.0, "scale_w": 1.5, "method": "bilinear", "align_corners": True},
+            "1x2x6x6xf32",
+        ),
+    )
+    yield from _each(
+        "dyn.nn.upsampling",
+        ("1x2x3x4xi8 f32 f32", {}, "1x2x?x?xi8"),
+        ("1x3x4x2xf32 f64 f64", {"layout": "NHWC", "method": "bilinear"}, "1x?x?x2xf32"),
+        (
+            "1x2x3x4xf32 f32 f32",
+            {"method": "bilinear", "align_corners": True},
+            "1x2x?x?xf32",
+        ),
+    )
+    mode = "coordinate_transformation_mode"
+    yield from _each(
+        "nn.upsampling3d",
+        ("1x2x2x3x4xi8", {"scale_d": 2.0, "scale_h": 1.5, "scale_w": 3.0}, "1x2x4x4x12xi8"),
+        (
+            "1x2x3x4x2xf32",
+            {"scale_d": 2.0, "layout": "NDHWC", "method": "trilinear", mode: "align_corners"},
+            "1x4x3x4x2xf32",
+        ),
+    )
+    yield from _each(
+        "dyn.nn.upsampling3d",
+        ("1x2x2x3x4xi8 f32 f32 f32", {}, "1x2x?x?x?xi8"),
+        (
+            "1x2x3x4x2xf32 f64 f64 f64",
+            {"layout": "NDHWC", "method": "trilinear", mode: "asymmetric"},
+            "1x?x?x?x2xf32",
+        ),
+    )
+    yield from _each(
+        "nn.upsampling",
         ("1x2x3x4xf32", {"scale_h": 2.0, "scale_w": 3.0}, "1x2x6x12xf32"),
         ("1x3x4x2xf32", {"scale_h": 2.0, "scale_w": 2.0, "layout": "NHWC"}, "1x6x8x2xf32"),
         ("1x2x3x4xf32", {}, "1x2x3x4xf32"),

@@ -176,6 +176,20 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     "nn.pad": {"pad_width": Given(((1, 2), (0, 1))), "pad_mode": "constant"},
     "nn.prelu": {"axis": 1},
     "nn.softmax": {"axis": -1},
+    "nn.upsampling3d": {
+        **{f"scale_{side}": Given(2.0) for side in "dhw"},
+        **{"layout": "NCDHW", "method": "nearest_neighbor"},
+        "coordinate_transformation_mode": "half_pixel",
+    },
+    "dyn.nn.upsampling": {
+        **{"scale_h": 0.0, "scale_w": 0.0, "layout": "NCHW"},
+        **{"method": "nearest_neighbor", "align_corners": False},
+    },
+    "dyn.nn.upsampling3d": {
+        **{f"scale_{side}": 0.0 for side in "dhw"},
+        **{"layout": "NCDHW", "method": "nearest_neighbor"},
+        "coordinate_transformation_mode": "half_pixel",
+    },
     "nn.upsampling": {
         **{"scale_h": Given(2.0), "scale_w": Given(2.0), "layout": "NCHW"},
         **{"method": "nearest_neighbor", "align_corners": False},
