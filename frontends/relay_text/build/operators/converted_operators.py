@@ -201,7 +201,7 @@ def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     return _on_images(site, [args[0], weight, *args[2:]], {**attrs, "kernel_layout": layout})
 
 
-def _conv_on(axes: str) -> Conversion:
+def _conv_on(axes: str, weight: int = 1) -> Conversion:
     """Return a conversion of a convolution whose weight is in another layout of `axes`."""
 
     def convert(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
@@ -210,7 +210,7 @@ def _conv_on(axes: str) -> Conversion:
         layout = attrs.get("kernel_layout") or plain
         has_it = layout == plain or (len(known) > 1 and layout == f"{plain[2:]}IO")
         if not has_it and _has_axes(layout, plain):
-            args[-1] = change_layout(site, args[-1], layout, plain)
+            args[weight] = change_layout(site, args[weight], layout, plain)
             attrs["kernel_layout"] = plain
         return _on_images(site, args, attrs)
 
@@ -222,14 +222,7 @@ def _deformable(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     layout = attrs.get("data_layout") or "NCHW"
     if _has_axes(layout, "NCHW"):
         args[1] = change_layout(site, args[1], layout, "NCHW")
-    return _conv_on("OI")(site, args, attrs)
-
-
-def _sized(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
-    """Build `dyn.image.resize2d`, whose size TVM may give as floats."""
-    if dtype_of(args[1]).startswith("float"):
-        args[1] = site.cast(args[1], "int64")
-    return site.build(site.name, args, attrs)
+    return _conv_on("OI", weight=2)(site, args, attrs)
 
 
 _POOLS = (
@@ -243,7 +236,6 @@ _CONVERSIONS: Mapping[str, Conversion] = {
     **{f"nn.conv{sides}d_transpose": _conv_on("IO") for sides in (1, 2, 3)},
     "qnn.conv2d_transpose": _conv_on("IO"),
     "nn.deformable_conv2d": _deformable,
-    "dyn.image.resize2d": _sized,
     "sum": _sum,
     "where": _where,
     **dict.fromkeys(("dyn.nn.pad", "nn.pad"), _pad),
