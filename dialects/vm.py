@@ -9,8 +9,11 @@ from math import prod
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    I64,
     DenseArrayBase,
     FunctionType,
+    IntegerAttr,
     SymbolRefAttr,
     TensorType,
     UnitAttr,
@@ -32,9 +35,12 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from ..operators.storage_errors import other_rows
 from .device import device_of, equals_without_devices, upstream_type
 from .interfaces import (
     AllOnHost,
@@ -53,6 +59,11 @@ from .interfaces import (
     ViewsOperand,
 )
 from .memory import ResultIsOuts, verify_destinations, verify_shape
+from .memory.static_or_dynamic import (
+    exactly_one,
+    parse_static_or_dynamic,
+    print_static_or_dynamic,
+)
 from .overwriting import overwritable
 from .tensors import as_tensor, dtype_name, is_static
 from .xdsl_extras.segments import operand_counts
@@ -280,6 +291,14 @@ class ViewDevices(DeviceRule):
             yield OnHost(shape, f"the shape of {op.name} is on the host")
 
 
+def verify_same_place(data: TensorType[Attribute], view: TensorType[Attribute]) -> None:
+    """Check that a view has elements of the type of its data, and is where these are."""
+    if data.element_type != view.element_type:
+        raise VerifyException(f"a view keeps its element type, but goes from {data} to {view}")
+    if device_of(data) != device_of(view):
+        raise VerifyException(f"a view is where its data is, but goes from {data} to {view}")
+
+
 @irdl_op_definition
 class ReshapeTensorOp(IRDLOperation):
     """
@@ -306,12 +325,7 @@ class ReshapeTensorOp(IRDLOperation):
         data, result = as_tensor(self.data.type), as_tensor(self.result.type)
         assert data is not None
         assert result is not None
-        if data.element_type != result.element_type:
-            raise VerifyException(
-                f"a view keeps its element type, but goes from {data} to {result}"
-            )
-        if device_of(data) != device_of(result):
-            raise VerifyException(f"a view is where its data is, but goes from {data} to {result}")
+        verify_same_place(data, result)
         if self.shape is not None:
             verify_shape(self.shape, result.get_num_dims())
         if is_static(data) and is_static(result):
@@ -324,4 +338,114 @@ class ReshapeTensorOp(IRDLOperation):
             raise VerifyException(f"a view of dynamic shape, {result}, needs a shape operand")
 
 
-Vm = Dialect("vm", [InvokeTvmOp, ShapeFuncOp, ShapeOfOp, ReshapeTensorOp])
+@irdl_op_definition
+class SliceTensorOp(IRDLOperation):
+    """
+    View rows of `data` from `start` on: its elements with these indices along the outermost dim.
+
+    ```mlir
+    %v = vm.slice_tensor %x[2] : (tensor<8x4xf32>) -> tensor<3x4xf32>
+    %d = vm.slice_tensor %x[%n] shape %s : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+    ```
+
+    The view aliases the data. The rows must be there, unless there are none. A dynamic start is an
+    `i64`; a dynamic shape is given by an i64 tensor on the host.
+    """
+
+    name = "vm.slice_tensor"
+
+    data = operand_def(TensorType)
+    start = opt_prop_def(IntegerAttr[I64])
+    dynamic_start = opt_operand_def(i64)
+    shape = opt_operand_def(TensorType)
+    result = result_def(TensorType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(Pure(), ViewsOperand(is_whole=False), ShapedByOperand(), ViewDevices())
+
+    def __init__(
+        self,
+        data: SSAValue,
+        start: int | SSAValue,
+        type: Attribute,
+        shape: SSAValue | None = None,
+    ):
+        static = isinstance(start, int)
+        super().__init__(
+            operands=[data, None if static else start, shape],
+            properties={"start": IntegerAttr(start, i64) if static else None},
+            result_types=[type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        data = parser.parse_unresolved_operand()
+        parser.parse_punctuation("[")
+        start, dynamic = parse_static_or_dynamic(parser, i64)
+        parser.parse_punctuation("]")
+        shape = None
+        if parser.parse_optional_keyword("shape") is not None:
+            shape = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        at = parser.pos
+        type = parser.parse_type()
+        count = 1 if shape is None else 2
+        found = type if isinstance(type, FunctionType) else FunctionType.from_lists([], [])
+        if (len(found.inputs), len(found.outputs)) != (count, 1):
+            expected = f"expected a function type of {count} operands and a result"
+            parser.raise_error(expected, at, parser.pos)
+        inputs = found.inputs.data
+        place = dynamic if start is None else start.value.data
+        assert place is not None
+        op = cls(
+            parser.resolve_operand(data, inputs[0]),
+            place,
+            found.outputs.data[0],
+            None if shape is None else parser.resolve_operand(shape, inputs[1]),
+        )
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.data)
+        printer.print_string("[")
+        print_static_or_dynamic(printer, self.start, self.dynamic_start)
+        printer.print_string("]")
+        if self.shape is not None:
+            printer.print_string(" shape ")
+            printer.print_operand(self.shape)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        operands = (self.data, self.shape) if self.shape is not None else (self.data,)
+        types = [operand.type for operand in operands]
+        printer.print_attribute(FunctionType.from_lists(types, [self.result.type]))
+
+    def verify_(self) -> None:
+        exactly_one("the start", self.start, self.dynamic_start)
+        data, result = as_tensor(self.data.type), as_tensor(self.result.type)
+        assert data is not None
+        assert result is not None
+        verify_same_place(data, result)
+        before, after = data.get_shape(), result.get_shape()
+        if not before or len(before) != len(after):
+            raise VerifyException(f"rows of {data} cannot be {result}")
+        for dim, other in zip(before[1:], after[1:], strict=True):
+            if dim != other and DYNAMIC_INDEX not in (dim, other):
+                raise VerifyException(f"rows of {data} cannot be {result}")
+        if self.shape is not None:
+            verify_shape(self.shape, len(after))
+        if is_static(result) == (self.shape is not None):
+            fault = (
+                "has a dynamic dim and needs a" if self.shape is None else "is static and takes no"
+            )
+            raise VerifyException(f"{result} {fault} shape operand")
+        if self.start is not None:
+            start, count = self.start.value.data, max(after[0], 0)
+            there = before[0] if before[0] != DYNAMIC_INDEX else start + count
+            if start < 0 or (count and start + count > there):
+                raise VerifyException(other_rows(data, start, after))
+
+
+Vm = Dialect("vm", [InvokeTvmOp, ShapeFuncOp, ShapeOfOp, ReshapeTensorOp, SliceTensorOp])

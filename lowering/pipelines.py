@@ -32,7 +32,9 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `manifest-alloc` turns those calls into writes into allocated tensors.
 - `simplify-shapes` right after it: it has the shapes of all results to read, and what it makes
   unused, such as a copy of an argument to the host, is a dead write.
-- `remove-dead-writes` after both: a result that nothing reads is now storage that nothing
+- `view-slices` then, with NumPy's kernels: compiled ones may read vectors that are aligned, as
+  slices need not be. It leaves allocations without a use.
+- `remove-dead-writes` after them: a result that nothing reads is now storage that nothing
   needs, and no memory plan depends on it yet.
 - `remove-unused-kernels` after both: they leave kernels without calls.
 - `reorder-for-memory`, with `reorder`, after all passes that remove ops and before `plan-memory`:
@@ -248,7 +250,8 @@ class VmPipeline(Pipeline):
         kernels = (*simple, *_on(self.default), "create-shape-functions")
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         planned = (*_REORDER[self.reorder], *placed, *_MEMORY[self.memory])
-        passes = (*kernels, *_TO_MANIFEST, *planned, *_TO_BYTECODE)
+        manifest = _TO_MANIFEST if self.kernels == "native" else _with_views(_TO_MANIFEST)
+        passes = (*kernels, *manifest, *planned, *_TO_BYTECODE)
         passes = _with_option(passes, _OF_POOLS, "pools", *([self.pools] if self.pools else []))
         return _called_from_outside(passes, self.entries)
 
@@ -283,6 +286,9 @@ class AotPipeline(Pipeline):
     pools: str = ""
     """The pools of devices, as in `vm`; the interface has a workspace for each."""
 
+    constants: str = ""
+    """The pools of constants, with capacities: the object has a section for each."""
+
     @property
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
@@ -294,6 +300,8 @@ class AotPipeline(Pipeline):
         names = (self.prefix,) if self.prefix else ()
         passes = _with_option(passes, _INTERFACE, "prefix", *names)
         passes = _with_option(passes, _INTERFACE, "forms", *_values(self.forms))
+        constants = [self.constants] if self.constants else []
+        passes = _with_option(passes, _INTERFACE, "constants", *constants)
         contexts = _values(self.device_contexts)
         passes = _with_option(passes, _INTERFACE, "device-contexts", *contexts)
         return _called_from_outside(passes, self.entries)
@@ -340,6 +348,12 @@ class KernelsPipeline(Pipeline):
 
         passes = kernel_passes(Machine(self.target, self.cpu), self.blas)
         return ",".join(str(step.pipeline_pass_spec()) for step in passes)
+
+
+def _with_views(passes: Sequence[str]) -> Sequence[str]:
+    """Return `passes` with `view-slices` before `remove-dead-writes`."""
+    at = passes.index("remove-dead-writes")
+    return (*passes[:at], "view-slices", *passes[at:])
 
 
 def _on(device: str) -> Sequence[str]:

@@ -34,6 +34,11 @@ def other_elements(spec: object, shape: Sequence[int]) -> str:
     return f"cannot reshape {spec} to {list(shape)}"
 
 
+def other_rows(spec: object, start: int, shape: Sequence[int]) -> str:
+    """Rows from `start` on that a tensor, of type `spec`, does not have in this shape."""
+    return f"{spec} has no rows of shape {list(shape)} from {start} on"
+
+
 def no_array(shape: Sequence[int], error: Exception) -> str:
     """A shape of more dims or bytes than arrays may have."""
     return f"NumPy has no array of shape {list(shape)}: {error}"

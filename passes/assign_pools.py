@@ -18,8 +18,8 @@ function that recurses, a closure, and a function that is a value have memory of
 activation, which is in the last pool of the device, and counts when the program runs. What a
 function returns is in that pool, too; what an entry returns is its caller's: in the memory of the
 device itself, if that is a pool, or in none. Storages of dynamic size are placed for a sample of
-dims (`sizes.sample_sizes`), the largest at which all fit: the machine, and native code's callers,
-check the capacities.
+dims (`sizes.sample_sizes`), the largest at which all fit: a remark says so if it is not the largest
+of all. The machine, and native code's callers, check the capacities.
 
 It is an error if the storages of a function do not fit. Levels `manifest` and `memory-planned`;
 before `pass-workspaces`.
@@ -39,7 +39,7 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from ..dialects import memory
-from ..dialects.device import VirtualDeviceAttr, device_of
+from ..dialects.device import device_of
 from ..dialects.interfaces import CallsFunction, DestinationPassing
 from ..planning import (
     Arm,
@@ -47,23 +47,21 @@ from ..planning import (
     Infeasible,
     Interval,
     Plan,
-    Pool,
     Problem,
     ProblemError,
-    parse_pools,
     solve,
 )
-from ..planning.shortage import shortage_text
+from ..planning.shortage import shortage_message
 from .bytes.aliases import AliasClasses, Contents, bodies_of, contents_of
 from .bytes.liveness import live_ranges
 from .bytes.op_facts import facts_of, has_bytes
 from .bytes.packs import arms_of, size_of
 from .bytes.storages import Storage, storages_of
-from .devices.options import device_option
+from .devices.options import device_option, planned_pools, pools_option
 from .functions.call_graph import CallGraph
 from .sizes.reader import Sizes
-from .sizes.sample_sizes import samples_of
-from .support.diagnostics import PassError
+from .sizes.sample_sizes import Sample, samples_of
+from .support.diagnostics import PassError, emit_remark, wants_remarks
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 from .workspaces.lending import calls_directly, is_entry
@@ -72,21 +70,6 @@ Minimize = Literal["cost", "heights"]
 
 MAX_SUM = 2**48
 """Samples with a sum of sizes from this on are not planned for."""
-
-
-def pool_of(pool: Pool, host: VirtualDeviceAttr, module: ModuleOp) -> memory.PoolAttr:
-    """Return the pool that an option declares: of the host, unless its name has a device."""
-    name, slash, scope = pool.name.partition("/")
-    device = host
-    if ":" in name or slash:
-        device = device_option(name, "the device of a pool", module)
-    scope = scope if slash else "" if ":" in name else name
-    if scope:
-        device = VirtualDeviceAttr(device.device_type, device.device_id, device.target, scope)
-    if pool.alignment & (pool.alignment - 1):
-        message = f"the alignment of pool '{pool.name}' must be a power of two"
-        raise PassError(f"{message}, but is {pool.alignment}", module)
-    return memory.PoolAttr.of(device, pool.capacity, pool.cost, pool.alignment)
 
 
 def spec_of(op: memory.AllocStorageOp) -> str | None:
@@ -136,6 +119,8 @@ class Assignment:
     """The pools of each device."""
     minimize: str
     sizes: Sizes
+    ctx: Context
+    """Gets a remark if storages are placed for sizes below the largest samples."""
     chosen: dict[Operation, memory.PoolAttr] = field(
         default_factory=dict[Operation, memory.PoolAttr]
     )
@@ -180,7 +165,7 @@ class Assignment:
             for pool, height in zip(pools, plan.heights, strict=True):
                 needs.workspace[memory.place_of(pool.device)] = height
             if last is not None and kept:
-                needs.results[memory.place_of(last.device)] = sum(self.samples(kept)[0])
+                needs.results[memory.place_of(last.device)] = sum(self.samples(kept)[0].sizes)
 
     def rows(self, storages: Sequence[Storage], classes: AliasClasses) -> Iterator[Buffer]:
         """Yield the storages as buffers without sizes."""
@@ -223,11 +208,11 @@ class Assignment:
                         number = f"{what} of @{name} at {at} in {pool.label}"
                         yield Buffer(number, life, size, pools=(pool.label,))
 
-    def samples(self, storages: Sequence[Storage]) -> list[tuple[int, ...]]:
-        """Return sizes of storages, those of the largest sum first."""
+    def samples(self, storages: Sequence[Storage]) -> list[Sample]:
+        """Return samples of the sizes of storages, those of the largest sum first."""
         expressions = [self.sizes.size_or(size_of(storage.op)) for storage in storages]
-        found = [sample.sizes for sample in samples_of(expressions, MAX_SUM)]
-        return sorted(found, key=sum, reverse=True) or [(0,) * len(storages)]
+        found = sorted(samples_of(expressions, MAX_SUM), key=lambda s: sum(s.sizes), reverse=True)
+        return found or [Sample({}, (0,) * len(storages))]
 
     def plan(
         self,
@@ -237,13 +222,12 @@ class Assignment:
         classes: AliasClasses,
     ) -> Plan:
         """Return the plan for the largest sample that fits; an error if none does."""
-        declared = tuple(
-            Pool(pool.label, pool.capacity, pool.cost.data, pool.alignment.data) for pool in pools
-        )
+        declared = planned_pools(pools)
         first = storages[0].op if storages else classes.block.last_op
         assert first is not None, "what needs memory is an op"
-        short: tuple[Problem, Infeasible] | None = None
-        for sizes in self.samples(storages):
+        short: list[tuple[Sample, Problem, Infeasible]] = []
+        for sample in self.samples(storages):
+            sizes = sample.sizes
             sized = [row._replace(size=size) for row, size in zip(rows, sizes, strict=False)]
             sized += rows[len(sizes) :]
             try:
@@ -253,17 +237,18 @@ class Assignment:
                 message = f"these storages cannot be placed in pools: {error}"
                 raise PassError(message, first) from error
             if isinstance(answer, Plan):
+                if short and wants_remarks(self.ctx):
+                    larger, problem, answer_there = short[0]
+                    message = shortage_message(f"those for {larger}", problem, answer_there)
+                    text = f"the storages of this function are placed for {sample}: {message}"
+                    emit_remark(self.ctx, first, text)
                 return answer
-            short = problem, answer
-        assert short is not None, "there is a sample"
-        problem, answer = short
-        largest = [storages[row].op for row in answer.rows if row < len(storages)]
-        proved = "" if answer.proved else " (the search found no plan; one may exist)"
-        raise PassError(
-            f"the storages of this function do not fit in {', '.join(map(str, declared))}: "
-            f"{answer.shortfall} bytes are missing{proved}\n{shortage_text(problem, answer)}",
-            largest[0] if largest else first,
-        )
+            short.append((sample, problem, answer))
+        sample, problem, answer = short[-1]
+        alive = [storages[row].op for row in answer.rows if row < len(storages)]
+        where = f", even for {sample}," if sample.point else ""
+        message = shortage_message(f"the storages of this function{where}", problem, answer)
+        raise PassError(message, alive[0] if alive else first)
 
 
 @dataclass(frozen=True)
@@ -302,12 +287,7 @@ class AssignPoolsPass(ModulePass):
     """The functions that are called from outside; if none is given, all that are not private."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        try:
-            declared = parse_pools(self.pools)
-        except ValueError as error:
-            raise PassError(str(error), op) from None
-        host = device_option(self.host, "host", op)
-        found = [pool_of(pool, host, op) for pool in declared]
+        found = pools_option(self.pools, device_option(self.host, "host", op), op)
         if not found or memory.POOLS in op.attributes:
             return
         op.attributes[memory.POOLS] = ArrayAttr(found)
@@ -325,7 +305,7 @@ class AssignPoolsPass(ModulePass):
                 function = function.parent_op()
             if function is not None:
                 bodies.setdefault(function.sym_name.data, []).append(classes)
-        assignment = Assignment(by_device, self.minimize, sizes)
+        assignment = Assignment(by_device, self.minimize, sizes, ctx)
         for name in graph.callees_first():
             function = graph.symbols[name]
             for classes in bodies.get(name, ()):

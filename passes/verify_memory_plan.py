@@ -21,11 +21,10 @@ are live together overlap. Facts:
   the other one yields.
 
 Also: a storage of static size is within the capacity of its pool; tensors and slices lie in
-their storages, aligned; a view that is certainly larger than its
-tensor is a fault (the machine checks the others); a tensor is written once on a path; no bytes are
-killed twice or used after a kill. An op that reads bytes that it writes is a fault, unless it is a
-kernel that reads each element before it writes it (`plan_check.overwriting_kernels`) and both are
-in one slot.
+their storages, aligned; a view that is certainly larger than its tensor is a fault (the machine
+checks the others); a tensor is written once on a path; no bytes are killed twice or used after a
+kill. An op that reads bytes that it writes is a fault, unless it is a kernel that reads each
+element before it writes it (`plan_check.overwriting_kernels`) and both are in one slot.
 
 A call may write all of the storages that it is given: they must not overlap, nothing live may be in
 them, and they must be as large and aligned as the callee needs for these arguments, in its calls

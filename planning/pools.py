@@ -1,12 +1,11 @@
 """
-Minimise the sum of heights over several pools.
+Minimize an objective over several pools: the sum of their heights, or the cost of their bytes.
 
-Bodies are assigned to pools depth-first, largest body and most preferred pool first. A
-branch is pruned when the lower bounds of the pools' contents reach the best known sum or
-exceed a capacity. When all bodies are assigned, each pool is a problem of its own, solved
-by `exact.shrink` and memoised. Exponential in the number of bodies that may lie in more
-than one pool: proofs are for small problems; larger ones keep the best plan that the
-budget finds.
+Bodies are assigned to pools depth-first, largest body and best pool first. A branch is pruned when
+its least value reaches the best known one, or the lower bounds of the pools' contents exceed a
+capacity. When all bodies are assigned, each pool is a problem of its own, solved by `exact.shrink`
+and memoised. Exponential in the number of bodies that may lie in more than one pool: proofs are for
+small problems; larger ones keep the best plan that the budget finds.
 """
 
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import numpy as np
 
 from .buffers import Ints, as_list
 from .meter import NEVER, Meter, OutOfNodes
+from .objectives import Objective
 from .offsets.bounds import lower_bound
 from .offsets.core import Core
 from .offsets.exact import Outcome, shrink
@@ -27,7 +27,7 @@ from .offsets.sort_keys import by_size
 @dataclass
 class PoolsOutcome:
     """
-    The best placement (None: none within the capacities) and a lower bound on the sum.
+    The best placement (None: none within the capacities) and a lower bound on its value.
 
     `is_complete`: all assignments were considered, so the placement is optimal or, if
     None, impossible.
@@ -38,46 +38,45 @@ class PoolsOutcome:
     nodes: int
     is_complete: bool
 
-    @property
-    def height(self) -> int:
-        assert self.placement is not None, "no placement"
-        return sum(self.placement.heights)
-
 
 def shrink_pools(
-    core: Core, placement: Placement | None, bound: int, budget: int, deadline: float = NEVER
+    core: Core,
+    placement: Placement | None,
+    objective: Objective,
+    budget: int,
+    deadline: float = NEVER,
 ) -> PoolsOutcome:
     """Improve `placement` with at most `budget` nodes, until `deadline`."""
-    if placement is not None and sum(placement.heights) <= bound:
-        return PoolsOutcome(prefer(core, placement), bound, 0, True)
-    search = _AssignmentSearch(core, placement, Meter(budget, deadline=deadline))
+    bound = objective.bound
+    if placement is not None and objective.value(placement) <= bound:
+        return PoolsOutcome(prefer(core, placement, objective), bound, 0, True)
+    search = _AssignmentSearch(core, placement, objective, Meter(budget, deadline=deadline))
     try:
-        search.run(bound)
+        search.run()
         is_complete = search.all_proved
     except OutOfNodes:
         is_complete = False
-    best = prefer(core, search.best) if search.best is not None else None
+    best = prefer(core, search.best, objective) if search.best is not None else None
     if is_complete and best is not None:
-        bound = max(bound, sum(best.heights))
+        bound = max(bound, objective.value(best))
     return PoolsOutcome(best, bound, min(search.meter.nodes, budget), is_complete)
 
 
 class _AssignmentSearch:
-    def __init__(self, core: Core, placement: Placement | None, meter: Meter):
-        self.core = core
+    def __init__(self, core: Core, placement: Placement | None, objective: Objective, meter: Meter):
+        self.core, self.objective = core, objective
         self.best = placement
         self.meter = meter
         self.known: dict[tuple[int, tuple[int, ...]], Outcome] = {}
         self.all_proved = True
 
-    def run(self, bound: int) -> None:
+    def run(self) -> None:
         """Assign bodies to pools, with a stack of (bodies assigned before, next pool)."""
-        core = self.core
-        assert core.pools is not None, "only a core with several pools needs an assignment"
+        core, choices = self.core, self.objective.choices
         order = as_list(by_size(core))
         held: list[list[int]] = [[] for _ in core.capacities]
         assigned: list[int] = []
-        stack = [(0, pool) for pool in reversed(core.pools[order[0]])] if order else []
+        stack = [(0, pool) for pool in reversed(choices[order[0]])] if order else []
         while stack:
             depth, pool = stack.pop()
             while len(assigned) > depth:
@@ -89,21 +88,20 @@ class _AssignmentSearch:
                 continue
             if depth + 1 == len(order):
                 self._settle(held)
-                if self.best is not None and sum(self.best.heights) <= bound:
+                if not self._beats(self.objective.bound):
                     return
             else:
-                stack += [(depth + 1, p) for p in reversed(core.pools[order[depth + 1]])]
+                stack += [(depth + 1, p) for p in reversed(choices[order[depth + 1]])]
 
     def _may_win(self, held: list[list[int]]) -> bool:
-        total = 0
+        needs = [0] * len(held)
         for pool, bodies in enumerate(held):
-            if bodies:
-                need = lower_bound(self.core.in_pool(np.array(sorted(bodies)), pool))
-                capacity = self.core.capacities[pool]
-                if capacity is not None and need > capacity:
+            capacity = self.core.capacities[pool]
+            if bodies and not (capacity is None and self.objective.enough(None) is not None):
+                needs[pool] = lower_bound(self.core.in_pool(np.array(sorted(bodies)), pool))
+                if capacity is not None and needs[pool] > capacity:
                     return False
-                total += need
-        return self._beats(total)
+        return self._beats(self.objective.least(held, needs))
 
     def _settle(self, held: list[list[int]]) -> None:
         """Pack each pool of a complete assignment, and keep the placement if it is the best."""
@@ -118,21 +116,23 @@ class _AssignmentSearch:
             heights[pool] = outcome.height
             capacity = self.core.capacities[pool]
             too_tall = capacity is not None and outcome.height > capacity
-            if too_tall or not self._beats(sum(heights)):
+            value = self.objective.least(held, heights)
+            lowest = [*heights[:pool], outcome.bound, *heights[pool + 1 :]]
+            least = self.objective.least(held, lowest)
+            if too_tall or not self._beats(value):
                 # Only a lower bound can prove that this assignment is not better.
-                least = sum(heights) - outcome.height + outcome.bound
                 still_too_tall = capacity is not None and outcome.bound > capacity
                 if not still_too_tall and self._beats(least):
                     self.all_proved = False
                 return
             for body, at in zip(sorted(bodies), as_list(outcome.offsets), strict=True):
                 offsets[body], pools[body] = at, pool
-            if outcome.bound < outcome.height:
+            if least < value:
                 self.all_proved = False
         self.best = Placement(offsets, pools, heights)
 
-    def _beats(self, height: int) -> bool:
-        return self.best is None or height < sum(self.best.heights)
+    def _beats(self, value: int) -> bool:
+        return self.best is None or value < self.objective.value(self.best)
 
     def _pack(self, pool: int, bodies: tuple[int, ...]) -> Outcome | None:
         """Return the best plan of `bodies` in `pool`; None if fixed ones collide."""
@@ -145,7 +145,8 @@ class _AssignmentSearch:
             found = best_plan(core, bound)
             assert found is not None, "a single pool has no capacity here, so it holds everything"
             left = self.meter.limit - self.meter.nodes
-            outcome = shrink(core, as_array(found[1]), bound, left, deadline=self.meter.deadline)
+            enough = self.objective.enough(self.core.capacities[pool])
+            outcome = shrink(core, as_array(found[1]), bound, left, enough, self.meter.deadline)
             self.meter.nodes += outcome.nodes
             self.known[key] = outcome
         return self.known[key]
@@ -160,15 +161,15 @@ def _fixed_collide(core: Core) -> bool:
     )
 
 
-def prefer(core: Core, placement: Placement) -> Placement:
-    """Move bodies to pools they prefer if that raises no pool's height."""
-    if core.pools is None or placement.pools is None:
+def prefer(core: Core, placement: Placement, objective: Objective) -> Placement:
+    """Move bodies to better pools if that raises no pool's height."""
+    if placement.pools is None:
         return placement
     offsets, pools = list(placement.offsets), list(placement.pools)
     sizes, alignment = as_list(core.body_size), as_list(core.alignment)
     fixed = as_list(core.fixed)
     for k in as_list(by_size(core)):
-        for pool in core.pools[k]:
+        for pool in objective.choices[k]:
             if pool == pools[k]:
                 break
             near = sorted(

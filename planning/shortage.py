@@ -71,6 +71,15 @@ _SHOWN = 8
 """Buffers to name in a message."""
 
 
+def shortage_message(what: str, problem: Problem, answer: Infeasible) -> str:
+    """Return the error that `what`, the buffers of `problem`, do not fit in its pools."""
+    proved = "" if answer.proved else " (the search found no plan; one may exist)"
+    return (
+        f"{what} do not fit in {', '.join(map(str, problem.pools))}: "
+        f"{answer.shortfall} bytes are missing{proved}\n{shortage_text(problem, answer)}"
+    )
+
+
 def shortage_text(problem: Problem, answer: Infeasible) -> str:
     """Return which buffers do not fit, when, and the capacities with which they would."""
     rows = [problem.buffers[row] for row in answer.rows]

@@ -10,7 +10,8 @@ Solve a problem with a named strategy: `solve(problem, strategy, budget, timeout
   its peak; only what an explicit budget leaves is spent on searching it as a whole.
 
 With several pools, `minimize="cost"` weighs the bytes that are read and written instead of heights
-(`planning.costs`).
+(`planning.objectives`): moves (`planning.costs`) take the place of the cheap plans, and the search
+is the same.
 
 A budget counts search nodes, not seconds, so results do not depend on the machine. A
 timeout does depend on it: it ends the search where it is.
@@ -27,6 +28,7 @@ import numpy as np
 
 from .buffers import ProblemError, as_list
 from .meter import NEVER, Meter, is_over
+from .objectives import Cost, Heights, Objective
 from .offsets.bounds import lower_bound
 from .offsets.core import Core, allowed_places, core_of, tied_rows
 from .offsets.greedy import Placement
@@ -49,6 +51,9 @@ _MAX_MOVED = 200_000
 
 _COST_NODES = 6000
 """Moves that `auto` and `exact` try to lower a cost, without an explicit budget."""
+
+_ASSIGNED = 50_000
+"""Bodies that `auto` assigns to several pools, without an explicit budget: at each node, all."""
 
 _LARGE_NODES = 20_000
 """Search nodes for a large problem; an explicit budget from here on is never worse."""
@@ -76,8 +81,9 @@ class UnknownStrategy(ValueError):
 class _Best:
     """The best placement so far, its strategy, the nodes spent, and the deadline."""
 
-    def __init__(self, core: Core, bound: int, deadline: float):
-        self.core, self.bound, self.deadline = core, bound, deadline
+    def __init__(self, core: Core, objective: Objective, deadline: float):
+        self.core, self.objective, self.deadline = core, objective, deadline
+        self.bound = objective.bound
         self.name = ""
         self.placement: Placement | None = None
         self.nodes = 0
@@ -89,17 +95,22 @@ class _Best:
         return sum(self.placement.heights)
 
     @property
+    def value(self) -> int:
+        assert self.placement is not None, "no placement yet"
+        return self.objective.value(self.placement)
+
+    @property
     def is_done(self) -> bool:
-        """True if the height is proved smallest or fits a capacity, or time is up."""
+        """True if the value is proved smallest or fits a capacity, or time is up."""
         if self.placement is None:
             return False
         capacity = self.core.capacities[0] if len(self.core.capacities) == 1 else None
         enough = self.bound if capacity is None else max(self.bound, capacity)
-        return self.height <= enough or is_over(self.deadline)
+        return self.value <= enough or is_over(self.deadline)
 
     def keep(self, name: str, placement: Placement) -> bool:
-        """Keep `placement` if it is lower than the best so far; return whether it is."""
-        if self.placement is not None and sum(placement.heights) >= self.height:
+        """Keep `placement` if it is better than the best so far; return whether it is."""
+        if self.placement is not None and self.objective.value(placement) >= self.value:
             return False
         self.name, self.placement = name, placement
         return True
@@ -134,42 +145,30 @@ def solve(
         raise UnknownStrategy(f"unknown objective '{minimize}' (expected one of: {expected})")
     deadline = NEVER if timeout is None else time.monotonic() + timeout
     core = core_of(problem)
-    best = _Best(core, lower_bound(core), deadline)
-    by_cost = minimize == "cost"
-    if by_cost and core.pools is not None and strategy in _STEPS:
-        _search_by_cost(best, problem, budget)
-    else:
-        _STEPS.get(strategy, _cheap)(best, strategy, budget)
+    by_cost, costs = minimize == "cost", [pool.cost for pool in problem.pools]
+    several = by_cost and core.pools is not None
+    best = _Best(core, Cost(core, costs) if several else Heights(core), deadline)
+    _STEPS.get(strategy, _cheap)(best, strategy, budget)
     if strategy in _STEPS:
         _fit_by_moves(best)
     answer = _answer(problem, best, strategy, time.process_time() - began)
-    return _with_cost(problem, core, answer) if by_cost and isinstance(answer, Plan) else answer
+    if not by_cost or isinstance(answer, Infeasible):
+        return answer
+    if several:
+        return replace(answer, cost=best.value)
+    cost = sum(buffer.traffic for buffer in problem.buffers) * costs[0]
+    return replace(answer, cost=cost, lower_bound=cost, is_optimal=True)
 
 
-def _search_by_cost(best: _Best, problem: Problem, budget: int | None) -> None:
+def _plan_by_moves(best: _Best, objective: Cost, nodes: int) -> None:
     """Take the placement of the least cost that moves find, if there is one."""
-    from .costs import CostSearch, cost_bound
+    from .costs import CostSearch
 
-    core, costs = best.core, [pool.cost for pool in problem.pools]
-    meter = Meter(_COST_NODES if budget is None else budget, deadline=best.deadline)
-    search = CostSearch(core, costs, meter)
-    search.run(cost_bound(core, costs))
+    meter = Meter(nodes, deadline=best.deadline)
+    search = CostSearch(best.core, objective.costs, meter)
+    search.run(objective.bound)
     best.placement, best.name = search.placement(), "moves"
     best.nodes += min(meter.nodes, meter.limit)
-
-
-def _with_cost(problem: Problem, core: Core, plan: Plan) -> Plan:
-    """Return `plan` with its cost, and with the lower bound of costs."""
-    cost = sum(
-        buffer.traffic * problem.pools[pool].cost
-        for buffer, pool in zip(problem.buffers, plan.pools, strict=True)
-    )
-    bound = cost
-    if core.pools is not None:
-        from .costs import cost_bound
-
-        bound = cost_bound(core, [pool.cost for pool in problem.pools])
-    return replace(plan, cost=cost, lower_bound=bound, is_optimal=cost == bound)
 
 
 def _cheap(best: _Best, strategy: str, budget: int | None) -> None:
@@ -181,7 +180,7 @@ def _exact(best: _Best, strategy: str, budget: int | None) -> None:
     if _is_large(best.core):
         _plan_large(best, _LARGE_NODES if budget is None else min(budget, _LARGE_NODES))
     else:
-        _plan_cheaply(best)
+        _start(best, budget)
     if (
         budget is None
         and best.deadline == NEVER
@@ -203,9 +202,12 @@ def _auto(best: _Best, strategy: str, budget: int | None) -> None:
         if budget is not None:
             _search(best, _left(best, budget))
         return
-    _plan_cheaply(best)
-    if best.placement is None or best.height > best.bound:
-        _search(best, _usual_budget(core) if budget is None else budget)
+    _start(best, budget)
+    if best.placement is None or best.value > best.bound:
+        if budget is None:
+            _search(best, _usual_budget(core))
+        else:
+            _search(best, max(0, budget - best.nodes))
 
 
 def _is_large(core: Core) -> bool:
@@ -219,6 +221,8 @@ def _has_tables(core: Core) -> bool:
 
 def _usual_budget(core: Core) -> int:
     """Return fewer nodes if each costs more: a few seconds in all, whatever the problem."""
+    if core.pools is not None:
+        return _ASSIGNED // max(1, core.n_bodies)
     return int(NODES / (1 + core.n_overlaps / _PAIRS_PER_NODE))
 
 
@@ -236,7 +240,11 @@ def _left(best: _Best, budget: int) -> int:
     return max(nodes - best.core.n_bodies, 0)
 
 
-def _plan_cheaply(best: _Best) -> None:
+def _start(best: _Best, budget: int | None) -> None:
+    """Take the best of the cheap plans, or one that moves find, with a part of `budget`."""
+    if isinstance(best.objective, Cost):
+        nodes = _COST_NODES if budget is None else budget - budget // 8
+        return _plan_by_moves(best, best.objective, nodes)
     found = best_plan(best.core, best.bound, deadline=best.deadline)
     if found is not None:
         best.keep(*found)
@@ -302,9 +310,9 @@ def _search(best: _Best, budget: int) -> None:
             return  # one assignment takes a node per body
         from .pools import shrink_pools
 
-        result = shrink_pools(core, best.placement, best.bound, budget, best.deadline)
-        if result.placement is not None and result.height < (
-            best.height if best.placement is not None else _UNLIMITED
+        result = shrink_pools(core, best.placement, best.objective, budget, best.deadline)
+        if result.placement is not None and (
+            best.placement is None or best.objective.value(result.placement) < best.value
         ):
             best.name = "exact"
         best.placement, best.bound = result.placement, result.bound
@@ -352,7 +360,7 @@ def _answer(problem: Problem, best: _Best, strategy: str, seconds: float) -> Pla
         pools,
         tuple(best.placement.heights),
         best.bound,
-        height == best.bound,
+        best.value == best.bound,
         name,
         best.nodes,
         seconds,
@@ -371,8 +379,9 @@ def _no_room(problem: Problem, best: _Best, name: str, seconds: float) -> Infeas
         if limit is not None
     )
     total = None if None in limits else sum(c for c in limits if c is not None)
-    proved = best.is_impossible or (total is not None and best.bound > total)
-    short = Infeasible(proved, max(missing, 1), sum(heights), best.bound, name, best.nodes, seconds)
+    bound = lower_bound(best.core) if isinstance(best.objective, Cost) else best.bound
+    proved = best.is_impossible or (total is not None and bound > total)
+    short = Infeasible(proved, max(missing, 1), sum(heights), bound, name, best.nodes, seconds)
     roomy = max(problem.pools, key=lambda pool: pool.capacity or 0)
     for open_ in ({roomy.name}, {pool.name for pool in problem.pools}):
         capacities = tuple(None if p.name in open_ else p.capacity for p in problem.pools)

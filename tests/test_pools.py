@@ -14,6 +14,9 @@ from helpers.onnx.onnx_models import Array
 
 import xrelay
 from xrelay.runtime.errors import MachineError
+from xrelay.runtime.native.native_executable import load_library
+from xrelay.runtime.weights.tensor_file import write_tensors
+from xrelay.tools.opt.opt import main as opt
 
 LAYERS = """
 func.func @main(%x: tensor<?x32xf32> {relay.dims = ["n", 32]}, %w: tensor<32x32xf32>)
@@ -66,6 +69,76 @@ def softmax(x: Array) -> Array:
     return powers / powers.sum(axis=1, keepdims=True)
 
 
+WEIGHTS = """
+builtin.module attributes {relay.params = "weights.safetensors"} {
+  func.func @main(%x: tensor<2x64xf32>) -> tensor<2x8xf32> {
+    %v = relay.param "v" : tensor<64x64xf32>
+    %w = relay.param "w" : tensor<8x64xf32>
+    %a = relay.nn.dense %x, %v : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+    %r = relay.nn.relu %a : (tensor<2x64xf32>) -> tensor<2x64xf32>
+    %b = relay.nn.dense %r, %v : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
+    %c = relay.nn.dense %b, %w : (tensor<2x64xf32>, tensor<8x64xf32>) -> tensor<2x8xf32>
+    func.return %c : tensor<2x8xf32>
+  }
+}
+"""
+
+RANDOM = np.random.default_rng(5)
+TENSORS = {"v": RANDOM.random((64, 64), np.float32), "w": RANDOM.random((8, 64), np.float32)}
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    """Return a program that reads `v`, of 16 KiB, twice, and `w`, of 2 KiB, once."""
+    write_tensors(tmp_path / "weights.safetensors", TENSORS)
+    path = tmp_path / "weights.mlir"
+    path.write_text(WEIGHTS)
+    return path
+
+
+@pytest.mark.parametrize("place", ["object", "file"])
+def test_pools_of_constants(weights: Path, tmp_path: Path, place: str):
+    pipeline = 'aot{constants="itcm=17KiB:1,flash=1MiB:5:256"}'
+    out = tmp_path / "libnet.so"
+    assert (
+        opt([str(weights), "-p", pipeline, "-t", f"native{{weights={place}}}", "-o", str(out)]) == 0
+    )
+    native = load_library(out)
+    fast, slow = native.interface.constant_pools
+    assert (fast.place, fast.size, fast.capacity) == ("cpu:0/itcm", 16384, 17 << 10)
+    assert (slow.place, slow.size, slow.capacity) == ("cpu:0/flash", 2048, 1 << 20)
+    assert {c.size: c.pool for c in native.interface.constants} == {16384: 0, 2048: 1}
+    v, w = TENSORS["v"], TENSORS["w"]
+    x = np.random.default_rng(6).random((2, 64), np.float32)
+    hidden = np.maximum(x.astype(float) @ v.T, 0) @ v.T
+    np.testing.assert_allclose(native(x), hidden @ w.T, rtol=1e-5)
+
+
+def test_each_pool_of_constants_is_a_section(weights: Path, tmp_path: Path):
+    pipeline = 'aot{constants="itcm=17KiB:1,flash=1MiB:5:256"}'
+    for target, name in (("object", "net.o"), ("c-header", "net.h")):
+        assert opt([str(weights), "-p", pipeline, "-t", target, "-o", str(tmp_path / name)]) == 0
+    command = ["readelf", "-S", "-W", tmp_path / "net.o"]
+    table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [line.partition("]")[2].split() for line in table.splitlines()]
+    sections = {row[0]: row for row in rows if row and row[0].startswith(".rodata.")}
+    found = {name: (int(row[4], 16), row[-1]) for name, row in sections.items()}
+    assert found[".rodata.itcm"] == (16384, "64")
+    assert found[".rodata.flash"] == (2048, "256")
+    header = (tmp_path / "net.h").read_text()
+    text = "constants_flash: 2048 bytes of the 1048576 in cpu:0/flash, section .rodata.flash"
+    assert text in header
+
+
+def test_constants_that_do_not_fit(weights: Path, capfd: pytest.CaptureFixture[str]):
+    pipeline = 'aot{constants="itcm=1KiB:1,flash=16KiB:5"}'
+    assert opt([str(weights), "-p", pipeline]) == 1
+    error = capfd.readouterr().err
+    expected = "the constants do not fit in itcm=1024:1, flash=16384:5: 1024 bytes are missing\n"
+    assert expected in error
+    assert "it would fit with flash=18432" in error
+
+
 def test_an_executable_keeps_pools_and_capacities(layers: Path, tmp_path: Path):
     pooled = xrelay.compile(layers, pipeline='vm{pools="dtcm=4KiB:1,psram=8KiB:10"}')
     pooled.save(tmp_path / "layers.xrx")
@@ -93,3 +166,14 @@ def test_pools_without_a_plan(layers: Path, memory: str):
     plain = xrelay.compile(layers)
     pooled = xrelay.compile(layers, pipeline=pipeline)
     assert_same([pooled(*arguments(8))], [plain(*arguments(8))])
+
+
+def test_native_code_checks_capacities_once_sizes_are_known(layers: Path):
+    pooled = xrelay.compile(
+        layers, target="native", pipeline='aot{pools="dtcm=4KiB:1,psram=8KiB:10"}'
+    )
+    plain = xrelay.compile(layers)
+    np.testing.assert_allclose(pooled(*arguments(8)), plain(*arguments(8)), rtol=1e-4)
+    expected = "needs 16384 bytes of pool cpu:0/dtcm, which has 4096"
+    with pytest.raises(MachineError, match=expected):
+        pooled(*arguments(64))

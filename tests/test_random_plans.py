@@ -3,9 +3,9 @@ Planned programs compute what programs do whose tensors each have memory of thei
 
 The programs have branches, matches, recursion, closures, references, tuples, lists, views, and
 tensors of open sizes; some are functions that lend each other memory. Each is compiled without a
-plan, and with one of random options: the machine runs both on poisoned memory, the planned one
-under `sanitize`, too, and with all dead bytes overwritten. `XRELAY_RANDOM_PROGRAMS=5000 pytest …`
-tries that many other programs.
+plan or views of slices, and with one of random options: the machine runs both on poisoned memory,
+the planned one under `sanitize`, too, and with all dead bytes overwritten.
+`XRELAY_RANDOM_PROGRAMS=5000 pytest …` tries that many other programs.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from helpers.programs.hinted_relay_programs import RelayProgram
 from helpers.programs.programs import parse
 from helpers.programs.programs_with_calls import ProgramWithCalls
 from helpers.programs.random_settings import exactly
+from helpers.programs.sliced_programs import SlicedProgram
 from helpers.relay.relay_programs import read
 from hypothesis import event, given
 from hypothesis import strategies as st
@@ -35,9 +36,10 @@ from xrelay.runtime.errors import MachineError
 from xrelay.runtime.machine.machine import Machine
 
 REPAIRED = "plan-devices{default=cuda:0 repair=true}"
-UNPLANNED, PLANNED = (
+COPYING, PLANNED = (
     VmPipeline(memory).text.replace("plan-devices", REPAIRED) for memory in ("none", "plan")
 )
+UNPLANNED = COPYING.replace("view-slices,", "")
 OVERWRITE = "overwrite-dead-bytes,verify-memory-plan"
 FLAGS = (np.array(True), np.array(False))
 
@@ -128,3 +130,12 @@ def test_programs_in_pools(rng: Random, is_open: bool, given: str, minimize: str
     rows = [8, rng.randrange(6)] if is_open else [8]
     calls = [[*arguments([(n, 4), (n, 4)]), flag] for flag in FLAGS for n in rows]
     check_plan(parse(ProgramWithCalls(rng, is_open, True).text), options, calls)
+
+
+@exactly(40)
+@given(st.randoms(use_true_random=False), st.booleans(), plan_options("plan-memory"))
+def test_slices_that_are_views(rng: Random, is_open: bool, options: str):
+    module = parse(SlicedProgram(rng, is_open).text)
+    rows = [8, rng.randrange(12), rng.randrange(3)] if is_open else [8]
+    calls = [[*arguments([(n, 4), (4, 4)])] for n in rows]
+    check_plan(module, options, calls)

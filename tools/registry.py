@@ -47,7 +47,7 @@ _PASSES = {
         lambda-lift specialize-functions inline pass-params check-shapes flatten-tuples
         remove-unused-functions eliminate-dead-code
         lift-constants fuse-ops outline-primitives create-shape-functions manifest-alloc
-        remove-dead-writes make-kernels rename-written-tensors manifest-lifetimes
+        remove-dead-writes view-slices make-kernels rename-written-tensors manifest-lifetimes
         remove-unused-kernels simplify-shapes pass-workspaces plan-memory reuse-in-place
         coalesce-storage reorder-for-memory annotate-memory assign-pools pack-storage
         layout-slices expand-packs verify-memory-plan report-memory overwrite-dead-bytes

@@ -100,12 +100,15 @@ def measure(path: Path, timeout: float) -> Facts:
     if faults:
         raise SystemExit(f"{path}: {faults[0]}")
     best = optimum(problem, timeout, plan)
+    if plan.lower_bound > best.bound and best.is_proved:
+        raise SystemExit(f"{path}: the bound {plan.lower_bound} is above the optimum {best.bound}")
     return {
         "network": path.stem,
         "buffers": len(problem.buffers),
         "cost": plan.cost,
         "optimum or bound": best.bound,
         "proved": best.is_proved,
+        "proved by xrelay": plan.is_optimal,
         "ratio": round(plan.cost / best.bound, 4),
         "CPU s": round(plan.seconds, 2),
     }

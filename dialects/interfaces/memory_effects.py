@@ -52,10 +52,12 @@ class ViewsOperand(ResultAliases):
     """
     The result, the op's only one, views operand `index`: nothing is allocated or computed.
 
-    It has all bytes of a tensor, in their order; those of a storage that `part` returns.
+    It has all bytes of a tensor, in their order, if it `is_whole`; of others, any part that is
+    contiguous. Of a storage it has those that `part` returns.
     """
 
     operands: tuple[int] = (0,)
+    is_whole: bool = True
 
     def part(self, op: Operation) -> Part | None:
         """Return what the result has of the bytes of its operand; None if that is all."""

@@ -165,6 +165,17 @@ def lower_reshape(builder: BytecodeBuilder, op: Operation) -> None:
     )
 
 
+def lower_slice(builder: BytecodeBuilder, op: Operation) -> None:
+    assert isinstance(op, vm.SliceTensorOp)
+    type, registers = as_tensor(op.result.type), builder.registers
+    assert type is not None
+    start = op.start if op.dynamic_start is None else registers[op.dynamic_start]
+    assert start is not None, "verified: a slice has a start"
+    shape = i64_array(type.get_shape()) if op.shape is None else registers[op.shape]
+    data, dst = registers[op.data], builder.define(op.result)
+    builder.emit(bytecode.SliceTensorOp, op, dst=dst, tensor=data, start=start, shape=shape)
+
+
 def lower_shape_of(builder: BytecodeBuilder, op: Operation) -> None:
     data = builder.registers[op.operands[0]]
     builder.emit(bytecode.ShapeOfOp, op, dst=builder.define(op.results[0]), tensor=data)
@@ -299,6 +310,7 @@ RULES: Mapping[type[Operation], Rule] = {
     vm.InvokeTvmOp: lower_kernel_call,
     vm.ShapeFuncOp: lower_shape_function_call,
     vm.ReshapeTensorOp: lower_reshape,
+    vm.SliceTensorOp: lower_slice,
     vm.ShapeOfOp: lower_shape_of,
     func.CallOp: lower_call,
     relay.InvokeOp: lower_call,

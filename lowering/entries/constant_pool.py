@@ -1,14 +1,18 @@
 """
-The pool of constants: one parameter in place of the params of a program.
+The pools of constants: a parameter for each in place of the params of a program.
 
     %w = memref.get_global @w                %w = memref.view %constants[%c64][] :
                                       ->          memref<?xi8> to memref<4xf32>
     func.call @f(%x)                         func.call @f(%x, %constants)
+
+All are in one pool, unless pools with capacities are declared (`planning.pool_text`): then
+`planning.solve` chooses where reading them costs least.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 
 from xdsl.dialects import arith, func, memref
@@ -26,56 +30,111 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import BlockArgument, Operation
 from xdsl.rewriter import Rewriter
 
+from ...dialects import memory
 from ...dialects.tensors import dtype_name, element_size
 from ...dialects.xdsl_extras.walking import walk
+from ...passes.bytes.constant_places import place_constants
 from ...passes.functions.call_graph import CallGraph
 from ...passes.support.diagnostics import PassError
-from ...runtime.native.interface import ALIGNMENT, Constant
+from ...runtime.native.interface import ALIGNMENT, Constant, ConstantPool
 from ...runtime.program.program import TensorSpec
 from ..memref.memref_types import as_memref
+from .c_names import sanitized
 
 PARAM = "xrelay.param"
 """The name of the param whose contents a global gets when the program is loaded."""
 POOL = "xrelay.constants"
-"""Marks the parameter that is the pool of constants."""
+"""Marks a parameter that is a pool of constants."""
 
 
-def pass_constants(graph: CallGraph, dtypes: Mapping[str, str]) -> tuple[list[Constant], int]:
+def pass_constants(
+    graph: CallGraph, dtypes: Mapping[str, str], pools: Sequence[memory.PoolAttr] = ()
+) -> tuple[list[Constant], list[ConstantPool]]:
     """
-    Let functions read params from one pool, their last parameter; return what is in it, and its
-    bytes.
+    Let functions read params from pools, their last parameters; return what is in these.
 
-    `dtypes` are those of the params by name.
+    `dtypes` are those of the params by name. Raises `PassError` if they do not fit in `pools`.
     """
     params = {
         name: op
         for name, op in graph.symbols.items()
         if isinstance(op, memref.GlobalOp) and isinstance(op.initial_value, UnitAttr)
     }
-    constants: dict[str, Constant] = {}
-    end = 0
-    for name, op in params.items():
-        if graph.users[name]:
-            constants[name] = _constant(op, dtypes, -(-end // ALIGNMENT) * ALIGNMENT)
-            end = constants[name].offset + constants[name].size
+    read = {name: op for name, op in params.items() if graph.users[name]}
+    found = [_constant(op, dtypes) for op in read.values()]
+    if pools:
+        reads = [
+            sum(len([*user.results[0].uses]) for user in graph.users[name] if user.results)
+            for name in read
+        ]
+        found, where = _placed(found, [*read.values()], reads, pools)
+    else:
+        found, where = _side_by_side(found)
+    constants = dict(zip(read, found, strict=True))
     reading = set(constants)
     for group in graph.components():
         if any(not reading.isdisjoint(graph.named[name]) for name in group):
             reading.update(group)
     functions = [f for n, f in graph.symbols.items() if n in reading and isinstance(f, func.FuncOp)]
     for function in functions:
-        pool = _add_pool(function)
+        added = [_add_pool(function, pool) for pool in where]
         for op in list(walk(function)):
             if isinstance(op, func.CallOp) and op.callee.string_value() in reading:
-                op.operands = [*op.operands, pool]
+                op.operands = [*op.operands, *added]
             elif isinstance(op, memref.GetGlobalOp) and op.name_.string_value() in constants:
-                _view_pool(op, constants[op.name_.string_value()].offset, pool)
+                constant = constants[op.name_.string_value()]
+                _view_pool(op, constant.offset, added[constant.pool])
     for op in params.values():
         Rewriter.erase_op(op)
-    return [*constants.values()], end
+    return found, where
 
 
-def _constant(op: memref.GlobalOp, dtypes: Mapping[str, str], offset: int) -> Constant:
+def _side_by_side(constants: Sequence[Constant]) -> tuple[list[Constant], list[ConstantPool]]:
+    """Return constants in one pool, in order."""
+    placed: list[Constant] = []
+    end = 0
+    for constant in constants:
+        placed.append(replace(constant, offset=_aligned(end)))
+        end = placed[-1].offset + constant.size
+    return placed, [ConstantPool("constants", 0, end, ALIGNMENT)] if placed else []
+
+
+def _placed(
+    constants: Sequence[Constant],
+    ops: Sequence[memref.GlobalOp],
+    reads: Sequence[int],
+    pools: Sequence[memory.PoolAttr],
+) -> tuple[list[Constant], list[ConstantPool]]:
+    """Return constants where reading them costs least, and the pools that have some."""
+    rows = zip(ops, constants, reads, strict=True)
+    plan = place_constants([(op, c.name, c.size, n) for op, c, n in rows], ALIGNMENT, pools)
+    where: list[ConstantPool] = []
+    numbers: dict[int, int] = {}
+    start = 0
+    for i, (pool, height) in enumerate(zip(pools, plan.heights, strict=True)):
+        if i in plan.pools:
+            numbers[i] = len(where)
+            name, place = sanitized(pool.label), memory.place_of(pool.device)
+            alignment = max(pool.alignment.data, ALIGNMENT)
+            where.append(
+                ConstantPool(
+                    *(f"constants_{name}", start, height, alignment, f".rodata.{name}"),
+                    *(place, pool.capacity),
+                )
+            )
+            start = _aligned(start + height)
+    placed = [
+        replace(constant, offset=at, pool=numbers[number])
+        for constant, at, number in zip(constants, plan.offsets, plan.pools, strict=True)
+    ]
+    return placed, where
+
+
+def _aligned(end: int) -> int:
+    return -(-end // ALIGNMENT) * ALIGNMENT
+
+
+def _constant(op: memref.GlobalOp, dtypes: Mapping[str, str]) -> Constant:
     given, type = op.attributes.get(PARAM), as_memref(op.type)
     name = given.data if isinstance(given, StringAttr) else op.sym_name.data
     dtype = dtypes.get(name) or dtype_name(type.element_type)
@@ -83,25 +142,26 @@ def _constant(op: memref.GlobalOp, dtypes: Mapping[str, str], offset: int) -> Co
         raise PassError(f"param '{name}' has elements of {type.element_type}", op)
     shape = type.get_shape()
     size = prod(shape) * element_size(type.element_type)
-    return Constant(name, TensorSpec(dtype, shape), offset, size)
+    return Constant(name, TensorSpec(dtype, shape), 0, size)
 
 
-def _add_pool(function: func.FuncOp) -> BlockArgument:
-    """Make the pool the last parameter of `function`; return it."""
+def _add_pool(function: func.FuncOp, pool: ConstantPool) -> BlockArgument:
+    """Make a pool the last parameter of `function`; return it."""
     block = function.body.block
     attrs = [DictionaryAttr({})] * len(block.args)
     if function.arg_attrs is not None:
         attrs = list(function.arg_attrs.data)
     param = block.insert_arg(MemRefType(i8, [DYNAMIC_INDEX]), len(block.args))
-    param.name_hint = "constants"
-    function.arg_attrs = ArrayAttr([*attrs, DictionaryAttr({POOL: UnitAttr()})])
+    param.name_hint = pool.symbol
+    mark = StringAttr(pool.place) if pool.place else UnitAttr()
+    function.arg_attrs = ArrayAttr([*attrs, DictionaryAttr({POOL: mark})])
     outputs = function.function_type.outputs.data
     function.function_type = FunctionType.from_lists(block.arg_types, outputs)
     return param
 
 
 def _view_pool(op: memref.GetGlobalOp, offset: int, pool: BlockArgument) -> None:
-    """View a param in the pool, from byte `offset` on; on a device, that is its memory, too."""
+    """View a param in its pool, from byte `offset` on; on a device, that is its memory, too."""
     start = arith.ConstantOp.from_int_and_width(offset, IndexType())
     type = as_memref(op.memref.type)
     plain = MemRefType(type.element_type, type.shape, type.layout)

@@ -11,10 +11,11 @@ Turn a function on buffers into a flat entry, and its function of sizes into one
                           %workspace: memref<?xi8>) attributes {llvm.emit_c_interface}
     func.func @model_main_sizes(%dims: memref<?xi64>, %sizes: memref<?xi64>)
 
-Parameters are the inputs, the outputs, the pool of constants if the function reads it, a workspace
-for each device, that of the host first, and the contexts of devices. An output is a tensor, or
-bytes if the function uses its storage as more than that tensor. A result that is not in a storage
-of the caller is written to its output right away, or copied there, each time that it is returned.
+Parameters are the inputs, the outputs, the pools of constants if the function reads any, a
+workspace for each device, that of the host first, and the contexts of devices. An output is a
+tensor, or bytes if the function uses its storage as more than that tensor. A result that is not in
+a storage of the caller is written to its output right away, or copied there, each time that it is
+returned.
 Only an output whose size is known after the run is returned as it is: the caller frees it.
 
 The sizes are the bytes of each workspace of the entry, in order, and the dynamic dims of each
@@ -157,7 +158,7 @@ def plan_entry(
         for arg in old
         if _has(function, arg, memory.WORKSPACE)
     }
-    constants = next((arg for arg in old if _has(function, arg, POOL)), None)
+    constants = [arg for arg in old if _has(function, arg, POOL)]
     inputs, results = described.function.params, described.function.results or ()
     contexts = [f"device_context_{sanitized(device)}" for device in devices]
     texts = [param.name for param in (*inputs, *results)]
@@ -173,8 +174,9 @@ def plan_entry(
         if i not in allocated:
             targets[i] = len(parameters)
             parameters.append(_output(function, result, i, name, place))
-    if constants is not None:
-        parameters.append(Parameter("constants", constants.type, {POOL: UnitAttr()}, constants))
+    for arg in constants:
+        mark = {POOL: memory.parameter_attributes(function, arg.index)[POOL]}
+        parameters.append(Parameter(arg.name_hint or "constants", arg.type, mark, arg))
     pools: list[Pool] = []
     numbers: list[int | None] = []
     in_pools = any(space.place in interface.pools and not space.device for space in spaces)
@@ -200,7 +202,7 @@ def plan_entry(
         ),
         tuple(i in allocated for i in range(len(results))),
         tuple(pools),
-        constants is not None,
+        bool(constants),
         interface.contexts,
         interface.forms,
         sum(spec.size for spec in specs) if all(spec.is_static for spec in specs) else None,

@@ -4,6 +4,7 @@ Storages, the tensors in them, and shapes as their elements.
     %s = memory.alloc_storage 512 align 64      %s = memref.alloc() {…} : memref<512xi8>
     %t = memory.alloc_tensor %s[128] : T        %t = memref.view %s[%c128][] : … to memref<…>
     %v = vm.reshape_tensor %t : …          ->   %v = memref.reinterpret_cast %t to …
+    %r = vm.slice_tensor %t[2] : …              %r = memref.view %s[%c160][] : … to memref<…>
     %y = memory.copy ins(%x) outs(%t)           memref.copy %x, %t
     memory.kill %y
     %s = vm.shape_of %x                         %0 = memref.dim %x, %c0
@@ -27,6 +28,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     StringAttr,
+    i64,
 )
 from xdsl.ir import BlockArgument, Operation, SSAValue, Use
 from xdsl.rewriter import Rewriter
@@ -35,7 +37,7 @@ from ...dialects import memory, relay, vm
 from ...dialects.dense import integer
 from ...dialects.device import device_of
 from ...dialects.interfaces import ShapedByOperand
-from ...dialects.tensors import as_tensor, element_size
+from ...dialects.tensors import MIN_ALIGNMENT, as_tensor, element_size
 from ...passes.support.diagnostics import PassError
 from .conversion_state import Writer, converts
 from .memref_types import as_memref, space_of
@@ -150,6 +152,29 @@ def _checked_dims(op: vm.ReshapeTensorOp, after: Sequence[int], w: Writer) -> Se
     pairs = zip(static, (found, dynamic), strict=True)
     w.call("same", *[product(number, sizes, w) for number, sizes in pairs])
     return wanted
+
+
+@converts(vm.SliceTensorOp)
+def convert_slice(op: vm.SliceTensorOp, w: Writer) -> None:
+    """View rows where their storage is known; copy those of other tensors, such as parameters."""
+    data, type, before = op.data, w.type_of(op.result), as_memref(op.data.type)
+    if op.start is None or DYNAMIC_INDEX in (*before.get_shape(), *type.get_shape()):
+        raise PassError("rows of dynamic number, or from a dynamic start on, have no memref", op)
+    start, shape = op.start.value.data, type.get_shape()
+    size = prod(shape[1:]) * element_size(type.element_type)
+    if isinstance(data.owner, memref.ViewOp):
+        offset, known = start * size if shape[0] else 0, integer(data.owner.byte_shift)
+        byte = w.index((known or 0) + offset)
+        if known is None:
+            byte = w.value(arith.AddiOp(data.owner.byte_shift, byte))
+        return w.replace_by(memref.ViewOp(data.owner.source, byte, [], type))
+    zeros, ones = [0] * (len(shape) - 1), [1] * len(shape)
+    first = [start if shape[0] else 0, *zeros]
+    part = memref.SubviewOp.infer_result_type(before, first, shape, ones)
+    rows = memref.SubviewOp.get(data, first, shape, ones, part)
+    copy = w.value(memref.AllocOp([], [], type, IntegerAttr(MIN_ALIGNMENT, i64)))
+    w(memref.CopyOp(w.value(rows), copy))
+    return w.replace(copy)
 
 
 @converts(memory.CopyOp)

@@ -98,6 +98,14 @@ def viewed(value: SSAValue) -> SSAValue | None:
     return views.viewed(op)
 
 
+def viewed_whole(value: SSAValue) -> SSAValue | None:
+    """Return the tensor of which `value` is a view of all bytes; None if it is not one."""
+    op = value.owner
+    if not isinstance(op, Operation) or (views := facts_of(op).views) is None:
+        return None
+    return views.viewed(op) if views.is_whole else None
+
+
 def root_of(value: SSAValue) -> SSAValue:
     """Return the value that `value` is a view of, through views of views, or `value` itself."""
     while (source := viewed(value)) is not None:

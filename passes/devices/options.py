@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
+from ...dialects import memory
 from ...dialects.device import CPU, VirtualDeviceAttr
 from ...dialects.xdsl_extras.walking import walk
+from ...planning import Pool, parse_pools
 from ..support.diagnostics import PassError
 from .collect import collect
 from .conflicts import bytes_copied, copy_cheapest, report
@@ -23,6 +25,33 @@ def device_option(text: str, option: str, module: ModuleOp) -> VirtualDeviceAttr
     if device is None or not isinstance(device.device_type, StringAttr):
         raise PassError(f'{option} must be a device like cpu:0, but is "{text}"', module)
     return device.completed_by(CPU)
+
+
+def pools_option(text: str, host: VirtualDeviceAttr, module: ModuleOp) -> list[memory.PoolAttr]:
+    """Return the pools that a pass option declares: of `host`, unless their names have devices."""
+    try:
+        return [_pool(pool, host, module) for pool in parse_pools(text)]
+    except ValueError as error:
+        raise PassError(str(error), module) from None
+
+
+def _pool(pool: Pool, host: VirtualDeviceAttr, module: ModuleOp) -> memory.PoolAttr:
+    name, slash, scope = pool.name.partition("/")
+    device = host
+    if ":" in name or slash:
+        device = device_option(name, "the device of a pool", module)
+    scope = scope if slash else "" if ":" in name else name
+    if scope:
+        device = VirtualDeviceAttr(device.device_type, device.device_id, device.target, scope)
+    if pool.alignment & (pool.alignment - 1):
+        message = f"the alignment of pool '{pool.name}' must be a power of two"
+        raise PassError(f"{message}, but is {pool.alignment}", module)
+    return memory.PoolAttr.of(device, pool.capacity, pool.cost, pool.alignment)
+
+
+def planned_pools(pools: Sequence[memory.PoolAttr]) -> tuple[Pool, ...]:
+    """Return `pools` as those of a problem."""
+    return tuple(Pool(p.label, p.capacity, p.cost.data, p.alignment.data) for p in pools)
 
 
 def parse_targets(entries: tuple[str, ...], module: ModuleOp) -> dict[str, str]:

@@ -278,6 +278,16 @@ def reshape(op: vm.ReshapeTensorOp, at: At) -> list[Value]:
     return [at.args[0].reshape(dims)]
 
 
+@rule(vm.SliceTensorOp)
+def slice_rows(op: vm.SliceTensorOp, at: At) -> list[Value]:
+    data, *sizes = at.args
+    start = op.start.value.data if op.start is not None else int(sizes.pop(0))
+    dims = _of_shape(op.result, sizes[0] if sizes else None).get_shape()
+    if start < 0 or (dims[0] and start + dims[0] > data.shape[0]):
+        raise PassError(storage_errors.other_rows(op.data.type, start, dims), op)
+    return [data[start : start + dims[0]]]
+
+
 @rule(vm.ShapeOfOp)
 def shape_of(op: Operation, at: At) -> list[Value]:
     return [np.array(at.args[0].shape, np.int64)]

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ...planning import Pool
 from .formulas import Formulas
 from .path_liveness import Arms, Span
 
@@ -144,3 +145,5 @@ class MemoryUse:
     """The memory that a program uses: its functions that allocate, in program order."""
 
     functions: list[FunctionUse] = field(default_factory=list[FunctionUse])
+    pools: dict[str, Pool] = field(default_factory=dict[str, Pool])
+    """The pools of devices, by the names that these have."""

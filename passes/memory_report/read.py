@@ -28,6 +28,7 @@ from ..bytes import storages
 from ..bytes.aliases import AliasClasses, bodies_of
 from ..bytes.op_facts import facts_of, root_of, viewed
 from ..bytes.rooms import Rooms
+from ..devices.options import planned_pools
 from ..support.diagnostics import PassError, Place, location_of
 from ..support.walk import outside_primitives
 from . import path_liveness
@@ -515,7 +516,9 @@ def read_memory(module: ModuleOp) -> MemoryUse:
 
 def memory_of(module: ModuleOp) -> MemoryUse:
     """Return the memory that `module` uses, which may be none."""
-    return MemoryUse([use for use, _ in memory_at_ops(module)])
+    pools = memory.pools_of(module)
+    declared = dict(zip(pools, planned_pools([*pools.values()]), strict=True))
+    return MemoryUse([use for use, _ in memory_at_ops(module)], declared)
 
 
 def memory_at_ops(

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...planning import Pool
 from ...runtime.plain_text import human, printable, table
 from .loads import Peak, loads, peak_of
 from .model import DeviceUse, FunctionUse, MemoryUse, Segment
@@ -100,6 +101,8 @@ class DeviceReport:
     planned: Amount
     outlives: Amount
     """The storages whose bytes are in use after the function."""
+    pool: Pool | None
+    """The pool, unless it is a device without any."""
     peak_op: str
     peak_source: str
     largest: list[AtPeak] = field(default_factory=list[AtPeak])
@@ -151,7 +154,12 @@ def report_of(
     """Return the report of each function and device, for values of dims, of all and of each."""
     own = by_function or {}
     return [
-        _report(function, device, {**dims, **own.get(function.name, {})})
+        _report(
+            function,
+            device,
+            {**dims, **own.get(function.name, {})},
+            use.pools.get(device.device),
+        )
         for function in use.functions
         for device in function.devices()
     ]
@@ -200,7 +208,9 @@ def _with_calls(
     return most
 
 
-def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> DeviceReport:
+def _report(
+    use: FunctionUse, device: DeviceUse, dims: Mapping[str, int], pool: Pool | None
+) -> DeviceReport:
     formulas = use.formulas
     given = given_values(use, dims)
     pairs = zip(formulas.variables, given, strict=True)
@@ -245,6 +255,7 @@ def _report(use: FunctionUse, device: DeviceUse, dims: Mapping[str, int]) -> Dev
         most(live),
         most(held),
         total(outliving),
+        pool,
         column.label,
         str(column.source or ""),
         _largest(use, live, peak, values),
@@ -324,6 +335,11 @@ def _block(report: DeviceReport) -> Iterator[str]:
         rows.insert(
             3, ["from the caller", amount.exact, amount.rounded, f"{count}, not planned here"]
         )
+    if report.pool is not None:
+        capacity, cost = report.pool.capacity, report.pool.cost
+        room = ["unbounded", ""] if capacity is None else [f"{capacity:,} B", human(capacity)]
+        at = next(i for i, row in enumerate(rows) if row[0] == "planned")
+        rows.insert(at + 1, ["capacity", *room, f"of the pool; reading a byte costs {cost}"])
     yield from table(rows, "<>><", "  ")
     amounts = (
         ("sum of tensors", report.sum),
@@ -373,6 +389,7 @@ def _json(report: DeviceReport) -> dict[str, Any]:
     def amount(found: Amount) -> dict[str, Any]:
         return {"bytes": found.bytes, "formula": found.formula}
 
+    pool = report.pool
     return {
         "function": report.function,
         "device": report.device,
@@ -383,6 +400,7 @@ def _json(report: DeviceReport) -> dict[str, Any]:
         "lower_bound": amount(report.lower_bound),
         "planned": amount(report.planned),
         "outlives": amount(report.outlives),
+        "pool": pool and {"capacity": pool.capacity, "cost": pool.cost},
         "ratio": report.ratio,
         "allocations": {"before": report.tensors, "after": report.allocations},
         "from_caller": {"storages": report.given, **amount(report.from_caller)},

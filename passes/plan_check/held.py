@@ -157,15 +157,12 @@ class Held(Undoable[tuple[Slot, int], bool]):
         self.slots = slots
         self._contents: defaultdict[int, Contents] = defaultdict(Contents)
         """The slots of each storage (its identity) that have contents."""
-        self._slots_of: defaultdict[int, dict[Slot, None]] = defaultdict(dict)
+        self.slots_of: defaultdict[int, dict[Slot, None]] = defaultdict(dict)
+        """The slots in which each value may lie."""
 
     def beside(self, slot: Slot) -> Contents:
         """Return what is in the storage of `slot`."""
         return self._contents[id(slot.storage)]
-
-    def slots_of(self, value: int) -> list[Slot]:
-        """Return the slots in which a value may lie."""
-        return [*self._slots_of.get(value, ())]
 
     def _store(self, key: tuple[Slot, int], value: bool | None) -> None:
         slot, number = key
@@ -175,9 +172,9 @@ class Held(Undoable[tuple[Slot, int], bool]):
                 contents.values[slot] = {}
                 contents.insert(slot)
             contents.values[slot][number] = None
-            self._slots_of[number][slot] = None
+            self.slots_of[number][slot] = None
         elif not value and key in self.now:
-            del contents.values[slot][number], self._slots_of[number][slot]
+            del contents.values[slot][number], self.slots_of[number][slot]
             if not contents.values[slot]:
                 del contents.values[slot]
                 contents.remove(slot)

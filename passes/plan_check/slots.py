@@ -22,7 +22,7 @@ from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr, Symbol
 from ..bytes.rooms import Room, Rooms
-from ..sizes.reader import PACK, Packed
+from ..sizes.reader import PACK, Packed, Sizes
 
 ZERO = Expr.of(0)
 
@@ -87,7 +87,7 @@ class Slot:
 class Slots:
     """The slots of the tensors of a body; tensors at the same bytes have the same slot."""
 
-    rooms: Rooms = field(default_factory=Rooms)
+    rooms: Rooms = field(default_factory=lambda: Rooms(Sizes(stops=True)))
     _slots: dict[tuple[int, Expr | None, Expr | None], Slot] = field(
         default_factory=dict[tuple[int, "Expr | None", "Expr | None"], Slot]
     )
@@ -97,7 +97,6 @@ class Slots:
     _at: dict[tuple[int, ...], Slot] = field(default_factory=dict[tuple[int, ...], Slot])
     """By the identities of what `memory.alloc_tensor` says."""
     unordered: Unordered = field(default_factory=dict[memory.PackOp, "set[tuple[int, int]]"])
-
     assumes: bool = False
     """True if what is not known to overlap is taken to be apart, by one who claims that."""
 

@@ -37,13 +37,14 @@ from ...dialects.interfaces import ChoosesRegion, DestinationPassing
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...dialects.type_rules import constant_elements, operand_of, rule_of
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.orders import PoolTotal, Row
 from ...operators.signature import Elements, ReadElements, Tensor
 from ...operators.sizes import UNKNOWN, Check, SignatureError, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, ELEMENT, Dims, Expr, Symbol
-from ...operators.sizes.size_table import PREDICATES, TOTAL
+from ...operators.sizes.size_table import CHOOSE, PREDICATES, TOTAL
 from ..bytes.op_facts import facts_of
 from ..support.walk import outside_primitives
 from .rule_reader import RuleReader, as_expr
@@ -110,8 +111,10 @@ class Packed:
 class Sizes(RuleReader):
     """The expressions of sizes, dims and elements, each computed once."""
 
-    def __init__(self, algebra: Algebra | None = None):
+    def __init__(self, algebra: Algebra | None = None, stops: bool = False):
+        """`stops`: a measure that has no value stops the program, and is not replaced."""
         super().__init__(algebra)
+        self._measure = self.algebra.valid_measure if stops else self.algebra.apply
         self.tensors = ShapeTensors(self.algebra)
         self._sizes: dict[SSAValue, Expr] = {}
         self._dims: dict[SSAValue, Dims] = {}
@@ -170,19 +173,15 @@ class Sizes(RuleReader):
         self._dims[value] = dims
 
     def _computed(self, value: SSAValue) -> Expr:
-        op = value.owner
-        constant = integer(value)
-        if constant is not None:
-            return Expr.of(constant)
-        found: Expr | None = None
+        op, found = value.owner, None
         if value.type == i64 and isinstance(op, Operation):
             name = arith_ops().get(type(op))
             if name is not None:
-                return self.algebra.apply(name, *map(self.size, op.operands))
+                return self.algebra.apply(name, *map(self.size, operands_of(op)))
             match op:
                 case arith.SelectOp():
                     sides = self.size(op.lhs), self.size(op.rhs)
-                    return self.algebra.choose(self.condition(op.cond), *sides)
+                    return self.algebra.apply(CHOOSE, self.condition(op.cond), *sides)
                 case tensor.ExtractOp():
                     found = self._extracted(op)
                 case relay.MeasureOp():
@@ -195,7 +194,9 @@ class Sizes(RuleReader):
                     found = self._size_of_workspace(op)
                 case _:
                     pass
-        natural = isinstance(op, memory.WorkspaceSizeOp)
+        constant, natural = integer(value), isinstance(op, memory.WorkspaceSizeOp)
+        if constant is not None:
+            return Expr.of(constant)
         return found or self.algebra.symbol(_shown(value), VALUE, (value,), natural=natural)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
@@ -304,20 +305,22 @@ class Sizes(RuleReader):
         return self.algebra.symbol("element", VALUE, (op.result,), natural=False)
 
     def _measured(self, op: relay.MeasureOp) -> Expr:
-        args = [self._number(arg) for arg in op.args]
+        args = [self._number(arg) for arg in operands_of(op)]
         if not any(isinstance(arg, SSAValue) for arg in args):
             try:
-                return self.algebra.apply(op.measure.data, *args)
+                return self._measure(op.measure.data, *args)
             except ValueError:  # it fails when the program runs
                 pass
         return self.algebra.opaque(op.measure.data, args)
 
     def _number(self, value: SSAValue) -> Expr | float | SSAValue:
         """Return the size or number that `value` is, if it is known."""
-        op = value.owner
-        if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
-            return op.value.value.data
-        return self.size(value) if value.type == i64 else value
+        if value.type == i64:
+            return self.size(value)
+        constant = value.owner
+        if isinstance(constant, arith.ConstantOp) and isinstance(constant.value, FloatAttr):
+            return constant.value.value.data
+        return value
 
     def condition(self, value: SSAValue) -> Expr:
         """Return an i1: 1 if it is true, else 0."""
@@ -326,7 +329,7 @@ class Sizes(RuleReader):
             return Expr.of(int(constant != 0))
         if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
             for name in PREDICATES[op.predicate.value.data :][:1]:
-                return self.algebra.compare(name, self.size(op.lhs), self.size(op.rhs))
+                return self.algebra.apply(name, self.size(op.lhs), self.size(op.rhs))
         return self.algebra.symbol(_shown(value), VALUE, (value,), range=(0, 1))
 
     # -------------------------------------------------------------------- dims

@@ -119,6 +119,24 @@ class StorageInstructions(SegmentBuilder):
         kept = (source.device, source.constant, source.parts, source.offset)
         self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
 
+    def slice_tensor(self, i: vm.SliceTensor) -> None:
+        source = self.tensor(i.tensor)
+        start, shape = self.immediate(i.start), i.shape
+        if isinstance(shape, vm.Reg):
+            shape = dimensions(self.values(self.tensor(shape.index))[0])
+        count, whole = shape[0] if shape else -1, source.array
+        if (
+            not whole.ndim
+            or min(start, count) < 0
+            or whole.shape[1:] != tuple(shape[1:])
+            or (count and start + count > whole.shape[0])
+        ):
+            raise MachineError(storage_errors.other_rows(spec_of(whole), start, shape))
+        array = whole[start : start + count]
+        at = source.offset + (start * (whole.nbytes // whole.shape[0]) if count else 0)
+        kept = (source.device, source.constant, source.parts, at)
+        self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
+
 
 @lru_cache(1 << 12)
 def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:

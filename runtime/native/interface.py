@@ -128,7 +128,7 @@ FLAT = "_flat"
 ALIGNMENT = 64
 """The alignment (bytes) of workspaces, at least, and of constants."""
 
-FORMAT = 2
+FORMAT = 3
 """The version of the metadata."""
 
 Form: TypeAlias = Literal["packed", "cpacked", "unpacked"]
@@ -159,8 +159,26 @@ class Pool:
 
 
 @record
+class ConstantPool:
+    """
+    Constants in one memory: `size` bytes from byte `start` of all, in a `section` of the object.
+
+    `symbol` is its name, `place` the pool that it is in, such as `cpu:0/flash`, if any, and
+    `capacity` are its bytes.
+    """
+
+    symbol: str
+    start: int
+    size: int
+    alignment: int
+    section: str = ".rodata"
+    place: str = ""
+    capacity: int | None = None
+
+
+@record
 class Constant:
-    """A tensor in the pool of constants: `size` bytes from byte `offset`."""
+    """A tensor in a pool of constants, by number: `size` bytes from byte `offset`."""
 
     name: str
     spec: TensorSpec
@@ -168,6 +186,7 @@ class Constant:
     size: int
     digest: str = ""
     """The SHA-256 of its bytes, in hexadecimal; "" if it was not known."""
+    pool: int = 0
 
 
 @record
@@ -271,10 +290,15 @@ class Library:
     entries: tuple[Entry, ...]
     devices: tuple[str, ...] = ("cpu:0",)
     constants: tuple[Constant, ...] = ()
-    constants_size: int = 0
+    constant_pools: tuple[ConstantPool, ...] = ()
     messages: tuple[str, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     weights_file: str = ""
+
+    @property
+    def constants_size(self) -> int:
+        """The bytes of all pools of constants, one after the other."""
+        return max((pool.start + pool.size for pool in self.constant_pools), default=0)
 
     @property
     def program(self) -> Program:
@@ -302,8 +326,11 @@ class Library:
 
 
 def checked(library: Library) -> Library:
-    """Return `library` if the tuples of callers fit its functions; raise `ValueError` otherwise."""
+    """Return `library` if its tuples and pools are those of its tensors, or raise `ValueError`."""
     for entry in library.entries:
         if entry.structure is not None:
             entry.structure.require_fit(entry.function)
+    for constant in library.constants:
+        if not 0 <= constant.pool < len(library.constant_pools):
+            raise ValueError(f"'{constant.name}' is in pool {constant.pool}, which does not exist")
     return library

@@ -69,7 +69,7 @@ def _writes_own_tensors(function: Function) -> bool:
                 written = (instruction.out,)
             case vm.AllocTensor() | vm.AllocTensorReg():
                 other &= ~bit(instruction.dst)
-            case vm.Move(dst, source) | vm.ReshapeTensor(dst, source):
+            case vm.Move(dst, source) | vm.ReshapeTensor(dst, source) | vm.SliceTensor(dst, source):
                 other = other | bit(dst) if other & bit(source) else other & ~bit(dst)
             case _:
                 for dst in writes(instruction):

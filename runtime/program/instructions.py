@@ -635,3 +635,20 @@ class KillRegister(Instruction):
     """
 
     register: Dst
+
+
+@instruction("$dst, $tensor[$start] to $shape")
+class SliceTensor(Instruction):
+    """
+    View rows of `tensor` from `start` on (int64 scalar) as `shape` (a rank-1 int64 tensor).
+
+    ```mlir
+    bytecode.slice_tensor r2, r1[3] to [2, 4]
+    bytecode.slice_tensor r2, r1[r3] to r5
+    ```
+    """
+
+    dst: Dst
+    tensor: Register
+    start: RegisterOrInt
+    shape: RegisterOrDims

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -51,6 +51,20 @@ def reshaped(array: Array, shape: Sequence[int]) -> Array:
         return array.reshape(shape)
     except ValueError as error:
         raise MachineError(storage_errors.no_array(shape, error)) from error
+
+
+def rows_of(tensor: Tensor, start: int, shape: Sequence[int]) -> Tensor:
+    """Return the rows of `tensor` from `start` on, as many as `shape` says."""
+    rows, per_row = tensor.array.shape[:1], prod(tensor.array.shape[1:])
+    fits = bool(rows) and tensor.array.shape[1:] == tuple(shape[1:]) and len(shape) > 0
+    if not fits or start < 0 or shape[0] < 0 or (shape[0] and start + shape[0] > rows[0]):
+        raise MachineError(storage_errors.other_rows(spec_of(tensor.array), start, shape))
+    first, last = min(start, rows[0]) * per_row, min(start + shape[0], rows[0]) * per_row
+    array = reshaped(tensor.array.reshape(-1)[first:last], shape)
+    if not isinstance(tensor, View):
+        return replace(tensor, array=array)
+    size = tensor.array.itemsize
+    return replace(tensor, array=array, written=tensor.written[first * size : last * size])
 
 
 def overwrite(out: Tensor, array: Array) -> None:

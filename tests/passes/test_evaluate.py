@@ -115,6 +115,21 @@ def test_a_wrong_plan_gives_wrong_numbers():
     np.testing.assert_array_equal(v, [[0, 2], [-1, 2]])
 
 
+def test_rows_are_where_their_tensor_is():
+    body = """%n = arith.constant 1 : i64
+    %s = vm.shape_of %x : (tensor<4xf32>) -> tensor<1xi64>
+    %a = vm.slice_tensor %x[1] : (tensor<4xf32>) -> tensor<2xf32>
+    %b = vm.slice_tensor %a[%n] : (tensor<2xf32>) -> tensor<1xf32>
+    %c = vm.slice_tensor %x[0] shape %s : (tensor<4xf32>, tensor<1xi64>) -> tensor<?xf32>
+    func.return %a, %b, %c : tensor<2xf32>, tensor<1xf32>, tensor<?xf32>"""
+    a, b, c = run(body, X)
+    np.testing.assert_array_equal(a, X[1:3])
+    np.testing.assert_array_equal(b, X[2:3])
+    np.testing.assert_array_equal(c, X)
+    with pytest.raises(PassError, match=r"has no rows of shape \[1\] from 2 on"):
+        run(body.replace("constant 1", "constant 2"), X)
+
+
 def test_shapes():
     (s,) = run(
         """%s = vm.shape_of %x : (tensor<4xf32>) -> tensor<1xi64>

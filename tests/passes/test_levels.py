@@ -78,6 +78,7 @@ outline-primitives         < < + . . . . . . .
 create-shape-functions     < < < . + + + . . .
 manifest-alloc             < < < + . . . . . .
 remove-dead-writes         < < < < . + + . . .
+view-slices                < < < < . . . . . .
 manifest-lifetimes         < < < < + . . . . .
 remove-unused-kernels      < < < . . . . . . .
 simplify-shapes            < < < < + + + . . .

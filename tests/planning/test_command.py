@@ -116,6 +116,42 @@ def test_pools_are_declared_and_written(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["--check", *arguments, str(plan)]) == 0
 
 
+TRAFFIC = "id,lower,upper,size,reads,writes\na,0,2,8,1,1\nb,0,2,8,4,1\n"
+"""Two buffers, of which `b` is read more often."""
+
+
+def test_the_least_cost_puts_what_is_read_most_into_the_cheapest_pool(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    problem, plan, picture = (tmp_path / name for name in ("p.csv", "plan.csv", "plan.svg"))
+    problem.write_text(TRAFFIC)
+    arguments = [str(problem), "--pool", "fast=8:1,slow=:10", "--minimize", "cost"]
+    assert main([*arguments, "-o", str(plan), "--svg", str(picture)]) == 0
+    out = capsys.readouterr().out
+    assert "height 16 (fast 8, slow 8), cost 200, bound 200, ratio 1.0000, proved smallest" in out
+    assert plan.read_text().splitlines()[1:] == ["a,0,2,8,1,1,slow,0", "b,0,2,8,4,1,fast,0"]
+    texts = picture.read_text()
+    assert "8 of 8 bytes" in texts
+    assert texts.count('class="peak"') == 2
+
+
+def test_what_does_not_fit_in_pools_is_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    problem = tmp_path / "p.csv"
+    problem.write_text(TRAFFIC)
+    arguments = [str(problem), "--pool", "fast=8:1,slow=5:10", "--minimize", "cost"]
+    assert main(arguments) == 1
+    out = capsys.readouterr().out
+    assert "does not fit: 3 bytes short" in out
+    assert "proved impossible" in out
+    assert out.endswith("  alive at 0: a (8), b (8)\n  it would fit with fast=16\n")
+    assert main([*arguments, "--json"]) == 1
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["moment"], facts["alive"]) == (0, ["a", "b"])
+    assert facts["enough"] == ["fast=16:1", "slow=5:10"]
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

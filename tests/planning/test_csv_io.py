@@ -31,9 +31,9 @@ from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
 
 EVERYTHING = """\
-id,lower,upper,size,alignment,gaps,offset,pools,arms,tie
-a,0,9,8,4,2-4 6-7@0:2,16,slow fast,if:then inner:x,t
-b,1,2,3,,,,,,
+id,lower,upper,size,alignment,gaps,offset,pools,arms,tie,reads,writes
+a,0,9,8,4,2-4 6-7@0:2,16,slow fast,if:then inner:x,t,5,2
+b,1,2,3,,,,,,,,
 """
 
 
@@ -45,6 +45,8 @@ def test_all_columns_are_read():
     assert a.pools == ("slow", "fast")
     assert a.arms == (Arm("if", "then"), Arm("inner", "x"))
     assert a.tie == "t"
+    assert (a.reads, a.writes, a.traffic) == (5, 2, 56)
+    assert (b.reads, b.writes, b.traffic) == (1, 1, 6)
     assert (b.alignment, b.offset, b.gaps, b.pools, b.arms, b.tie) == (1, None, (), (), (), None)
 
 
@@ -120,6 +122,14 @@ def test_offsets_can_be_ignored():
             "p.csv:3: error: buffers 'a' and 'b' are alive together at 0 and fixed at 0 and 2, "
             "where they overlap (see line 2)",
         ),
+        (
+            "id,lower,upper,size,reads\na,0,9,4,twice\n",
+            "p.csv:2: error: reads must be an integer, but is 'twice'",
+        ),
+        (
+            "id,lower,upper,size,writes\na,0,9,4,-1\n",
+            "p.csv:2: error: buffer 'a': writes must be from 0 to 2^31 - 1, but is -1",
+        ),
         ('id,lower,upper,size\na,0,1,"4\n', "p.csv:2: error: invalid CSV: unexpected end of data"),
     ],
 )
@@ -136,9 +146,9 @@ def test_plans_keep_the_rows_and_come_back():
     assert isinstance(plan, Plan)
     text = format_plan(table, problem, plan)
     assert text == (
-        "id,lower,upper,size,alignment,gaps,pools,arms,tie,pool,offset\n"
-        "a,0,9,8,4,2-4 6-7@0:2,slow fast,if:then inner:x,t,slow,16\n"
-        "b,1,2,3,,,,,,slow,0\n"
+        "id,lower,upper,size,alignment,gaps,pools,arms,tie,reads,writes,pool,offset\n"
+        "a,0,9,8,4,2-4 6-7@0:2,slow fast,if:then inner:x,t,5,2,slow,16\n"
+        "b,1,2,3,,,,,,,,slow,0\n"
     )
     again = plan_of(parse_table(text), problem)
     assert (again.offsets, again.pools, again.heights) == (plan.offsets, plan.pools, plan.heights)

@@ -43,6 +43,8 @@ def row_of(buffer: Buffer, inclusive: int) -> dict[str, str]:
         "pools": " ".join(buffer.pools),
         "arms": " ".join(f"{arm.branch}:{arm.arm}" for arm in buffer.arms),
         "tie": buffer.tie or "",
+        "reads": str(buffer.reads),
+        "writes": str(buffer.writes),
     }
 
 

@@ -20,6 +20,7 @@ from xrelay.planning import (
     solve,
 )
 from xrelay.planning.csv_io import parse_problem
+from xrelay.planning.objectives import Heights
 from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
 from xrelay.planning.offsets.greedy import Placement
@@ -217,7 +218,7 @@ def test_pools_add_up_and_preference_breaks_ties():
 def test_a_body_moves_to_the_pool_it_prefers_if_that_is_no_higher(height: int, pools: list[int]):
     rows = (buffer("a", 0, 4, 8, pools=("fast", "slow")), buffer("b", 4, 8, 4, pools=("fast",)))
     core = core_of(Problem(rows, (Pool("fast"), Pool("slow"))))
-    moved = prefer(core, Placement([0, 0], [1, 0], [height, 8]))
+    moved = prefer(core, Placement([0, 0], [1, 0], [height, 8]), Heights(core))
     assert (moved.offsets, moved.pools) == ([0, 0], pools)
 
 

@@ -121,6 +121,34 @@ def fault(*code: vm.Instruction, **parts: Any) -> str:
             "main[0] alloc_storage: expected an integer or bool scalar, but got float32[2]",
         ),
         (
+            vm.SliceTensor(1, 0, 1, (2,)),
+            "main[0] slice_tensor: float32[2] has no rows of shape [2] from 1 on",
+        ),
+        (
+            vm.SliceTensor(1, 0, -1, (1,)),
+            "main[0] slice_tensor: float32[2] has no rows of shape [1] from -1 on",
+        ),
+        (
+            vm.SliceTensor(1, 0, 0, (-1,)),
+            "main[0] slice_tensor: float32[2] has no rows of shape [-1] from 0 on",
+        ),
+        (
+            vm.SliceTensor(1, 0, 0, ()),
+            "main[0] slice_tensor: float32[2] has no rows of shape [] from 0 on",
+        ),
+        (
+            vm.SliceTensor(1, 0, 0, (1, 2)),
+            "main[0] slice_tensor: float32[2] has no rows of shape [1, 2] from 0 on",
+        ),
+        (
+            vm.SliceTensor(1, 0, 1 << 62, (1 << 62,)),
+            f"main[0] slice_tensor: float32[2] has no rows of shape [{1 << 62}] from {1 << 62} on",
+        ),
+        (
+            vm.SliceTensor(1, 0, vm.Reg(0), (1,)),
+            "main[0] slice_tensor: expected an integer or bool scalar, but got float32[2]",
+        ),
+        (
             vm.ReshapeTensor(1, 0, (3,)),
             "main[0] reshape_tensor: cannot reshape float32[2] to [3]",
         ),
@@ -429,6 +457,13 @@ INSTRUCTIONS = st.one_of(
     st.builds(vm.LoadConsti, REGISTERS, SMALL),
     st.builds(vm.ShapeOf, REGISTERS, REGISTERS),
     st.builds(vm.ReshapeTensor, REGISTERS, REGISTERS, SHAPES | REGISTERS.map(vm.Reg)),
+    st.builds(
+        vm.SliceTensor,
+        REGISTERS,
+        REGISTERS,
+        SMALL | REGISTERS.map(vm.Reg),
+        SHAPES | REGISTERS.map(vm.Reg),
+    ),
     st.builds(vm.DeviceCopy, REGISTERS, REGISTERS, st.integers(0, 1), st.integers(0, 1)),
     st.builds(vm.KillRegister, REGISTERS),
     st.builds(vm.Compute, REGISTERS, st.sampled_from(["addi", "divsi", "cmpi_slt"]), PAIRS),

@@ -165,7 +165,8 @@ def everything() -> Program:
         vm.AllocTensorReg(29, 28, 0, 20, "float32"),
         vm.InvokePacked(0, (12, 1), (29,)),
         vm.KillRegister(28),
-        vm.ReshapeTensor(30, 29, (2, 1)),
+        vm.ReshapeTensor(42, 29, (2, 1)),
+        vm.SliceTensor(30, 42, 0, (2, 1)),
     ]
     data = [
         vm.LoadConst(31, 0),

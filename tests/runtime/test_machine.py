@@ -216,6 +216,29 @@ def test_reshaping_views_the_same_bytes():
     assert machine.counters.peak == {0: 8}
 
 
+@pytest.mark.parametrize(("start", "rows"), [(0, [2, 4]), (1, [4]), (2, []), (5, [])])
+def test_rows_are_in_the_same_bytes(start: int, rows: list[int]):
+    """Also those that are empty, which may start anywhere, and with a start that is computed."""
+    shape, at = np.array([len(rows)], np.int64), np.array(start, np.int64)
+    code = [
+        *call(0, [0, 0], 1, 2),
+        vm.LoadConst(3, 0),
+        vm.LoadConst(4, 1),
+        vm.SliceTensor(5, 1, start, vm.Reg(3)),
+        vm.SliceTensor(6, 5, 0, (len(rows),)),
+        vm.SliceTensor(7, 1, vm.Reg(4), (len(rows),)),
+        vm.KillRegister(1),
+        vm.KillRegister(2),
+        vm.AllocADT(8, 0, (5, 6, 7)),
+        vm.Ret(8),
+    ]
+    made = program(function([f32(2)], *code), kernels=[ADD], constants=[shape, at])
+    machine = Machine(made)
+    for _ in range(2):  # the second time along the recorded path
+        assert lists(machine.run("main", X)) == [rows] * 3
+    assert machine.counters.peak == {0: 8}
+
+
 def branching(test: TensorSpec):
     """If x1, x0 + x0, else x0; then add x0."""
     code = [

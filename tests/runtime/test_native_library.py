@@ -15,7 +15,8 @@ from xrelay.lowering.native.build.build_files import library_of
 from xrelay.lowering.native.c.c_interface import header_source, shim_source
 from xrelay.lowering.native.toolchain import linking
 from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
-from xrelay.runtime.native.interface import InterfaceError, Library
+from xrelay.runtime.native.interface import Constant, InterfaceError, Library
+from xrelay.runtime.program.program import TensorSpec
 
 PROGRAM = """
 func.func @main(%x: tensor<?x4xf32> {relay.name = "x", relay.dims = ["n", 4 : i64]},
@@ -294,13 +295,16 @@ def test_files_that_are_not_libraries(tmp_path: Path, built: tuple[Path, Library
     with pytest.raises(xrelay.MachineError, match="is machine code"):
         xrelay.load(built[0], memory_limit=1)
     with pytest.raises(InterfaceError, match="damaged"):
-        Library.from_json('{"format": 2}')
+        Library.from_json('{"format": 3}')
+    lost = Constant("w", TensorSpec("float32", (1,)), 0, 4)
+    with pytest.raises(InterfaceError, match="'w' is in pool 0, which does not exist"):
+        Library.from_json(Library("net", (), constants=(lost,)).to_json())
 
 
 OTHERS = {
     "": "it has no symbol xrelay_library_metadata",
     '"{"': "the metadata are damaged",
-    r'"{\"format\": 99}"': "have format 99, but this version reads 2: compile the program again",
+    r'"{\"format\": 99}"': "have format 99, but this version reads 3: compile the program again",
     "0": "the metadata are damaged",
 }
 """Libraries of others, by what their metadata are in C, and the errors."""

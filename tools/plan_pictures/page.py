@@ -153,6 +153,11 @@ def _figures(report: DeviceReport) -> Iterator[str]:
             f'<span class="exact">{size:,} bytes</span><span class="note">{note}</span>'
             f"{formula}</dd></div>"
         )
+    if report.pool is not None:
+        capacity, cost = report.pool.capacity, report.pool.cost
+        room = "unbounded" if capacity is None else human(capacity)
+        note = f"reading a byte costs {cost}"
+        yield f"<div><dt>Capacity</dt><dd><b>{room}</b><span>{note}</span></dd></div>"
     yield (
         f"<div><dt>Allocations</dt><dd><b>{report.allocations:,}</b>"
         f"<span>instead of {report.tensors:,}</span></dd></div></dl>"

@@ -26,9 +26,10 @@ def draw(problem: Problem, plan: Plan) -> str:
         loads = _loads([(column[a], column[b], size) for _, a, b, size in mine], len(times) - 1)
         peak = loads.index(max(loads))
         alone = len(problem.pools) == 1
+        room = "" if declared.capacity is None else f" of {declared.capacity:,}"
         panel = Panel(
             "Memory plan" if alone else declared.name,
-            _facts(problem, plan) if alone else f"{plan.heights[pool]:,} bytes",
+            _facts(problem, plan) if alone else f"{plan.heights[pool]:,}{room} bytes",
             [f"time {times[i]}: {load:,} bytes alive" for i, load in enumerate(loads)],
             [str(time) for time in times],
             loads=loads,

@@ -139,8 +139,10 @@ def facts(report: DeviceReport) -> str:
     """Return the line of figures of a panel."""
     dims = ", ".join(f"{name} = {value}" for name, value in report.dims.items())
     ratio = "" if report.ratio is None else f" = {report.ratio:.3f} times the lower bound"
+    capacity = None if report.pool is None else report.pool.capacity
+    room = "" if capacity is None else f" of {human(capacity)}"
     return (
-        f"{dims and f'{dims}: '}planned {human(report.planned.bytes or 0)}{ratio}, "
+        f"{dims and f'{dims}: '}planned {human(report.planned.bytes or 0)}{room}{ratio}, "
         f"in {counted(report.allocations, 'allocation')}; {counted(report.tensors, 'tensor')} "
         f"need{'s' * (report.tensors == 1)} {human(report.sum.bytes or 0)} one by one"
     )

@@ -156,3 +156,59 @@ func.func @view_elsewhere(%x: tensor<4xf32, #relay.device<cpu:0>>) {
   %y = vm.reshape_tensor %x : (tensor<4xf32, #relay.device<cpu:0>>) -> tensor<2x2xf32, #relay.device<cuda:0>>
   func.return
 }
+
+// -----
+
+func.func @rows_that_are_not_there(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{tensor<4x2xf32> has no rows of shape [3, 2] from 2 on}}
+  %y = vm.slice_tensor %x[2] : (tensor<4x2xf32>) -> tensor<3x2xf32>
+  func.return
+}
+
+// -----
+
+func.func @rows_before_the_first(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{tensor<4x2xf32> has no rows of shape [3, 2] from -1 on}}
+  %y = vm.slice_tensor %x[-1] : (tensor<4x2xf32>) -> tensor<3x2xf32>
+  func.return
+}
+
+// -----
+
+func.func @parts_of_rows(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{rows of tensor<4x2xf32> cannot be tensor<4x1xf32>}}
+  %y = vm.slice_tensor %x[0] : (tensor<4x2xf32>) -> tensor<4x1xf32>
+  func.return
+}
+
+// -----
+
+func.func @rows_of_a_scalar(%x: tensor<f32>) {
+  // expected-error@+1 {{rows of tensor<f32> cannot be tensor<f32>}}
+  %y = vm.slice_tensor %x[0] : (tensor<f32>) -> tensor<f32>
+  func.return
+}
+
+// -----
+
+func.func @rows_of_other_elements(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{a view keeps its element type, but goes from tensor<4x2xf32> to tensor<2x2xi32>}}
+  %y = vm.slice_tensor %x[0] : (tensor<4x2xf32>) -> tensor<2x2xi32>
+  func.return
+}
+
+// -----
+
+func.func @rows_of_unknown_number(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{tensor<?x2xf32> has a dynamic dim and needs a shape operand}}
+  %y = vm.slice_tensor %x[0] : (tensor<4x2xf32>) -> tensor<?x2xf32>
+  func.return
+}
+
+// -----
+
+func.func @two_types(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{expected a function type of 1 operands and a result}}
+  %y = vm.slice_tensor %x[0] : tensor<4x2xf32>
+  func.return
+}

@@ -3,7 +3,7 @@
 // Params are in one pool, each aligned; functions that read it, in calls too, get it.
 //
 // CHECK:         constants = [{name = "w.1", spec = {dtype = "uint8",{{.*}}}, offset = 0 : i64,{{.*}}{name = "v",{{.*}}, offset = 64 : i64,
-// CHECK-SAME:    constants_size = 80 : i64
+// CHECK-SAME:    constant_pools = [{symbol = "constants", start = 0 : i64, size = 80 : i64, alignment = 64 : i64}]
 // CHECK-NOT:     memref.global
 // CHECK-LABEL: func.func private @leaf
 // CHECK-SAME:    (%x: memref<4xf32>, %constants: memref<?xi8> {xrelay.constants})

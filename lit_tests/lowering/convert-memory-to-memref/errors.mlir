@@ -27,3 +27,11 @@ func.func @measure(%n: i64, %k: i64) {
   %m = relay.measure "expanded_dim"(%k, %n, %k, %n) : (i64, i64, i64, i64) -> i64
   func.return
 }
+
+// -----
+
+func.func @rows_of_dynamic_number(%x: tensor<?x4xf32>, %s: tensor<2xi64>) {
+  // expected-error @+1 {{rows of dynamic number, or from a dynamic start on, have no memref}}
+  %v = vm.slice_tensor %x[2] shape %s : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+  func.return
+}

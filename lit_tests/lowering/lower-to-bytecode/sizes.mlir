@@ -140,3 +140,19 @@ relay.prim_func @also_data(%x: tensor<?xi64>) -> tensor<?xi64> {
   %0 = relay.abs %x : (tensor<?xi64>) -> tensor<?xi64>
   relay.yield %0 : tensor<?xi64>
 }
+
+// -----
+
+// Rows are a view: no kernel runs.
+//
+// CHECK-LABEL: bytecode.func @rows
+// CHECK:         bytecode.compute r3, "extract"(r1, r2)
+// CHECK-NEXT:    bytecode.slice_tensor r4, r0[2] to [3, 4]
+// CHECK-NEXT:    bytecode.slice_tensor r5, r0[r3] to r1
+func.func @rows(%x: tensor<8x4xf32, #relay.device<cpu:0>>, %s: tensor<2xi64, #relay.device<cpu:0>>) -> (tensor<3x4xf32, #relay.device<cpu:0>>, tensor<?x4xf32, #relay.device<cpu:0>>) {
+  %zero = arith.constant 0 : index
+  %n = tensor.extract %s[%zero] : tensor<2xi64, #relay.device<cpu:0>>
+  %a = vm.slice_tensor %x[2] : (tensor<8x4xf32, #relay.device<cpu:0>>) -> tensor<3x4xf32, #relay.device<cpu:0>>
+  %b = vm.slice_tensor %x[%n] shape %s : (tensor<8x4xf32, #relay.device<cpu:0>>, tensor<2xi64, #relay.device<cpu:0>>) -> tensor<?x4xf32, #relay.device<cpu:0>>
+  func.return %a, %b : tensor<3x4xf32, #relay.device<cpu:0>>, tensor<?x4xf32, #relay.device<cpu:0>>
+}

@@ -4,9 +4,10 @@ Make the files of a compiled program: a library or an object, and its weights.
     module after -p aot   ->   libmodel.so, or model.o, and with weights=file libmodel.weights
 
 Kernels and the program that calls them are compiled to objects of their own. The constants are one
-block of bytes: with weights=object in the section .rodata, with weights=file in a file beside the
-library, mapped when it is first needed. Either way they are read-only, and are loaded page by page
-as they are used. C code finds them by `<name>_constants`.
+block of bytes: with weights=object in the section .rodata, or those of their pools, such as
+.rodata.flash; with weights=file in a file beside the library, mapped when it is first needed.
+Either way they are read-only, and are loaded page by page as they are used. C code
+finds them by `<name>_constants`.
 """
 
 from __future__ import annotations
@@ -166,12 +167,13 @@ def _write_constants(library: Library, tensors: Tensors, path: Path) -> Library:
     """
     digests: dict[str, str] = {}
     with writing(path), open(path, "wb") as file:
-        for constant in sorted(library.constants, key=lambda constant: constant.offset):
+        starts = [pool.start for pool in library.constant_pools]
+        for constant in sorted(library.constants, key=lambda c: starts[c.pool] + c.offset):
             data = _bytes_of(constant, tensors(constant.name))
             digests[constant.name] = sha256(data).hexdigest()
             if constant.digest not in ("", digests[constant.name]):
                 raise Error(f"weight '{constant.name}' has changed since the program was compiled")
-            file.seek(constant.offset)
+            file.seek(starts[constant.pool] + constant.offset)
             file.write(data)
         file.truncate(library.constants_size)
     constants = tuple(replace(c, digest=digests[c.name]) for c in library.constants)
@@ -200,16 +202,28 @@ def _source_of_block(library: Library) -> str:
             f"the weights have {library.constants_size} bytes, but an object holds at most {MOST}: "
             "use weights=file"
         )
-    return f"#define XRELAY_CONSTANTS {library.name}_constants\n{c_file(WEIGHTS)}"
+    return f"{_pools_of(library)}{c_file(WEIGHTS)}"
 
 
 def _source_of_file(library: Library, head: bytes, file: str) -> str:
     """Return the C file that maps `file`, beside the library, which begins with `head`."""
     return (
-        f"#define XRELAY_CONSTANTS {library.name}_constants\n"
+        f"{_pools_of(library)}"
         f"#define XRELAY_FILE {c_string(file)}\n"
         f"#define XRELAY_SIZE {HEAD + library.constants_size}u\n"
         f"#define XRELAY_HEAD {HEAD}\n"
         f"static const unsigned char head[] = {{{', '.join(map(str, head))}}};\n\n"
         f"{c_file(WEIGHTS)}"
+    )
+
+
+def _pools_of(library: Library) -> str:
+    """Return what `WEIGHTS` reads of the pools of constants."""
+    rows = (
+        f"pool({i}, {c_string(pool.section)}, {pool.alignment}, {pool.start}, {pool.size})"
+        for i, pool in enumerate(library.constant_pools)
+    )
+    return (
+        f"#define XRELAY_CONSTANTS {library.name}_constants\n"
+        f"#define XRELAY_POOLS(pool) {' '.join(rows)}\n"
     )

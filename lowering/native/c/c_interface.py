@@ -120,6 +120,13 @@ def _header(library: Library) -> Iterator[str]:
         yield ""
     for name, prototype in library_prototypes(library).items():
         yield f"/* {COMMENTS[name]} */\n{prototype};\n"
+    if placed := [pool for pool in library.constant_pools if pool.place]:
+        yield "/* Constants:"
+        for pool in placed:
+            room = "" if pool.capacity is None else f" of the {pool.capacity}"
+            where = f"{pool.size} bytes{room} in {pool.place}, section {pool.section} of the object"
+            yield f" *   {pool.symbol}: {where}"
+        yield " */\n"
     devices = devices_with_contexts(library)
     for device, hooks in zip(devices, hook_declarations(library), strict=True):
         yield f"/* Hooks of {library.devices[device]}, which the program must define. */\n{hooks}"
@@ -205,7 +212,7 @@ def _shim(library: Library) -> Iterator[str]:
     yield from _supplied_kernels(library)
     for entry in library.entries:
         yield f"/* {comment_text(entry.function.name)} */\n"
-        yield from _tables(entry)
+        yield from _tables(library, entry)
         yield from _forms(library, entry)
     found = library_prototypes(library)
     yield public(found["error"], "return xrelay_error;")
@@ -226,7 +233,9 @@ def _program_table(library: Library) -> Iterator[str]:
     constants, messages, devices = "NULL", "NULL", "NULL"
     if any(entry.has_constants for entry in library.entries):
         constants = f"{library.name}_constants"
-        yield f"const void *{constants}(char *error, size_t room);"
+        yield f"const void *{constants}(int32_t pool, char *error, size_t room);"
+        sizes = (str(pool.size) for pool in library.constant_pools)
+        yield array("static const int64_t xrelay_constant_sizes", sizes)
     if library.messages:
         messages = "xrelay_messages"
         yield array(f"static const char *const {messages}", map(c_string, library.messages))
@@ -242,7 +251,8 @@ def _program_table(library: Library) -> Iterator[str]:
             f"{TABLES}device {devices}",
             (f"{{{c_string(name)}, {{{', '.join(hooks)}}}}}" for name, hooks in rows),
         )
-    numbers = f"{len(library.messages)}, {constants}, {library.constants_size}"
+    pools = "NULL" if constants == "NULL" else "xrelay_constant_sizes"
+    numbers = f"{len(library.messages)}, {constants}, {len(library.constant_pools)}, {pools}"
     fields = f"{messages}, {numbers}, {devices}, {len(library.devices)}"
     yield f"{TABLES}library xrelay_program = {{\n    {fields}}};\n"
     for device in with_contexts:
@@ -296,7 +306,7 @@ def code_function(
     yield f"  (void)words;\n  {callee}({', '.join(arguments)});\n}}"
 
 
-def _tables(entry: Entry) -> Iterator[str]:
+def _tables(library: Library, entry: Entry) -> Iterator[str]:
     """Yield the tables of an entry, and the function that calls the compiled one with words."""
     symbol, inputs, bounds = entry.symbol, entry.function.params, entry.function.dim_bounds
     rows: list[str] = []
@@ -320,7 +330,8 @@ def _tables(entry: Entry) -> Iterator[str]:
         words += [] if is_allocated else [count]
     # The words of all memrefs: those of the outputs that the code allocates are one argument.
     counts = [*([allocated] if allocated else ()), *words]
-    counts += [5] * (int(entry.has_constants) + len(entry.pools))
+    constants = len(library.constant_pools) if entry.has_constants else 0
+    counts += [5] * (constants + len(entry.pools))
     arguments, at = list[str](), 0
     for count in counts:
         arguments.append(f"words + {at}")

@@ -49,8 +49,9 @@ struct xrelay_device {
 struct xrelay_library {
   const char *const *messages; /* of failures, by number */
   int64_t message_count;
-  const void *(*constants)(char *error, size_t room); /* NULL: none */
-  int64_t constants_size;
+  const void *(*constants)(int32_t pool, char *error, size_t room); /* NULL: none */
+  int32_t constant_pools;
+  const int64_t *constant_sizes; /* by pool */
   const struct xrelay_device *devices; /* NULL: none has a context */
   uint32_t device_count;
 };
@@ -582,10 +583,10 @@ XRELAY_LOCAL void xrelay_invoke(const struct xrelay_function *function, void *co
     else
       next = xrelay_describe_memref(next, data[i], tensor->rank, shapes[i]);
   }
-  if (function->has_constants) {
-    const void *pool = function->library->constants(xrelay_error, sizeof xrelay_error);
+  for (i = 0; function->has_constants && i < function->library->constant_pools; i++) {
+    const void *pool = function->library->constants(i, xrelay_error, sizeof xrelay_error);
     if (!pool) longjmp(xrelay_current->failed, 1); /* the reason is in the error */
-    next = xrelay_describe_bytes(next, pool, function->library->constants_size);
+    next = xrelay_describe_bytes(next, pool, function->library->constant_sizes[i]);
   }
   for (i = 0; i < function->pool_count; i++) {
     char *pool = xrelay_workspace(function, shapes, data, workspaces[i], sizes[i],

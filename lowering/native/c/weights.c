@@ -1,21 +1,30 @@
 /*
- * The constants of a program: bytes of its object, or of the file XRELAY_FILE beside the library or
- * program. The file begins with XRELAY_HEAD bytes that depend on all others: they alone are read
- * here. The text before this file defines the names in capitals.
+ * The constants of a program: bytes of its object, a section a pool, or of the file XRELAY_FILE
+ * beside the library or program. The file begins with XRELAY_HEAD bytes that depend on all others:
+ * they alone are read here. The text before this file defines the names in capitals;
+ * XRELAY_POOLS(pool) is a list of `pool(number, section, alignment, start, size)`.
  */
 
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <stdint.h>
 
 #ifndef XRELAY_FILE
 
-__asm__(".section .rodata\n.balign 64\nxrelay_weights:\n.incbin \"weights.bin\"\n.previous\n");
-extern const char xrelay_weights[] __attribute__((visibility("hidden")));
+#define INCLUDED(number, section, alignment, start, size)                                          \
+  __asm__(".section " section ",\"a\"\n.balign " #alignment "\nxrelay_weights_" #number ":\n"         \
+          ".incbin \"weights.bin\", " #start ", " #size "\n.previous\n");                            \
+  extern const char xrelay_weights_##number[] __attribute__((visibility("hidden")));
+XRELAY_POOLS(INCLUDED)
 
-__attribute__((visibility("hidden"))) const void *XRELAY_CONSTANTS(char *error, size_t room) {
+#define ADDRESS(number, section, alignment, start, size) xrelay_weights_##number,
+static const char *const pools[] = {XRELAY_POOLS(ADDRESS)};
+
+__attribute__((visibility("hidden"))) const void *XRELAY_CONSTANTS(int32_t pool, char *error,
+                                                                   size_t room) {
   (void)error;
   (void)room;
-  return xrelay_weights;
+  return pools[pool];
 }
 
 #else
@@ -79,15 +88,19 @@ static const void *load(char *error, size_t room) {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const void *loaded;
 
-__attribute__((visibility("hidden"))) const void *XRELAY_CONSTANTS(char *error, size_t room) {
+#define START(number, section, alignment, start, size) start,
+static const size_t starts[] = {XRELAY_POOLS(START)};
+
+__attribute__((visibility("hidden"))) const void *XRELAY_CONSTANTS(int32_t pool, char *error,
+                                                                   size_t room) {
   const void *found = __atomic_load_n(&loaded, __ATOMIC_ACQUIRE);
-  if (found != NULL)
-    return found;
-  pthread_mutex_lock(&mutex);
-  found = loaded != NULL ? loaded : load(error, room);
-  __atomic_store_n(&loaded, found, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&mutex);
-  return found;
+  if (found == NULL) {
+    pthread_mutex_lock(&mutex);
+    found = loaded != NULL ? loaded : load(error, room);
+    __atomic_store_n(&loaded, found, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&mutex);
+  }
+  return found == NULL ? NULL : (const char *)found + starts[pool];
 }
 
 #endif

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from xrelay.lowering.entries.descriptions import record_attribute
-from xrelay.runtime.native.interface import Constant, Entry, Library, Pool
+from xrelay.runtime.native.interface import Constant, ConstantPool, Entry, Library, Pool
 from xrelay.runtime.native.native_executable import load_library
 from xrelay.runtime.program.program import Function, Param, TensorSpec
 from xrelay.runtime.weights.tensor_file import write_tensors
 from xrelay.tools.opt.opt import main
 
 WEIGHTS = np.arange(12, dtype=np.float32).reshape(4, 3)
+WHERE = ConstantPool("constants", 0, 48, 64)
 X = np.arange(8, dtype=np.float32).reshape(2, 4)
 
 
@@ -25,7 +26,7 @@ def library() -> Library:
     main = Function("main", (Param("x", x),), 0, (), results=(Param("y", y),))
     pools = (Pool("workspace", 0, 64, 64),)
     entry = Entry(main, "model_main", ("x", "y"), (True,), (False,), pools, True)
-    return Library("model", (entry,), constants=(Constant("w", w, 0, 48),), constants_size=48)
+    return Library("model", (entry,), constants=(Constant("w", w, 0, 48),), constant_pools=(WHERE,))
 
 
 PROGRAM = """

@@ -1,0 +1,243 @@
+"""
+Read slices of outer rows where their tensor is, instead of copying them.
+
+    %t = memory.alloc_tensor %s[0] : tensor<3x4xf32>       (removed by remove-dead-writes)
+    %y = vm.invoke_tvm_op @rows ins(%x) outs(%t)      ->   %y = vm.slice_tensor %x[2]
+    (@rows is relay.strided_slice or relay.split of tensor<8x4xf32> along the outermost axis)
+
+Rows are contiguous. So are slices along another axis if all dims before it are 1: `%x` is viewed
+without these dims first. A view keeps its tensor's bytes, all of them, as long as it is used. So
+slices become views only where the peak of live bytes of the function is not higher for it: where
+the tensor is live anyway, as a parameter, a weight, or for another use, or where all sizes are
+known and the copies would need as much. A result of the function stays a copy, as it has memory
+of its own.
+
+From level `manifest` to the same; `remove-dead-writes` after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, cast
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+
+from ..dialects import memory, relay, vm
+from ..dialects.attributes import plain_attributes
+from ..dialects.device import device_of, tensor_type
+from ..dialects.relay.rearrange import SplitOp, StridedSliceOp
+from ..dialects.tensors import as_tensor, is_static
+from ..operators.slicing import picked
+from ..planning.buffers import Ints
+from .bytes.aliases import AliasClasses, bodies_of
+from .bytes.liveness import live_ranges
+from .bytes.op_facts import root_of
+from .bytes.storages import storages_of
+from .support.levels import Level
+from .support.rewriting import rewrite_each
+
+
+class Rows(NamedTuple):
+    """The results of a kernel are rows along `axis` of its operand, from `starts` on."""
+
+    axis: int
+    starts: tuple[int, ...]
+
+
+def rows_of(kernel: relay.PrimFuncOp) -> Rows | None:
+    """Return which rows of its operand a kernel returns; None if it does something else."""
+    block = kernel.body.block
+    op, last = block.first_op, block.last_op
+    if op is None or last is None or op.next_op is not last or len(block.args) != 1:
+        return None
+    if [*op.operands] != [*block.args] or [*last.operands] != [*op.results]:
+        return None
+    shape = _shape(block.args[0])
+    if isinstance(op, SplitOp):
+        axis = op.axis.value.data % len(shape)
+        sizes = [_shape(result)[axis] for result in op.results]
+        if DYNAMIC_INDEX in sizes:
+            return None
+        found = Rows(axis, tuple(sum(sizes[:i]) for i in range(len(sizes))))
+    elif isinstance(op, StridedSliceOp):
+        found = _sliced(op, shape)
+    else:
+        return None
+    if found is None or any(dim != 1 for dim in shape[: found.axis]):
+        return None
+    types = [as_tensor(value.type) for value in (*block.args, *op.results)]
+    return found if found.axis == 0 or all(type and is_static(type) for type in types) else None
+
+
+def _shape(value: SSAValue) -> Sequence[int]:
+    type = as_tensor(value.type)
+    assert type is not None, "verified: kernels have tensors"
+    return type.get_shape()
+
+
+def _sliced(op: StridedSliceOp, shape: Sequence[int]) -> Rows | None:
+    """Return the rows that `op` takes, if it takes them along one axis, one after the other."""
+    given = plain_attributes(op)
+    begin, end = (cast("Sequence[int]", given[name]) for name in ("begin", "end"))
+    strides = cast("Sequence[int]", given.get("strides") or ())
+    axes = cast("Sequence[int]", given.get("axes") or range(len(begin)))
+    by_size = given["slice_mode"] == "size"
+    found: list[Rows] = []
+    for i, axis in enumerate(axis % len(shape) for axis in axes):
+        step = strides[i] if i < len(strides) and not by_size else 1
+        dim = shape[axis]
+        if dim != DYNAMIC_INDEX:
+            indices = picked(dim, begin[i], end[i], step, by_size)
+            if indices == range(dim):
+                continue
+            if indices.step != 1 and len(indices) > 1:
+                return None
+            found.append(Rows(axis, (indices.start if indices else 0,)))
+        elif begin[i] < 0 or step != 1:
+            return None
+        else:
+            found.append(Rows(axis, (begin[i],)))
+    return found[0] if len(found) == 1 else None
+
+
+@dataclass(eq=False)
+class Lives:
+    """The bytes of storages over the positions of a body, and how views change them."""
+
+    classes: AliasClasses
+    stops: dict[int, int] = field(default_factory=dict[int, int])
+    """The end of the lifetime of each class."""
+    sizes: dict[int, int | None] = field(default_factory=dict[int, int | None])
+    """The bytes of the storage of each class; None if they are not known, or it has several."""
+    starts: dict[int, int] = field(default_factory=dict[int, int])
+    onto: dict[int, int] = field(default_factory=dict[int, int])
+    """The class whose bytes each one views, by now."""
+
+    @staticmethod
+    def of(classes: AliasClasses) -> Lives:
+        lives = Lives(classes)
+        ranges = live_ranges(classes, to_kill=True)
+        lives.stops = {number: interval.stop for number, interval in ranges.items()}
+        for storage in storages_of(classes).found:
+            size = storage.op.size
+            for tensor in storage.tensors:
+                number = classes.of(tensor.tensor)
+                is_alone = len(storage.tensors) == 1 and number not in lives.sizes
+                known = size.value.data if size is not None and is_alone else None
+                lives.sizes[number] = known
+                lives.starts[number] = storage.lifetime.start
+        return lives
+
+    def load(self) -> Ints:
+        """Return the bytes that are live at each position."""
+        change = np.zeros(len(self.classes.body.rows) + 2, np.int64)
+        for number, size in self.sizes.items():
+            if number not in self.onto and size is not None:
+                change[self.starts[number]] += size
+                change[max(self.stops[number], self.starts[number])] -= size
+        return change.cumsum()
+
+    def root(self, value: SSAValue) -> int:
+        number = self.classes.of(root_of(value))
+        while number in self.onto:
+            number = self.onto[number]
+        return number
+
+    def accept(self, data: SSAValue, views: Sequence[SSAValue]) -> bool:
+        """Test whether the peak is not higher if `views` are in the bytes of `data`; if so, do."""
+        classes, root = self.classes, self.root(data)
+        numbers = [classes.of(view) for view in views]
+        if any(number not in self.sizes or number in self.onto for number in numbers):
+            return False  # it outlives the function
+        stop = max(self.stops[number] for number in numbers)
+        is_kept = classes.kept[root] or not classes.bytes_in(root_of(data))
+        if not is_kept and self.stops[root] < stop:
+            if None in self.sizes.values() or root not in self.sizes:
+                return False
+            peak, before = self.load().max(), self.stops[root]
+            self.onto |= dict.fromkeys(numbers, root)
+            self.stops[root] = stop
+            if self.load().max() > peak:
+                self.stops[root] = before
+                for number in numbers:
+                    del self.onto[number]
+                return False
+        self.onto |= dict.fromkeys(numbers, root)
+        return True
+
+
+def views_in(
+    classes: AliasClasses, kernels: Mapping[str, Rows]
+) -> Iterator[tuple[vm.InvokeTvmOp, Rows]]:
+    """Yield the calls of kernels whose results can be views, unless operands are written over."""
+    lives: Lives | None = None
+    if classes.overwritten:
+        return
+    for row in classes.body.rows:
+        op = row.op
+        rows = kernels.get(op.callee.string_value()) if isinstance(op, vm.InvokeTvmOp) else None
+        if rows is None:
+            continue
+        assert isinstance(op, vm.InvokeTvmOp)
+        lives = lives or Lives.of(classes)
+        if lives.accept(op.ins[0], op.results):
+            yield op, rows
+
+
+def without_dims(value: SSAValue, count: int) -> Attribute:
+    """Return the type of a tensor without its first `count` dims."""
+    type = as_tensor(value.type)
+    assert type is not None, "a slice is of a tensor"
+    return tensor_type(type.element_type, [*type.get_shape()[count:]], device_of(type))
+
+
+def view(op: vm.InvokeTvmOp, rows: Rows, rewriter: PatternRewriter) -> None:
+    """Replace a call of a kernel by views of its operand."""
+    new: list[Operation] = []
+    data = op.ins[0]
+    if rows.axis:
+        inner = without_dims(data, rows.axis)
+        new.append(vm.ReshapeTensorOp.create(operands=[data], result_types=[inner]))
+        data = new[-1].results[0]
+    results: list[SSAValue] = []
+    for start, result, out in zip(rows.starts, op.results, op.outs, strict=True):
+        assert isinstance(out.owner, memory.AllocTensorOp), "a result in a storage"
+        part = vm.SliceTensorOp(data, start, without_dims(result, rows.axis), out.owner.shape)
+        part.result.name_hint = result.name_hint
+        new.append(part)
+        if rows.axis:
+            new.append(
+                vm.ReshapeTensorOp.create(operands=[part.result], result_types=[result.type])
+            )
+        results.append(new[-1].results[0])
+    rewriter.replace(op, new, results)
+
+
+@dataclass(frozen=True)
+class ViewSlicesPass(ModulePass):
+    """Read slices of outer rows where their tensor is, instead of copying them."""
+
+    name = "view-slices"
+    accepts: ClassVar[Level] = "manifest"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        kernels = {
+            kernel.sym_name.data: rows
+            for kernel in op.ops
+            if isinstance(kernel, relay.PrimFuncOp) and (rows := rows_of(kernel)) is not None
+        }
+        if not kernels:
+            return
+        chosen = [
+            found
+            for classes in bodies_of(op, separate=False)
+            for found in views_in(classes, kernels)
+        ]
+        parts = dict(chosen)
+        rewrite_each([*parts], lambda call, rewriter: view(call, parts[call], rewriter))
