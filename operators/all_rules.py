@@ -2,11 +2,13 @@
 
 from . import (
     broadcast,
+    convolution,
     creation,
     dynamic,
     elementwise,
     matmul,
     normalization,
+    pooling,
     quantized,
     rearrange,
     reduce,
@@ -16,6 +18,7 @@ from . import (
     slicing,
     spreading,
     threefry,
+    upsampling,
     vision,
     windows,
 )
@@ -27,11 +30,13 @@ __all__ = [
     "MEANINGS",
     "RULES",
     "broadcast",
+    "convolution",
     "creation",
     "dynamic",
     "elementwise",
     "matmul",
     "normalization",
+    "pooling",
     "quantized",
     "rearrange",
     "reduce",
@@ -41,6 +46,7 @@ __all__ = [
     "slicing",
     "spreading",
     "threefry",
+    "upsampling",
     "vision",
     "windows",
 ]

@@ -46,6 +46,7 @@ from ..dialects.relay import (
     rearrange,
     reduce,
     reshape,
+    upsampling,
 )
 from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import Int, Ints, ints
@@ -202,7 +203,7 @@ RENAMES: Mapping[type[Operation], Rename] = {
     pooling.AvgPool2dOp: rename_layout,
     pooling.GlobalAvgPool2dOp: rename_layout,
     pooling.GlobalMaxPool2dOp: rename_layout,
-    pooling.UpsamplingOp: rename_layout,
+    upsampling.UpsamplingOp: rename_layout,
     rearrange.PadOp: rename_padding,
     rearrange.StridedSliceOp: rename_slices,
 }

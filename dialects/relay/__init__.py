@@ -24,6 +24,7 @@ from . import (
     spreading,
     threefry,
     trigonometry,
+    upsampling,
     vision,
 )
 from .constants import ConstantOp as ConstantOp  # for plug-ins
@@ -55,6 +56,7 @@ _FAMILIES = (
     normalization,
     convolution,
     pooling,
+    upsampling,
     reshape,
     rearrange,
     spreading,

@@ -65,6 +65,7 @@ RUNTIME_ONLY: Mapping[str, str] = {
     "relay.dyn.topk": "sorts",
     "relay.random.threefry_generate": "keys and counters by cases, over whole blocks",
     "relay.random.threefry_split": "keys and paths by cases",
+    "relay.nn.max_pool2d_grad": "adds each number where the maximum of a window is",
     "relay.scatter_elements": "writes elements one after the other, at indices of run time",
     "relay.sort": "sorts",
     "relay.topk": "sorts",

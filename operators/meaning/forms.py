@@ -13,19 +13,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from inspect import Parameter, signature
-from typing import Any, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
-from ..element_types import ELEMENT_TABLE
+from ..element_types import ELEMENT_TABLE, ElementKind
 from ..rules import Work, rule
-from ..signature import Element, Signature, Tensor, element
+from ..signature import BOOL, ELEMENTS, Element, Signature, Tensor, element
+from .number import least
 
 Formula: TypeAlias = Callable[..., Any]
 """Computes a number of the result, by its parameters as the form of the meaning says."""
 
-Apply: TypeAlias = Callable[..., Any]
-"""Applies an operator, by its name without `relay.`, to operands: see `Composed`."""
+
+class Apply(Protocol):
+    """Applies operators: see `Composed`."""
+
+    def __call__(self, name: str, *operands: Any, **attributes: Any) -> Any:
+        """
+        Return the result of an operator, by its name without `relay.`.
+
+        A number stands for a scalar of the element type of the first operand.
+        """
+        ...
+
+    def tensor(self, operand: Any) -> Tensor:
+        """Return the element type and dims of an operand or a result."""
+        ...
+
 
 Attributes: TypeAlias = Mapping[str, object]
 """Attributes as plain Python values; an element type is the name of one."""
@@ -39,6 +54,25 @@ def _element(dtype: str) -> Element:
     return element(row.mlir, row.kind)
 
 
+@cache
+def _parameters(formula: Formula) -> Mapping[str, bool]:
+    """The attributes that a formula reads, each with whether it is an element type."""
+    return {
+        name: "Element" in str(parameter.annotation)
+        for name, parameter in signature(formula).parameters.items()
+        if parameter.kind is Parameter.KEYWORD_ONLY
+    }
+
+
+def keywords(formula: Formula, attributes: Attributes) -> dict[str, Any]:
+    """Return the arguments of a formula that are attributes."""
+    found: dict[str, Any] = {}
+    for name, is_element in _parameters(formula).items():
+        value = attributes.get(name)
+        found[name] = _element(value) if is_element and isinstance(value, str) else value
+    return found
+
+
 class Meaning:
     """The computation of an operator."""
 
@@ -49,22 +83,9 @@ class Computed(Meaning):
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
 
-    @cached_property
-    def _parameters(self) -> Mapping[str, bool]:
-        """The attributes that the formula reads, each with whether it is an element type."""
-        return {
-            name: "Element" in str(parameter.annotation)
-            for name, parameter in signature(self.formula).parameters.items()
-            if parameter.kind is Parameter.KEYWORD_ONLY
-        }
-
     def keywords(self, attributes: Attributes) -> dict[str, Any]:
         """Return the arguments of the formula that are attributes."""
-        found: dict[str, Any] = {}
-        for name, is_element in self._parameters.items():
-            value = attributes.get(name)
-            found[name] = _element(value) if is_element and isinstance(value, str) else value
-        return found
+        return keywords(self.formula, attributes)
 
 
 class Elementwise(Computed):
@@ -101,6 +122,46 @@ class ByIndex(Computed):
     """
 
 
+class Folded(Computed):
+    """
+    An element of the one result is the sum, or the maximum, of numbers at a box of indices.
+
+    The formula gets the index of the element, followed by that in the box, then each operand as a
+    `Source`. `finish`, a formula that gets the sum before these, computes the element from it.
+    """
+
+    def __init__(
+        self,
+        formula: Formula,
+        box: Callable[..., Sequence[Any]],
+        by: Literal["add", "maximum"] = "add",
+        finish: Formula | None = None,
+    ) -> None:
+        """
+        `box` returns the dims of the box: integers, or dims of operands.
+
+        It gets the dims of each operand, then attributes like a formula.
+        """
+        super().__init__(formula)
+        self.box, self.by, self.finish = box, by, finish
+
+    def dims(self, operands: Sequence[Sequence[Any]], attributes: Attributes) -> tuple[Any, ...]:
+        """Return the dims of the box, for operands of these dims."""
+        return tuple(self.box(*operands, **keywords(self.box, attributes)))
+
+    def element(self, result: Element) -> Element:
+        """Return the type of the sum: f32 for narrower floats, 64 bits for integers."""
+        if self.by == "maximum" or result is BOOL:
+            return result
+        if result.kind is ElementKind.FLOAT:
+            return ELEMENTS["float32"] if result.bits < 32 else result
+        return ELEMENTS["uint64" if result.is_unsigned else "int64"]
+
+    def identity(self, element: Element) -> float:
+        """Return the sum, or the maximum, of no numbers."""
+        return 0 if self.by == "add" else least(element)
+
+
 class SameOrder(Meaning):
     """The result has the elements of operand 0 in order; other operands state its shape."""
 
@@ -118,8 +179,7 @@ class Composed(Computed):
     """
     The results of other operators, applied in order.
 
-    The formula gets a function, `apply(name, *operands, **attributes)`, which returns a result of
-    an operator, and then each operand.
+    The formula gets `apply`, which applies an operator, and then each operand.
     """
 
 
@@ -171,12 +231,12 @@ def elementwise(
 
 
 def defined(
-    form: Callable[[Formula], Meaning], *names: str, shape: Shape | None = None
+    form: Callable[..., Meaning], *names: str, shape: Shape | None = None, **parts: Any
 ) -> Callable[[Formula], Formula]:
-    """Make a formula the meaning, of a form, of operators."""
+    """Make a formula the meaning, of a form that has further `parts`, of operators."""
 
     def register(formula: Formula) -> Formula:
-        define(*names, means=form(formula), shape=shape)
+        define(*names, means=form(formula, **parts), shape=shape)
         return formula
 
     return register

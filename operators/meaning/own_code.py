@@ -28,6 +28,7 @@ OWN_CODE: Mapping[str, str] = {
     "scatter_elements": "writes elements one after the other, some over others",
     "random.threefry_generate": "rounds of one block after the other",
     "random.threefry_split": "a key of one block or of another, by a bit of the operand",
+    "nn.max_pool2d_grad": "adds each number where the maximum of a window is",
     "shape_of": "a vector of dims, which are not elements",
     **dict.fromkeys(("argsort", "sort", "topk", "dyn.topk", "unique", "argwhere"), _SORTS),
     **dict.fromkeys(("vision.get_valid_counts", "vision.non_max_suppression"), _SORTS),

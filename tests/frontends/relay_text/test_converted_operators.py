@@ -189,6 +189,29 @@ CASES = {
     "an upsampling of blocks": Case(
         "%x: Tensor[(1, 2, 2, 3, 2), float32]", "nn.upsampling(%x, scale_h=2f, scale_w=2f, layout=\"NCHW2c\")", [floats(1, 2, 2, 3, 2)],
         lambda x: x.repeat(2, 2).repeat(2, 3)),
+    "unknown dims are split": Case(
+        "%x: Tensor[(?, ?, 4, 5), float32]", "layout_transform(%x, src_layout=\"NCHW\", dst_layout=\"NCHW4c\")", [floats(2, 8, 4, 5)],
+        lambda x: blocked(x, 4)),
+    "unknown dims are joined": Case(
+        "%x: Tensor[(?, ?, 4, 5, 4), float32]", "layout_transform(%x, src_layout=\"NCHW4c\", dst_layout=\"NCHW\")", [floats(2, 2, 4, 5, 4)], joined),
+    "a convolution of blocks by another name": Case(
+        "%x: Tensor[(1, 1, 4, 4, 4), float32], %w: Tensor[(2, 1, 2, 3, 4, 4), float32]",
+        "nn.contrib_conv2d_NCHWc(%x, %w, channels=8, kernel_size=[2, 3], data_layout=\"NCHW4c\", kernel_layout=\"OIHW4i4o\")",
+        [floats(1, 1, 4, 4, 4), floats(2, 1, 2, 3, 4, 4)],
+        lambda x, w: blocked(convolved(joined(x), w.transpose(0, 5, 1, 4, 2, 3).reshape(8, 4, 2, 3)), 4)),
+    "a convolution of volumes of blocks": Case(
+        "%x: Tensor[(1, 1, 1, 4, 4, 4), float32], %w: Tensor[(2, 1, 1, 2, 3, 4, 4), float32]",
+        "nn.conv3d(%x, %w, channels=8, kernel_size=[1, 2, 3], data_layout=\"NCDHW4c\", kernel_layout=\"OIDHW4i4o\")",
+        [floats(1, 1, 1, 4, 4, 4), floats(2, 1, 1, 2, 3, 4, 4)],
+        lambda x, w: blocked(convolved(joined(x[:, :, 0]), w[:, :, 0].transpose(0, 5, 1, 4, 2, 3).reshape(8, 4, 2, 3)), 4)[:, :, None]),
+    "a deformable convolution in another layout": Case(
+        "%x: Tensor[(1, 4, 4, 2), float32]", "nn.deformable_conv2d(%x, zeros(shape=[1, 3, 3, 8], dtype=\"float32\"), ones(shape=[2, 2, 2, 3], dtype=\"float32\"), channels=3, kernel_size=[2, 2], data_layout=\"NHWC\", kernel_layout=\"HWIO\")",
+        [floats(1, 4, 4, 2)],
+        lambda x: convolved(x.transpose(0, 3, 1, 2), np.ones((3, 2, 2, 2), np.float32)).transpose(0, 2, 3, 1)),
+    "an approximation is the operator": Case(X, "fast_tanh(%x)", [floats(3, 4)], np.tanh),
+    "a pool of lines of blocks": Case(
+        "%x: Tensor[(2, 1, 6, 3), float32]", "nn.max_pool1d(%x, pool_size=[6], layout=\"NCW3c\")", [floats(2, 1, 6, 3)],
+        lambda x: x.max(2, keepdims=True)),
 }  # fmt: skip
 
 
