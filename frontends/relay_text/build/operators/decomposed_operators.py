@@ -409,13 +409,6 @@ def _affine_grid(site: Site) -> SSAValue:
     return site.value("reshape", mapped, newshape=(batch, 2, height, width))
 
 
-def _renamed(name: str) -> Rule:
-    def build(site: Site) -> SSAValue:
-        return site.build(name, site.args, dict(site.call.attrs))
-
-    return build
-
-
 def _unhinted(site: Site) -> SSAValue:
     """Return the operand of a hint to other compilers and passes."""
     (value,) = site.values(1)
@@ -432,10 +425,6 @@ DECOMPOSED: Mapping[str, Rule] = {
     "collapse_sum_to": _collapse_sum_to,
     "contrib_reverse_reshape": _reverse_reshape,
     "dyn.sparse_to_dense": _sparse_to_dense,
-    "fast_exp": _renamed("exp"),
-    "fast_tanh": _renamed("tanh"),
-    "fast_erf": _renamed("erf"),
-    "nn.fast_softmax": _renamed("nn.softmax"),
     "image.affine_grid": _affine_grid,
     "image.resize1d": _resized_lines,
     "image.resize3d": _resized_volumes,
