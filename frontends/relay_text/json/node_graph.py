@@ -33,7 +33,7 @@ _ARRAY_FIELDS = frozenset(
         *("is_input", "metadata", "exclusive", "index_rank", "lhs_end", "rhs_end"),
         *("data_layout", "kernel_layout", "out_layout", "layout", "dst_layout", "src_layout"),
         *("block_shape", "paddings", "crops", "output_size", "dilations", "grad_layout"),
-        *("method", "slice_mode", "pad_mode", "memory_scope", "reduction"),
+        *("method", "slice_mode", "pad_mode", "memory_scope", "reduction", "pooled_size"),
     )
 )
 """Fields that are always objects: arrays, `Integer`s and `String`s."""

@@ -60,22 +60,24 @@ def flattened(value: Any) -> list[Array]:
     return [np.asarray(value)]
 
 
-def assert_close(found: Sequence[Array], expected: Sequence[Array]) -> None:
+def assert_close(found: Sequence[Array], expected: Sequence[Array], atol: float = 0) -> None:
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
         assert one.dtype == other.dtype
         assert one.shape == other.shape
-        np.testing.assert_allclose(one.astype(np.float64), other.astype(np.float64), rtol=1e-6)
+        np.testing.assert_allclose(
+            one.astype(np.float64), other.astype(np.float64), rtol=1e-6, atol=atol
+        )
 
 
-def check_numbers(case: Case) -> None:
+def check_numbers(case: Case, atol: float = 0) -> None:
     """Check that the case agrees with NumPy in the evaluator and in the machine."""
     module = read(case.text, case.meta)
     for found in (
         evaluate(module.clone(), case.args),
         results_in_machine(module, case.args, "main"),
     ):
-        assert_close(flattened(found), case.results)
+        assert_close(flattened(found), case.results, atol)
 
 
 def check_printed(case: Case) -> None:

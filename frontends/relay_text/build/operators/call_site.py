@@ -95,7 +95,7 @@ class Site:
         """Build an operator and return its result, as one value."""
         return self.build(name, args, attrs)
 
-    def scalar(self, number: int, dtype: Any) -> SSAValue:
+    def scalar(self, number: float, dtype: Any) -> SSAValue:
         """Build a scalar constant."""
         constant = scalar(number, str(dtype))
         if constant is None:

@@ -25,6 +25,7 @@ from . import explicit_memory
 from .call_site import Rule, Site, dtype_of
 from .converted_operators import CONVERTED
 from .decomposed_operators import DECOMPOSED, HINTS
+from .image_operators import IMAGES
 from .layouts import layout_transform
 from .random_operators import RANDOM
 
@@ -135,6 +136,7 @@ COMPOSITES: Mapping[str, Rule] = {
     "full": _full,
     **CONVERTED,
     **DECOMPOSED,
+    **IMAGES,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
     **RANDOM,

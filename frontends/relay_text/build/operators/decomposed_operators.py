@@ -32,7 +32,7 @@ Shape: TypeAlias = tuple[int, ...]
 # ------------------------------------------------------------------------------- values
 
 
-def _dims(site: Site, value: SSAValue) -> Shape:
+def dims_of(site: Site, value: SSAValue) -> Shape:
     """Return the shape of a tensor, which must be known."""
     dims = tuple(site.tensor(value).get_shape())
     if DYNAMIC_INDEX in dims:
@@ -45,10 +45,10 @@ def _fixed(site: Site, value: SSAValue, what: str) -> Shape:
     constant = constant_tensor(value)
     if constant is None or "int" not in dtype_of(value):
         raise site.problem(f"{what} must be a constant of integers")
-    return tuple(integers(constant, prod(_dims(site, value))))
+    return tuple(integers(constant, prod(dims_of(site, value))))
 
 
-def _array(site: Site, values: Sequence[float], shape: Shape, dtype: str) -> SSAValue:
+def array(site: Site, values: Sequence[float], shape: Shape, dtype: str) -> SSAValue:
     """Build a constant."""
     data = b"".join(elements(made) for n in values if (made := scalar(n, dtype)) is not None)
     return site.add(ConstantOp(dense(tensor_type(ELEMENT_TYPES[dtype], [*shape]), data)))
@@ -62,7 +62,7 @@ def _along(site: Site, value: SSAValue, axis: int, rank: int) -> SSAValue:
 
 def _positions(site: Site, dims: Shape, axis: int, dtype: str) -> SSAValue:
     """Build the index along `axis`, as a tensor that broadcasts to `dims`."""
-    value = _array(site, range(dims[axis]), (dims[axis],), "int64")
+    value = array(site, range(dims[axis]), (dims[axis],), "int64")
     return _along(site, site.cast(value, dtype), axis, len(dims))
 
 
@@ -82,7 +82,7 @@ def _strides(dims: Shape) -> Shape:
 
 def _collapsed(site: Site, data: SSAValue, target: Shape) -> SSAValue:
     """Sum `data` along the axes along which a tensor of the shape `target` is broadcast to it."""
-    dims = _dims(site, data)
+    dims = dims_of(site, data)
     padded = (1,) * (len(dims) - len(target)) + target
     axes = tuple(i for i, (d, t) in enumerate(zip(dims, padded, strict=False)) if t == 1 != d)
     kept = tuple(1 if i in axes else d for i, d in enumerate(dims))
@@ -95,7 +95,7 @@ def _collapsed(site: Site, data: SSAValue, target: Shape) -> SSAValue:
 def _collapse_sum_like(site: Site) -> SSAValue:
     data, like = site.values(2)
     site.attributes()
-    return _collapsed(site, data, _dims(site, like))
+    return _collapsed(site, data, dims_of(site, like))
 
 
 def _collapse_sum_to(site: Site) -> SSAValue:
@@ -113,10 +113,10 @@ def _variance(site: Site) -> SSAValue:
     result = site.value("mean", site.value("multiply", apart, apart), **attrs)
     if not is_unbiased:
         return result
-    count = prod(_dims(site, data)) // max(prod(_dims(site, result)), 1)
+    count = prod(dims_of(site, data)) // max(prod(dims_of(site, result)), 1)
     if count < 2:
         raise site.problem("an unbiased variance is of 2 elements at least")
-    factor = site.cast(_array(site, [count / (count - 1)], (), "float64"), dtype_of(data))
+    factor = site.cast(array(site, [count / (count - 1)], (), "float64"), dtype_of(data))
     return site.value("multiply", result, factor)
 
 
@@ -125,9 +125,9 @@ def _reverse_reshape(site: Site) -> SSAValue:
     (data,) = site.values(1)
     given = site.attributes(newshape=None, allowzero=False)["newshape"]
     entries = _entries(given)
-    dims = _dims(site, data)
+    dims = dims_of(site, data)
     back = site.value("reshape", data, newshape=dims[::-1])
-    shape = _dims(site, site.value("reshape", back, newshape=_reversed(entries)))
+    shape = dims_of(site, site.value("reshape", back, newshape=_reversed(entries)))
     return site.value("reshape", data, newshape=shape[::-1])
 
 
@@ -149,7 +149,7 @@ def _meshgrid(site: Site) -> SSAValue:
     order = list(range(len(vectors)))
     if indexing == "xy":
         order[:2] = order[1::-1] if len(order) > 1 else order
-    sizes = [prod(_dims(site, vector)) for vector in vectors]
+    sizes = [prod(dims_of(site, vector)) for vector in vectors]
     shape = tuple(sizes[order.index(i)] for i in range(len(order)))
     made = [
         site.value("broadcast_to", _along(site, vector, order[i], len(order)), shape=shape)
@@ -162,7 +162,7 @@ def _broadcast_to_like(site: Site) -> SSAValue:
     data, like = site.values(2)
     site.attributes()
     if DYNAMIC_INDEX not in site.tensor(like).get_shape():
-        return site.value("broadcast_to", data, shape=_dims(site, like))
+        return site.value("broadcast_to", data, shape=dims_of(site, like))
     return site.value("dyn.broadcast_to", data, site.value("shape_of", like, dtype="int64"))
 
 
@@ -173,13 +173,13 @@ def _sequence_mask(site: Site) -> SSAValue:
     """data[i] where i is less than the valid length, `mask_value` elsewhere."""
     data, lengths = site.values(2)
     attrs = site.attributes(mask_value=0.0, axis=0)
-    dims = _dims(site, data)
+    dims = dims_of(site, data)
     axis = _axis(site, attrs["axis"], len(dims))
     if axis > 1 or len(dims) < 2:
         raise site.problem("axis must be 0 or 1 of at least two axes")
     at = _positions(site, dims, axis, dtype_of(lengths))
     is_valid = site.value("less", at, _along(site, lengths, 1 - axis, len(dims)))
-    mask = site.cast(_array(site, [attrs["mask_value"]], (), "float64"), dtype_of(data))
+    mask = site.cast(array(site, [attrs["mask_value"]], (), "float64"), dtype_of(data))
     return site.value("where", is_valid, data, mask)
 
 
@@ -187,9 +187,9 @@ def _reverse_sequence(site: Site) -> SSAValue:
     """Take element length - 1 - i of each sequence, or i where that is past its end."""
     data, lengths = site.values(2)
     attrs = site.attributes(seq_axis=1, batch_axis=0)
-    dims = _dims(site, data)
+    dims = dims_of(site, data)
     axis, batch = (_axis(site, attrs[n], len(dims), n) for n in ("seq_axis", "batch_axis"))
-    if _dims(site, lengths) != (dims[batch],):
+    if dims_of(site, lengths) != (dims[batch],):
         raise site.problem(f"expected {dims[batch]} lengths, one for each index of batch_axis")
     at = _positions(site, dims, axis, "int64")
     most = site.scalar(dims[axis], "int64")
@@ -206,7 +206,7 @@ def _unravel_index(site: Site) -> SSAValue:
     """index / (product of the dims after i) % dim i, for each axis i."""
     indices, shape = site.values(2)
     site.attributes()
-    (rank,), rows, rest = _dims(site, shape), list[SSAValue](), indices
+    (rank,), rows, rest = dims_of(site, shape), list[SSAValue](), indices
     for axis in reversed(range(rank)):
         dim = site.value("take", shape, site.scalar(axis, "int64"), axis=0)
         dim = site.cast(dim, dtype_of(indices))
@@ -221,7 +221,7 @@ def _strided_set(site: Site) -> SSAValue:
     site.attributes()
     names = ("begin", "end", "strides")
     begin, end, strides = (_fixed(site, v, n) for v, n in zip(bounds, names, strict=True))
-    dims, mask = _dims(site, data), None
+    dims, mask = dims_of(site, data), None
     strides += (1,) * (len(begin) - len(strides))
     if not len(strides) == len(end) == len(begin) <= len(dims):
         raise site.problem("begin and end must have an entry for each of the first axes")
@@ -231,16 +231,16 @@ def _strided_set(site: Site) -> SSAValue:
             if not strides[axis]:
                 raise site.problem("strides must not be 0")
             chosen = chosen[begin[axis] : end[axis] : strides[axis]]
-        if _dims(site, value)[axis : axis + 1] != (len(chosen),):
+        if dims_of(site, value)[axis : axis + 1] != (len(chosen),):
             raise site.problem(f"dim {axis} of the value must be {len(chosen)}")
         if len(chosen) in (0, dim) and chosen.step == 1:
             continue
         source = [chosen.index(i) if i in chosen else 0 for i in range(dim)]
-        value = site.value("take", value, _array(site, source, (dim,), "int64"), axis=axis)
-        inside = _array(site, [i in chosen for i in range(dim)], (dim,), "bool")
+        value = site.value("take", value, array(site, source, (dim,), "int64"), axis=axis)
+        inside = array(site, [i in chosen for i in range(dim)], (dim,), "bool")
         along = _along(site, inside, axis, len(dims))
         mask = along if mask is None else site.value("logical_and", mask, along)
-    if 0 in _dims(site, value):
+    if 0 in dims_of(site, value):
         return data
     return value if mask is None else site.value("where", mask, value, data)
 
@@ -264,10 +264,10 @@ def _sparse_to_dense(site: Site) -> SSAValue:
     if site.name.startswith("dyn."):
         shape = _fixed(site, rest.pop(), "output_shape")
     default = site.cast(rest[0] if rest else site.scalar(0, "int64"), dtype_of(values))
-    dims = _dims(site, indices)
+    dims = dims_of(site, indices)
     count = dims[0] if dims else 1
     rows = site.value("reshape", indices, newshape=(count, *(dims[1:] or (1,))))
-    if len(dims) > 2 or _dims(site, rows)[1] != len(shape):
+    if len(dims) > 2 or dims_of(site, rows)[1] != len(shape):
         raise site.problem(f"indices must have {len(shape)} columns, as output_shape has entries")
     columns = [site.value("take", rows, site.scalar(i, "int64"), axis=1) for i in range(len(shape))]
     flat = site.value("full", default, shape=(prod(shape),))
@@ -281,7 +281,7 @@ def _scatter_nd(site: Site) -> SSAValue:
     """Write slices of `updates` at the indices along the first axes of `data`."""
     data, indices, updates = site.values(3)
     mode = site.attributes(mode="update")["mode"]
-    dims, (count, *where) = _dims(site, data), _dims(site, indices)
+    dims, (count, *where) = dims_of(site, data), dims_of(site, indices)
     if count > len(dims):
         raise site.problem(f"indices of {count} axes, but data has {len(dims)}")
     size, rows = prod(dims[count:]), prod(where)
@@ -304,8 +304,8 @@ def _matrix_set_diag(site: Site) -> SSAValue:
     data, diagonal = site.values(2)
     attrs = site.attributes(k1=0, k2=0, super_diag_right_align=True, sub_diag_right_align=False)
     first, last = attrs["k1"], attrs["k2"]
-    *outer, height, width = _dims(site, data)
-    longest = _dims(site, diagonal)[-1]
+    *outer, height, width = dims_of(site, data)
+    longest = dims_of(site, diagonal)[-1]
     source, inside = list[int](), list[bool]()
     for i, j in product(range(height), range(width)):
         k = j - i
@@ -316,9 +316,9 @@ def _matrix_set_diag(site: Site) -> SSAValue:
         inside.append(first <= k <= last)
         source.append(at if inside[-1] else 0)
     rows = site.value("reshape", diagonal, newshape=(*outer, (last - first + 1) * longest))
-    indices = _array(site, source, (height, width), "int64")
+    indices = array(site, source, (height, width), "int64")
     taken = site.value("take", rows, indices, axis=len(outer))
-    mask = _array(site, inside, (height, width), "bool")
+    mask = array(site, inside, (height, width), "bool")
     return site.value("where", mask, taken, data)
 
 
@@ -326,8 +326,8 @@ def _searchsorted(site: Site) -> SSAValue:
     """Count the elements of each sorted sequence that are less than a value."""
     sequence, values = site.values(2)
     attrs = site.attributes(right=False, dtype="int32")
-    rank = len(_dims(site, sequence))
-    if rank != 1 and rank != len(_dims(site, values)):
+    rank = len(dims_of(site, sequence))
+    if rank != 1 and rank != len(dims_of(site, values)):
         raise site.problem("the sequence must have one axis, or as many as the values")
     axis = rank - 1 if rank > 1 else 0
     compared = site.value(
@@ -357,7 +357,7 @@ def _resized_volumes(site: Site) -> SSAValue:
     """image.resize3d: planes are resized, then the lines through them; all is separable."""
     (data,) = site.values(1)
     attrs = _plain_resize(site)
-    n, *dims = _dims(site, data)
+    n, *dims = dims_of(site, data)
     depth, height, width = _entries(attrs["size"])
     if attrs["layout"] == "NDHWC":
         d, h, w, c = dims
@@ -398,19 +398,12 @@ def _affine_grid(site: Site) -> SSAValue:
         [-1 + i * (2 / (n - 1)) if n > 1 else -1.0 for i in range(n)] for n in (height, width)
     )
     grid = [*xs * height, *(y for y in ys for _ in xs), *[1.0] * (height * width)]
-    places = _array(site, grid, (1, 3, height * width), "float64")
-    batch = _dims(site, data)[0]
+    places = array(site, grid, (1, 3, height * width), "float64")
+    batch = dims_of(site, data)[0]
     mapped = site.value(
         "nn.batch_matmul", data, site.cast(places, dtype_of(data)), transpose_b=False
     )
     return site.value("reshape", mapped, newshape=(batch, 2, height, width))
-
-
-def _renamed(name: str) -> Rule:
-    def build(site: Site) -> SSAValue:
-        return site.build(name, site.args, dict(site.call.attrs))
-
-    return build
 
 
 def _unhinted(site: Site) -> SSAValue:
@@ -429,10 +422,6 @@ DECOMPOSED: Mapping[str, Rule] = {
     "collapse_sum_to": _collapse_sum_to,
     "contrib_reverse_reshape": _reverse_reshape,
     "dyn.sparse_to_dense": _sparse_to_dense,
-    "fast_exp": _renamed("exp"),
-    "fast_tanh": _renamed("tanh"),
-    "fast_erf": _renamed("erf"),
-    "nn.fast_softmax": _renamed("nn.softmax"),
     "image.affine_grid": _affine_grid,
     "image.resize1d": _resized_lines,
     "image.resize3d": _resized_volumes,
