@@ -1,16 +1,19 @@
-"""Rules of operators that normalise a tensor."""
+"""Operators that normalise a tensor, and losses: rules, and meanings of some."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
+from .meaning.forms import Apply, Composed, defined
 from .operands import (
+    normalized_axes,
     normalized_axis,
     require_float,
+    require_integer,
     require_rank,
     require_same_element,
 )
-from .rules import AtLeast, rule
+from .rules import AtLeast, Ints, rule
 from .signature import Tensor
-from .sizes import require_equal
+from .sizes import SignatureError, divided, require_at_least, require_equal
 
 
 @rule("relay.nn.softmax", "relay.nn.log_softmax")
@@ -79,3 +82,178 @@ def lrn(
 ) -> Tensor:
     """Infer the type of the float `data`, which must have axis `axis`."""
     return softmax(data, axis=axis)
+
+
+def _require_kept(data: Tensor, axis: int) -> None:
+    """Check that what is normalized, all but the batch and `axis`, has elements."""
+    kept = normalized_axis(axis, data.rank)
+    if kept == 0:
+        raise SignatureError("axis must not be 0, that of the batch")
+    for i, dim in enumerate(data.dims):
+        if i not in (0, kept):
+            require_at_least(
+                dim, 1, f"axis {i} of data must have at least 1 element, but has {{0}}"
+            )
+
+
+@rule("relay.nn.instance_norm")
+def instance_norm(
+    data: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    *,
+    axis: int,
+    epsilon: float,
+    center: bool,
+    scale: bool,
+) -> Tensor:
+    """Infer the type of `data`, whose channels are along `axis`."""
+    _require_normalized(data, axis, gamma=gamma, beta=beta)
+    _require_kept(data, axis)
+    return data
+
+
+@rule("relay.nn.group_norm")
+def group_norm(
+    data: Tensor,
+    gamma: Tensor,
+    beta: Tensor,
+    *,
+    num_groups: Annotated[int, AtLeast(1)],
+    axis: int,
+    epsilon: float,
+    center: bool,
+    scale: bool,
+) -> Tensor:
+    """Infer the type of `data`, whose channels along `axis` are in groups."""
+    _require_normalized(data, axis, gamma=gamma, beta=beta)
+    _require_kept(data, axis)
+    channels = data.dims[normalized_axis(axis, data.rank)]
+    divided(channels, num_groups, "num_groups must divide the channels: {1} does not divide {0}")
+    require_at_least(channels, 1, "data must have at least 1 channel, but has {0}")
+    return data
+
+
+def _standardized(apply: Apply, data: Any, axis: int, epsilon: float) -> Any:
+    """Subtract the mean and divide by the deviation of all but the batch and `axis`."""
+    over = {"axis": (0, axis), "keepdims": True, "exclude": True}
+    centred = apply("subtract", data, apply("mean", data, **over))
+    variance = apply("mean", apply("multiply", centred, centred), **over)
+    return apply("multiply", centred, apply("rsqrt", apply("add", variance, epsilon)))
+
+
+def _widened(apply: Apply, data: Any) -> Any:
+    """Return narrower floats as f32."""
+    element = apply.tensor(data).element
+    return apply("cast", data, dtype="float32") if element.bits < 32 else data
+
+
+def _along(apply: Apply, name: str, data: Any, vector: Any, axis: int) -> Any:
+    """Apply an operator to `data` and the elements of a vector along `axis`."""
+    count = apply.tensor(data).rank - axis - 1
+    vector = _widened(apply, vector)
+    if count:
+        vector = apply("expand_dims", vector, axis=1, num_newaxis=count)
+    return apply(name, data, vector)
+
+
+def _in_groups(
+    apply: Apply,
+    data: Any,
+    gamma: Any,
+    beta: Any,
+    *,
+    axis: int,
+    epsilon: float,
+    center: bool,
+    scale: bool,
+    num_groups: int | None,
+) -> Any:
+    """(x - mean) / sqrt(variance + epsilon) gamma + beta, over all but the batch and groups"""
+    wide = _widened(apply, data)
+    axis %= apply.tensor(data).rank
+    if num_groups is None:  # each channel is a group
+        y = _standardized(apply, wide, axis, epsilon)
+    else:
+        parts = (*(0,) * axis, -4, num_groups, -1, -2)
+        grouped = apply("reshape", wide, newshape=parts, allowzero=False)
+        y = _standardized(apply, grouped, axis, epsilon)
+        y = apply("reshape_like", y, wide, lhs_begin=0, rhs_begin=0)
+    if scale:
+        y = _along(apply, "multiply", y, gamma, axis)
+    if center:
+        y = _along(apply, "add", y, beta, axis)
+    return apply("cast_like", y, data)
+
+
+defined(Composed, "relay.nn.instance_norm", "relay.nn.group_norm")(_in_groups)
+
+
+@rule("relay.nn.l2_normalize")
+def l2_normalize(data: Tensor, *, eps: float, axis: Ints) -> Tensor:
+    """Infer the type of the float `data`, which must have the axes `axis`."""
+    require_float(data.element, "the operand of {op}")
+    normalized_axes(axis, data.rank)
+    return data
+
+
+@defined(Composed, "relay.nn.l2_normalize")
+def normalized_rows(apply: Apply, data: Any, *, eps: float, axis: Ints) -> Any:
+    """x / sqrt(max(the sum of x² along the axes, eps))"""
+    wide = _widened(apply, data)
+    squares = apply("multiply", wide, wide)
+    total = apply("sum", squares, axis=axis, keepdims=True, exclude=False)
+    length = apply("sqrt", apply("maximum", total, eps))
+    return apply("cast_like", apply("divide", wide, length), data)
+
+
+@rule("relay.nn.nll_loss")
+def nll_loss(
+    predictions: Tensor,
+    targets: Tensor,
+    weights: Tensor,
+    *,
+    reduction: Literal["mean", "sum", "none"],
+    ignore_index: int,
+) -> Tensor:
+    """Infer the type of `targets` of floats, or of their sum or mean."""
+    require_float(require_same_element((predictions, weights)), "predictions and weights of {op}")
+    require_integer(targets.element, "targets")
+    require_rank(targets, max(predictions.rank - 1, 0), "targets")
+    require_rank(weights, 1, "weights")
+    if predictions.rank == 0:
+        raise SignatureError("predictions must have rank at least 1, but have rank 0")
+    classes, *dims = predictions.dims[1:] or predictions.dims
+    require_at_least(classes, 1, "predictions must have at least 1 class, but have {0}")
+    require_equal(weights.dims[0], classes, "the dim of weights must be {1}, but is {0}")
+    for axis, dim in enumerate((*predictions.dims[:1], *dims)[: targets.rank]):
+        require_equal(targets.dims[axis], dim, f"dim {axis} of targets must be {{1}}, but is {{0}}")
+    return Tensor(predictions.element, targets.dims if reduction == "none" else ())
+
+
+@defined(Composed, "relay.nn.nll_loss")
+def summed_losses(
+    apply: Apply,
+    predictions: Any,
+    targets: Any,
+    weights: Any,
+    *,
+    reduction: str,
+    ignore_index: int,
+) -> Any:
+    """-weights[t] predictions[…, t, …], 0 where t is ignore_index; their mean is weighted, too"""
+    wide, t = _widened(apply, predictions), apply("cast", targets, dtype="int64")
+    if apply.tensor(targets).rank:
+        places = apply("expand_dims", t, axis=1, num_newaxis=1)
+        chosen = apply("squeeze", apply("gather", wide, places, axis=1), axis=(1,))
+    else:
+        chosen = apply("take", wide, t, axis=0, batch_dims=0, mode="clip")
+    weight = apply("take", _widened(apply, weights), t, axis=0, batch_dims=0, mode="clip")
+    counts = apply("cast_like", apply("not_equal", t, ignore_index), weight)
+    weight = apply("multiply", weight, counts)
+    losses = apply("negative", apply("multiply", weight, chosen))
+    if reduction != "none":
+        losses, weight = (apply("sum", x, keepdims=False, exclude=False) for x in (losses, weight))
+    if reduction == "mean":
+        losses = apply("divide", losses, weight)
+    return apply("cast_like", losses, predictions)

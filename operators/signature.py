@@ -96,7 +96,7 @@ class Elements(ABC):
         """Return the `count` elements of an integer tensor in row-major order."""
 
     @abstractmethod
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
+    def measure(self, name: str, args: Sequence[Data | Size]) -> Size:
         """Return the measure `name` of `args`, of which the tensor of these elements is one."""
 
 
@@ -112,9 +112,12 @@ class ReadElements(Elements):
     def sizes(self, count: int) -> Sequence[Size]:
         return self.read(count)
 
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        parts = (arg.elements for arg in args)
-        operands = [e.operand() if isinstance(e, ReadElements) else None for e in parts]
+    def measure(self, name: str, args: Sequence[Data | Size]) -> Size:
+        parts = (arg.elements if isinstance(arg, Data) else arg for arg in args)
+        operands = [
+            e if isinstance(e, int | Dim) else e.operand() if isinstance(e, ReadElements) else None
+            for e in parts
+        ]
         known = [operand for operand in operands if operand is not None]
         return measure(name, *known) if len(known) == len(operands) else UNKNOWN
 
@@ -184,11 +187,12 @@ class Measured(Data):
     """
 
 
-def measure_data(name: str, *args: Data) -> Size:
-    """Return the measure `name` of the elements of `args`."""
+def measure_data(name: str, *args: Data | Size) -> Size:
+    """Return the measure `name` of sizes and of the elements of operands."""
     assert name in MEASURES, name
-    known = [arg.elements for arg in args if arg.elements is not None]
-    return known[0].measure(name, args) if len(known) == len(args) else UNKNOWN
+    operands = [arg.elements for arg in args if isinstance(arg, Data)]
+    known = [elements for elements in operands if elements is not None]
+    return known[0].measure(name, args) if len(known) == len(operands) else UNKNOWN
 
 
 def ranked(element: Element, dims: Shape) -> Tensor:

@@ -54,11 +54,14 @@ def _from(dim: Size, begin: int) -> Size:
 
 @rule("relay.slice_like", work=Work.LINEAR)
 def slice_like(data: Tensor, shape_like: Tensor, *, axes: Ints | None) -> Tensor:
-    """Infer the first elements of `data`, as many as `shape_like` has along `axes`, or all axes."""
+    """
+    Infer the first elements of `data`, as many as `shape_like` has along `axes`.
+
+    By default these are all axes that both have.
+    """
     dims = list(data.dims)
-    if axes is None:
-        require_rank(shape_like, data.rank, "shape_like")
-    for axis in range(data.rank) if axes is None else normalized_axes(axes, data.rank, "axes"):
+    common = range(min(data.rank, shape_like.rank))
+    for axis in common if axes is None else normalized_axes(axes, data.rank, "axes"):
         if axis >= shape_like.rank:
             raise SignatureError(f"shape_like has no axis {axis}: its rank is {shape_like.rank}")
         message = f"dim {axis} of shape_like must be at most {{1}}, that of data, but is {{0}}"

@@ -1,12 +1,10 @@
 """Operators that slide a window over height and width: rules and meanings."""
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from typing import Annotated, Any, Literal, TypeAlias
 
 from .matmul import product_element
-from .meaning.forms import Apply, ByIndex, Composed, defined
-from .meaning.number import FLOAT64, INT64, Number, Source
+from .meaning.forms import Apply, Composed, defined
 from .operands import require_number, require_rank
 from .rules import AtLeast, Ints, Length, Work, rule
 from .signature import Element, Tensor, ranked
@@ -16,7 +14,6 @@ from .sizes import (
     SignatureError,
     Size,
     divided,
-    measure,
     require,
     require_at_least,
     require_at_most,
@@ -30,11 +27,18 @@ Padding: TypeAlias = Annotated[Ints, Length(4), AtLeast(0)]
 """Elements added at the top, left, bottom and right."""
 Groups: TypeAlias = Annotated[int, AtLeast(1)]
 
+SIDES = {"D": "depth", "H": "height", "W": "width"}
+"""The axes along which windows slide, by their letters in layouts, in order."""
 _SIDES = ("height", "width")
 _DATA_AXES = {"NCHW": (0, 1, 2, 3), "NHWC": (0, 3, 1, 2)}
 _KERNEL_AXES = {"OIHW": (0, 1, 2, 3), "HWIO": (3, 2, 0, 1)}
 PANELS = {"OHWI8o": 8, "OHWI16o": 16, "OHWI32o": 32}
 """Filters side by side in the last dim of weights (TVM's notation): so many in each panel."""
+
+
+def spatial(layout: str) -> list[int]:
+    """Return the axes of depth, height and width in a layout."""
+    return [layout.index(side) for side in SIDES if side in layout]
 
 
 def _nchw(data: Tensor, layout: str) -> tuple[Size, Size, Size, Size]:
@@ -223,14 +227,31 @@ def conv2d_transpose(
 ) -> Tensor:
     """Infer (n, o, h', w') from `data` (n, c, h, w) and `weight` (c, o / groups, kh, kw)."""
     element = product_element((data, weight), None)
-    n, c, *sizes = _nchw(data, data_layout)
-    require_rank(weight, 4, "weight")
+    dims = transposed(data, weight, data_layout, strides, padding, output_padding, dilation, groups)
+    return ranked(element, dims)
+
+
+def transposed(
+    data: Tensor,
+    weight: Tensor,
+    layout: str,
+    strides: Ints,
+    padding: Ints,
+    output_padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> Shape:
+    """Infer (n, o, …) from `data` (n, c, …) and `weight` (c, o / groups, …)."""
+    require_rank(data, len(layout), "data")
+    n, c, *sizes = data.dims
+    require_rank(weight, len(layout), "weight")
     i, o, *windows = weight.dims
     _require_groups(c, groups, "channels")
     require_equal(i, c, "weight's input channels must be {1}, but is {0}")
     result: list[Size] = []
-    for side, name in enumerate(_SIDES):
-        bound, extra = max(strides[side], dilation[side]), output_padding[side]
+    for side, letter in enumerate(layout[2:]):
+        name, bound = SIDES[letter], max(strides[side], dilation[side])
+        extra = output_padding[side]
         if extra >= bound:
             raise SignatureError(
                 f"output_padding must be below the larger of stride and dilation, {bound}, "
@@ -238,11 +259,11 @@ def conv2d_transpose(
             )
         _require_side(sizes[side], "data's", name)
         _require_side(windows[side], "the window's", name)
-        rest = 1 + extra - padding[side] - padding[side + 2]
+        rest = 1 + extra - padding[side] - padding[side + len(sizes)]
         spread = (sizes[side] - 1) * strides[side] + (windows[side] - 1) * dilation[side]
         _require_side(spread + rest, "the result's", name)
         result.append(spread + rest)
-    return ranked(element, (n, o * groups, *result))
+    return (n, o * groups, *result)
 
 
 @rule("relay.nn.max_pool2d")
@@ -295,39 +316,3 @@ def global_pool2d(data: Tensor, *, layout: Layout) -> Tensor:
     for side, size in zip(_SIDES, sizes, strict=True):
         require_at_least(size, 1, f"the {side} of data must be at least 1, but is {{0}}")
     return Tensor(data.element, _in_layout(n, c, 1, 1, layout))
-
-
-def _scaled(size: Size, scale: float, name: str) -> Size:
-    if not (isfinite(scale) and 0 < scale <= 2**32):
-        raise SignatureError(f"{name} must be above 0 and at most 2^32, but is {scale}")
-    return size * int(scale) if scale.is_integer() else measure("rounded_product", size, scale)
-
-
-@rule("relay.nn.upsampling", work=Work.LINEAR)
-def upsampling(
-    data: Tensor,
-    *,
-    scale_h: float,
-    scale_w: float,
-    layout: Layout,
-    method: Literal["nearest_neighbor"],
-    align_corners: bool,
-) -> Tensor:
-    """Infer `data` with height and width times `scale_h` and `scale_w`, rounded."""
-    n, c, h, w = _nchw(data, layout)
-    h, w = _scaled(h, scale_h, "scale_h"), _scaled(w, scale_w, "scale_w")
-    return ranked(data.element, _in_layout(n, c, h, w, layout))
-
-
-@defined(ByIndex, "relay.nn.upsampling")
-def upsampled(
-    index: Sequence[Number], data: Source, *, scale_h: float, scale_w: float, layout: str
-) -> Number:
-    """data[…, i h / H, j w / W, …], where the result is H x W"""
-    at = list(index)
-    for side, scale in (("H", scale_h), ("W", scale_w)):
-        axis = layout.index(side)
-        dim = data.dims[axis]
-        size = (dim.converted(FLOAT64) * scale).math("round").converted(INT64)
-        at[axis] = (at[axis] * dim).apply("quotient", size)
-    return data[at]

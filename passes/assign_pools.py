@@ -107,8 +107,8 @@ def accesses(contents: Contents, classes: AliasClasses) -> tuple[int, int]:
 class Needs:
     """The bytes of each pool that a call of a function takes: during the call, and after it."""
 
-    workspace: dict[str, int] = field(default_factory=dict[str, int])
-    results: dict[str, int] = field(default_factory=dict[str, int])
+    workspace: dict[str, int] = field(default_factory=lambda: {})
+    results: dict[str, int] = field(default_factory=lambda: {})
 
 
 @dataclass
@@ -121,10 +121,8 @@ class Assignment:
     sizes: Sizes
     ctx: Context
     """Gets a remark if storages are placed for sizes below the largest samples."""
-    chosen: dict[Operation, memory.PoolAttr] = field(
-        default_factory=dict[Operation, memory.PoolAttr]
-    )
-    needs: dict[str, Needs] = field(default_factory=dict[str, Needs])
+    chosen: dict[Operation, memory.PoolAttr] = field(default_factory=lambda: {})
+    needs: dict[str, Needs] = field(default_factory=lambda: {})
 
     def assign(self, classes: AliasClasses, name: str, *, counts: bool, entry: bool) -> None:
         """Choose for the storages of a body; if it `counts`, calls of `name` need what it needs."""

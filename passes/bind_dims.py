@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, BlockArgument, Operation
+from xdsl.ir import BlockArgument, Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
@@ -34,7 +34,6 @@ from ..dialects import relay
 from ..dialects.device import device_of, tensor_type
 from ..dialects.interfaces import InferTypes
 from ..dialects.relay.language.dims_attributes import (
-    DIM_BOUNDS,
     DIMS,
     dim_bounds,
     dim_names,
@@ -45,6 +44,7 @@ from ..dialects.tensors import as_tensor
 from ..runtime.calls.input_bindings import BindingError, Dim, InputBindings, parse_dim, parse_shape
 from .functions.entries import entry
 from .functions.relax_dims import RECEIVERS, forgotten, is_passed
+from .functions.signatures import keep_bounds
 from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed
 from .support.levels import Level
@@ -127,16 +127,6 @@ def described(attrs: DictionaryAttr, dims: Sequence[Dim]) -> DictionaryAttr:
     return DictionaryAttr(others)
 
 
-def limits_left(function: FuncOp, dims: Sequence[Sequence[Dim]]) -> Attribute | None:
-    """Return the bounds of the dims that stay open; None if there are none."""
-    limits = function.attributes.get(DIM_BOUNDS)
-    if not isinstance(limits, DictionaryAttr):
-        return limits
-    names = {dim for known in dims for dim in known}
-    kept = {name: value for name, value in limits.data.items() if name in names}
-    return DictionaryAttr(kept) if kept else None
-
-
 def bind_parameters(op: FuncOp, bindings: InputBindings, rewriter: PatternRewriter) -> None:
     """Bind the dims of the parameters of a function."""
     dims = bound_dims(op, bindings)
@@ -147,11 +137,7 @@ def bind_parameters(op: FuncOp, bindings: InputBindings, rewriter: PatternRewrit
     if op.arg_attrs is not None:
         attrs = zip(op.arg_attrs.data, dims, strict=True)
         op.arg_attrs = ArrayAttr(described(entry, known) for entry, known in attrs)
-    limits = limits_left(op, dims)
-    if limits is not None:
-        op.attributes[DIM_BOUNDS] = limits
-    else:
-        op.attributes.pop(DIM_BOUNDS, None)
+    keep_bounds(op, {dim for known in dims for dim in known})
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,10 @@ from xdsl.passes import ModulePass
 from ..dialects import relay
 from ..dialects.dense import dense
 from ..dialects.device import device_of, tensor_type
-from ..dialects.relay.language.dims_attributes import parameter_names
 from ..dialects.tensors import as_tensor, dtype_name
-from ..runtime.calls.input_bindings import BindingError, Value, parse_value, require_input
+from ..runtime.calls.input_bindings import Value, parse_value
 from ..runtime.calls.input_values import fitted
-from .functions.entries import entry
+from .functions.entries import entry, inputs_named
 from .functions.signatures import replace_parameters
 from .support.diagnostics import PassError
 from .support.keyed_options import parse_keyed
@@ -41,9 +40,8 @@ MAX_ELEMENTS = 1 << 16
 """The maximum number of elements of a value: it becomes text in the program."""
 
 
-def constant_of(argument: BlockArgument, value: Value, function: FuncOp) -> Operation:
+def constant_of(argument: BlockArgument, name: str, value: Value, function: FuncOp) -> Operation:
     """Return the constant for a parameter. Raises `PassError` if `value` does not fit."""
-    name = parameter_names(function)[argument.index].data
     what = f"@{function.sym_name.data}: the value of input '{name}'"
     tensor = as_tensor(argument.type)
     dtype = None if tensor is None else dtype_name(tensor.element_type)
@@ -82,16 +80,9 @@ class BindInputsPass(ModulePass):
         if not values:
             return
         function = entry(op, self.function)
-        names = {name.data: None for name in parameter_names(function)}
-        try:
-            for name in values:
-                require_input(name, names)
-        except BindingError as error:
-            raise PassError(f"@{function.sym_name.data}: {error}", function) from None
         constants = {
-            i: constant_of(function.args[i], values[name], function)
-            for i, name in enumerate(names)
-            if name in values
+            argument.index: constant_of(argument, name, values[name], function)
+            for name, argument in inputs_named(values, function).items()
         }
         replace_parameters(function, constants)
 

@@ -22,10 +22,8 @@ from xdsl.ir import BlockArgument, Operation
 from xdsl.passes import ModulePass
 
 from ..dialects import relay
-from ..dialects.relay.language.dims_attributes import parameter_names
 from ..dialects.tensors import as_tensor, is_static
-from ..runtime.calls.input_bindings import BindingError, require_input
-from .functions.entries import entry
+from .functions.entries import entry, inputs_named
 from .functions.signatures import replace_parameters
 from .support.diagnostics import PassError
 from .support.levels import Level
@@ -61,14 +59,8 @@ class BindParamsPass(ModulePass):
         if not self.names:
             return
         function = entry(op, self.function)
-        indices = {name.data: i for i, name in enumerate(parameter_names(function))}
-        try:
-            for name in self.names:
-                require_input(name, indices)
-        except BindingError as error:
-            raise PassError(f"@{function.sym_name.data}: {error}", function) from None
         params = {
-            indices[name]: param_of(function.args[indices[name]], name, function)
-            for name in self.names
+            argument.index: param_of(argument, name, function)
+            for name, argument in inputs_named(self.names, function).items()
         }
         replace_parameters(function, params)

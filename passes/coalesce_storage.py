@@ -32,7 +32,7 @@ from .support.rewriting import apply_patterns
 
 def stays_in_region(storage: Storage) -> bool:
     """Test whether nothing in `storage` is used after the region that allocates it."""
-    return storage.region.choice is None or storage.lifetime.stop <= storage.region.stop
+    return storage.region.holder is None or storage.lifetime.stop <= storage.region.end
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class Parameters:
 
     kernel: relay.PrimFuncOp
     block: Block = field(default_factory=Block)
-    made: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    made: list[tuple[int, int]] = field(default_factory=lambda: [])
     """The parameters of `block`: an index into those of the kernel, and `DATA` or `SHAPE`."""
 
     def __call__(self, index: int, part: int) -> SSAValue:
@@ -155,7 +155,7 @@ class CreateShapeFunction(RewritePattern):
     keys: StructuralKeys
     created: dict[Key, SymbolRefAttr]
     checks: bool
-    functions: list[relay.ShapeFuncOp] = field(default_factory=list[relay.ShapeFuncOp])
+    functions: list[relay.ShapeFuncOp] = field(default_factory=lambda: [])
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: relay.PrimFuncOp, rewriter: PatternRewriter, /) -> None:

@@ -26,8 +26,8 @@ from typing import ClassVar, cast
 
 import numpy as np
 from xdsl.context import Context
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr, ModuleOp, TensorType, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.traits import ConstantLike, is_side_effect_free
 
@@ -37,6 +37,7 @@ from ..dialects.interfaces import ReadsOnlySizes
 from ..dialects.relay.creation import ShapeOfOp
 from ..dialects.relay.operator import Operator, RelayOperator
 from ..dialects.relay.properties import ints
+from ..dialects.relay.reshape import ReshapeOp
 from ..dialects.tensors import as_tensor
 from ..dialects.type_rules import rule_of
 from ..operators.sizes import SizeOp
@@ -140,18 +141,6 @@ def carried(
     return {name: known[name] for name in names if name in known}
 
 
-def reshaped(vector: SSAValue, type: TensorType[Attribute]) -> Operation:
-    """Return the reshape of `vector` to the static `type`."""
-    return relay.BY_NAME["reshape"].create(
-        operands=[vector],
-        properties={
-            "newshape": ints(type.get_shape()),
-            "allowzero": BoolAttr.from_bool(True),
-        },
-        result_types=[type],
-    )
-
-
 def replace(op: Operation, by: Operation, sizes: Sizes, rewriter: PatternRewriter) -> None:
     """Replace `op` by an op that computes the same."""
     for old, new in zip(op.results, by.results, strict=True):
@@ -196,12 +185,8 @@ class ReadNewshape(RewritePattern):
         shape = newshape(self.sizes, self.sizes.dims(op.data), entries, allowzero)
         if shape is None or min(shape, default=0) < -1:
             return
-        static = relay.BY_NAME["reshape"].create(
-            operands=[op.data],
-            properties={"newshape": ints(shape), "allowzero": op.allowzero},
-            attributes=op.attributes,
-            result_types=op.result_types,
-        )
+        static = ReshapeOp.to(op.data, shape, op.results[0].type, op.allowzero)
+        static.attributes |= op.attributes
         replace(op, static, self.sizes, rewriter)
 
 
@@ -259,7 +244,7 @@ class MakeShapeTensor(RewritePattern):
             if rank < 2:
                 rewriter.replace(op, [], [made])
             else:
-                rewriter.replace(op, reshaped(made, type))
+                rewriter.replace(op, ReshapeOp.to(made, type.get_shape(), type))
 
 
 def only_computes_sizes(op: Operation, sizes: Sizes) -> bool:

@@ -37,14 +37,14 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import IsTerminator, MemoryEffect, RecursiveMemoryEffect, SymbolOpInterface
 from xdsl.transforms.dead_code_elimination import would_be_trivially_dead
+from xdsl.utils.symbol_table import get_name_if_symbol
 
 from ..dialects import relay
-from ..dialects.dim_bounds import bounds_attr
 from ..dialects.relay.language.control import YieldsAlias
-from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_bounds, dim_names
+from ..dialects.relay.language.dims_attributes import DIM_BOUNDS, dim_names
 from ..dialects.xdsl_extras.walking import walk
-from .functions.call_graph import CallGraph, symbol_name, symbols_in
-from .functions.signatures import erase_parameters
+from .functions.call_graph import CallGraph, symbols_in
+from .functions.signatures import erase_parameters, keep_bounds
 from .support.levels import Level
 from .support.rewriting import apply_patterns
 
@@ -55,10 +55,10 @@ class Effects:
 
     graph: CallGraph
     recursive: set[str] = field(init=False)
-    silent: set[str] = field(default_factory=set[str])
+    silent: set[str] = field(default_factory=lambda: set())
     """The functions without effects, which always return."""
-    observable: set[Operation] = field(default_factory=set[Operation])
-    kinds: dict[type[Operation], bool] = field(default_factory=dict[type[Operation], bool])
+    observable: set[Operation] = field(default_factory=lambda: set())
+    kinds: dict[type[Operation], bool] = field(default_factory=lambda: {})
     """For each class of ops: whether the effects of an op are those of the ops in it."""
 
     def __post_init__(self) -> None:
@@ -144,7 +144,7 @@ def symbol_around(op: Operation) -> str | None:
     """Return the symbol of the module that `op` is in; None outside of all, or removed."""
     while (parent := op.parent_op()) is not None and not isinstance(parent, ModuleOp):
         op = parent
-    return None if parent is None else symbol_name(op)
+    return None if parent is None else get_name_if_symbol(op)
 
 
 def passes_parameter(user: Operation, name: str, index: int) -> bool:
@@ -184,9 +184,7 @@ def drop_parameters(
         user.operands = [value for i, value in enumerate(user.operands) if i not in indices]
     erase_parameters(function, indices)
     if DIM_BOUNDS in function.attributes:
-        named = {name for names in dim_names(function) for name in names}
-        bounds = {name: kept for name, kept in dim_bounds(function).items() if name in named}
-        function.attributes[DIM_BOUNDS] = bounds_attr(bounds)
+        keep_bounds(function, {name for names in dim_names(function) for name in names})
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class ExpandPack(RewritePattern):
 
     sizes: Sizes
     totals: Totals
-    made: list[Operation] = field(default_factory=list[Operation])
+    made: list[Operation] = field(default_factory=lambda: [])
     """The ops that compute sizes of workspaces, which their functions need not use."""
 
     @op_type_rewrite_pattern

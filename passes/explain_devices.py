@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from ..dialects import relay
-from .devices.device_constraints import DeviceConstraints
+from .devices.device_constraints import DeviceConstraints, interface_of
 from .devices.domains import result_of
 from .devices.options import PlanningOptions
 from .support.changes import InspectionPass
@@ -35,7 +35,7 @@ def values_with_ops(
 ) -> Iterator[tuple[SSAValue, Operation]]:
     """Yield each value of `function` but constants, in program order, with the op it belongs to."""
     for op in outside_primitives(function):
-        if not constraints.interfaces.of_op(op).is_rematerializable:
+        if not interface_of(op).is_rematerializable:
             for result in op.results:
                 yield result, op
         if not isinstance(op, relay.PrimitiveOp):

@@ -57,7 +57,7 @@ from ..dialects.xdsl_extras.walking import walk
 from .functions.relax_dims import cast_values
 from .functions.signatures import erase_parameters, insert_parameters
 from .support.levels import Level
-from .support.rewriting import apply_patterns, erase_unused
+from .support.rewriting import apply_patterns, erase_unused, rewrite_each
 
 
 def leaves_of(type: Attribute) -> Iterator[Attribute]:
@@ -177,48 +177,27 @@ def name_fields(values: Sequence[SSAValue], name: str | None) -> None:
             value.name_hint = f"{name}.{i}"
 
 
-@dataclass(frozen=True)
-class FlattenFunction(RewritePattern):
+def flatten_function(op: func.FuncOp, rewriter: PatternRewriter) -> None:
     """Give a function a parameter, and a result, for each field."""
-
-    functions: dict[str, func.FuncOp]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.FuncOp, rewriter: PatternRewriter, /) -> None:
-        if op.sym_name.data not in self.functions:
-            return
-        inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
-        if op.body.blocks:
-            op.attributes[STRUCTURE] = structure_of(op)
-        op.res_attrs = flat_attrs(op.res_attrs, outputs)
-        op.function_type = FunctionType.from_lists(inputs, flat(outputs))
-        given = op.arg_attrs
-        for i in reversed(range(len(inputs))):
-            if isinstance(type := inputs[i], TupleType):
-                attrs = flat_attrs(given and ArrayAttr([given.data[i]]), [type])
-                fields = insert_parameters(op, i + 1, flat([type]), attrs)
-                if op.body.blocks:
-                    insert = Inserter(rewriter, InsertPoint.at_start(op.body.block))
-                    name_fields(fields, op.args[i].name_hint)
-                    op.args[i].replace_all_uses_with(*insert.rebuilt([type], fields))
-                erase_parameters(op, [i])
-        rewriter.notify_op_modified(op)
-
-
-@dataclass(frozen=True)
-class FlattenReturn(RewritePattern):
-    """Return the fields of tuples."""
-
-    functions: dict[str, func.FuncOp]
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: func.ReturnOp, rewriter: PatternRewriter, /) -> None:
-        function = op.parent_op()
-        if not isinstance(function, func.FuncOp) or not has_tuple(op.operand_types):
-            return
-        if function.sym_name.data in self.functions:
-            values = Inserter(rewriter, InsertPoint.before(op)).flat(op.operands)
-            rewriter.replace(op, func.ReturnOp(*values))
+    inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
+    if op.body.blocks:
+        op.attributes[STRUCTURE] = structure_of(op)
+    op.res_attrs = flat_attrs(op.res_attrs, outputs)
+    op.function_type = FunctionType.from_lists(inputs, flat(outputs))
+    given = op.arg_attrs
+    for i in reversed(range(len(inputs))):
+        if isinstance(type := inputs[i], TupleType):
+            attrs = flat_attrs(given and ArrayAttr([given.data[i]]), [type])
+            fields = insert_parameters(op, i + 1, flat([type]), attrs)
+            if op.body.blocks:
+                insert = Inserter(rewriter, InsertPoint.at_start(op.body.block))
+                name_fields(fields, op.args[i].name_hint)
+                op.args[i].replace_all_uses_with(*insert.rebuilt([type], fields))
+            erase_parameters(op, [i])
+    for last in (block.last_op for block in op.body.blocks):
+        if isinstance(last, func.ReturnOp) and has_tuple(last.operand_types):
+            values = Inserter(rewriter, InsertPoint.before(last)).flat(last.operands)
+            rewriter.replace(last, func.ReturnOp(*values))
 
 
 @dataclass(frozen=True)
@@ -302,13 +281,7 @@ class FlattenTuplesPass(ModulePass):
         tuples = [o for o in walk(op) if isinstance(o, relay.TupleOp | relay.TupleGetItemOp)]
         if not functions and not tuples:
             return
-        apply_patterns(
-            op,
-            FlattenFunction(functions),
-            FlattenReturn(functions),
-            FlattenCall(functions),
-            FlattenIf(),
-            FlattenHint(),
-        )
+        apply_patterns(op, FlattenCall(functions), FlattenIf(), FlattenHint())
+        rewrite_each(functions.values(), flatten_function)
         apply_patterns(op, *relay.TupleGetItemOp.get_canonicalization_patterns())
         erase_unused(walk(op))

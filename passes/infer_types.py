@@ -105,9 +105,7 @@ def expand_result(op: Operation, rewriter: PatternRewriter) -> None:
 class RefineResults(RewritePattern):
     """Fill in the result types of an op that has a type rule."""
 
-    agreeing: dict[tuple[object, ...], object] = field(
-        default_factory=dict[tuple[object, ...], object]
-    )
+    agreeing: dict[tuple[object, ...], object] = field(default_factory=lambda: {})
     """Op classes, properties and types, by identity, that agree; these are kept alive."""
 
     @op_trait_rewrite_pattern(InferTypes)

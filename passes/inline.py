@@ -126,8 +126,8 @@ class Criteria:
     graph: CallGraph
     max_ops: int
     recursive: set[str] = field(init=False)
-    known: dict[str, func.FuncOp | None] = field(default_factory=dict[str, "func.FuncOp | None"])
-    sizes: dict[str, int] = field(default_factory=dict[str, int])
+    known: dict[str, func.FuncOp | None] = field(default_factory=lambda: {})
+    sizes: dict[str, int] = field(default_factory=lambda: {})
 
     def __post_init__(self) -> None:
         self.recursive = self.graph.recursive()

@@ -28,6 +28,7 @@ from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
+from xdsl.transforms.common_subexpression_elimination import OperationInfo
 
 from ..dialects import relay
 from ..dialects.interfaces import Rematerializable
@@ -39,16 +40,6 @@ from .support.walk import outside_primitives
 def is_constant(op: Operation) -> bool:
     """Test whether `op` is a constant, small or large."""
     return op.has_trait(Rematerializable, value_if_unregistered=False)
-
-
-def key_of(constant: Operation) -> object:
-    """Return a key that is equal for equal constants."""
-    return (
-        constant.name,
-        tuple(sorted(constant.properties.items())),
-        tuple(sorted(constant.attributes.items())),
-        tuple(result.type for result in constant.results),
-    )
 
 
 def entry_of(op: Operation) -> Block | None:
@@ -95,9 +86,9 @@ class LiftConstantsPass(ModulePass):
         first: dict[Operation, Operation] = {}
         kept: dict[Block, list[Operation]] = {}
         for entry, constants in constants_by_function(op).items():
-            by_key: dict[object, Operation] = {}
-            first.update((c, by_key.setdefault(key_of(c), c)) for c in constants)
-            kept[entry] = [*by_key.values()]
+            distinct: dict[OperationInfo, Operation] = {}
+            first.update((c, distinct.setdefault(OperationInfo(c), c)) for c in constants)
+            kept[entry] = [*distinct.values()]
         repeated = [c for c in first if first[c] is not c]
         rewrite_each(repeated, lambda c, rewriter: rewriter.replace(c, [], first[c].results))
         before = {c: place for entry in kept for c, place in moves(entry, kept[entry]).items()}

@@ -15,10 +15,10 @@ Level: `relay`, after `infer-types`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import floor, frexp
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from xdsl.context import Context
@@ -27,7 +27,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from ..dialects import qnn, relay
+from ..dialects import relay
 from ..dialects.attributes import plain_attributes
 from ..dialects.dense import constant_tensor
 from ..dialects.relay.incomplete import is_incomplete
@@ -36,6 +36,9 @@ from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.operator_steps import OperatorSteps, dtype_of, rank_of
 from .support.rewriting import apply_patterns
+
+if TYPE_CHECKING:
+    from ..dialects import qnn
 
 FRACTION = 31
 """The bits of the quotient of two scales that integers are multiplied by."""
@@ -241,7 +244,7 @@ def as_output(
 def arithmetic(steps: Steps, op: qnn.Arithmetic, attributes: Mapping[str, Any]) -> SSAValue:
     lhs_axis, rhs_axis = op.lhs_axis.value.data, op.rhs_axis.value.data
     dtype = dtype_of(op.lhs)
-    if isinstance(op, qnn.MulOp):
+    if op.name == "qnn.mul":
         lhs = steps.shifted(op.lhs, op.lhs_zero_point, lhs_axis)
         rhs = steps.shifted(op.rhs, op.rhs_zero_point, rhs_axis)
         scales = [steps.scale(scale).astype(np.float32) for scale in (op.lhs_scale, op.rhs_scale)]
@@ -287,7 +290,7 @@ def product(steps: Steps, op: qnn.Product, attributes: Mapping[str, Any]) -> SSA
 
 def function(steps: Steps, op: qnn.Function, attributes: Mapping[str, Any]) -> SSAValue:
     x = steps.dequantized(op.data, op.scale, op.zero_point, -1, "float32")
-    if isinstance(op, qnn.HardswishOp):
+    if op.name == "qnn.hardswish":
         three = steps.apply("add", x, steps.numbers(3.0, "float32"))
         factor = steps.apply("clip", three, a_min=0.0, a_max=6.0)
         product = steps.apply("multiply", x, factor)
@@ -299,25 +302,30 @@ def function(steps: Steps, op: qnn.Function, attributes: Mapping[str, Any]) -> S
 
 Rule = Callable[[Steps, Any, Mapping[str, Any]], SSAValue]
 
-RULES: Sequence[tuple[type[qnn.QnnOperator], Rule]] = (
-    (qnn.QuantizeOp, quantize),
-    (qnn.DequantizeOp, dequantize),
-    (qnn.RequantizeOp, requantize),
-    (qnn.Arithmetic, arithmetic),
-    (qnn.ConcatenateOp, concatenate),
-    (qnn.Product, product),
-    (qnn.Function, function),
-)
-"""The operators that compute each op, by its class."""
+RULES: Mapping[str, Rule] = {
+    "qnn.quantize": quantize,
+    "qnn.dequantize": dequantize,
+    "qnn.requantize": requantize,
+    "qnn.concatenate": concatenate,
+    **dict.fromkeys(("qnn.add", "qnn.subtract", "qnn.mul"), arithmetic),
+    **dict.fromkeys(
+        ("qnn.dense", "qnn.batch_matmul", "qnn.conv2d", "qnn.conv2d_transpose"), product
+    ),
+    **{
+        f"qnn.{name}": function
+        for name in ("abs", "erf", "exp", "hardswish", "log", "rsqrt", "sigmoid", "sqrt", "tanh")
+    },
+}
+"""The operators that compute each op, by its name: programs without one do not import `qnn`."""
 
 
 class LowerQnn(RewritePattern):
     """Replace an operator on quantized tensors."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
-        if not isinstance(op, qnn.QnnOperator) or any(is_incomplete(o.type) for o in op.operands):
+        rule = RULES.get(op.name)
+        if rule is None or any(is_incomplete(operand.type) for operand in op.operands):
             return
-        rule = next(rule for kind, rule in RULES if isinstance(op, kind))
         steps = Steps(op=op)
         result = rule(steps, op, plain_attributes(op))
         steps.replace(op, [result], rewriter)

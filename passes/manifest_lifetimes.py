@@ -38,8 +38,8 @@ from .support.rewriting import rewrite_each
 class Changes:
     """The kills to insert at each point, and those to remove."""
 
-    inserts: dict[Point, list[SSAValue]] = field(default_factory=dict[Point, list[SSAValue]])
-    removes: dict[Operation, None] = field(default_factory=dict[Operation, None])
+    inserts: dict[Point, list[SSAValue]] = field(default_factory=lambda: {})
+    removes: dict[Operation, None] = field(default_factory=lambda: {})
 
 
 def plan_kills(classes: AliasClasses, changes: Changes) -> None:

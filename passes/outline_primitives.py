@@ -64,10 +64,8 @@ class OutlinePrimitive(RewritePattern):
     names: SymbolNames
     plain: PlainTypes
     keys: StructuralKeys
-    callees: dict[tuple[Key, StringAttr | None], Callee] = field(
-        default_factory=dict[tuple[Key, "StringAttr | None"], "Callee"]
-    )
-    functions: list[relay.PrimFuncOp] = field(default_factory=list[relay.PrimFuncOp])
+    callees: dict[tuple[Key, StringAttr | None], Callee] = field(default_factory=lambda: {})
+    functions: list[relay.PrimFuncOp] = field(default_factory=lambda: [])
     target_of: ByIdentity[StringAttr | None] = field(default_factory=lambda: ByIdentity(target_of))
 
     @op_type_rewrite_pattern

@@ -60,12 +60,8 @@ from .support.rewriting import rewrite_each
 class Places:
     """The tensors whose bytes are overwritten before an op, and after it."""
 
-    before: dict[Operation, list[memory.AllocTensorOp]] = field(
-        default_factory=dict[Operation, "list[memory.AllocTensorOp]"]
-    )
-    after: dict[Operation, list[memory.AllocTensorOp]] = field(
-        default_factory=dict[Operation, "list[memory.AllocTensorOp]"]
-    )
+    before: dict[Operation, list[memory.AllocTensorOp]] = field(default_factory=lambda: {})
+    after: dict[Operation, list[memory.AllocTensorOp]] = field(default_factory=lambda: {})
 
     def read(self, classes: AliasClasses) -> None:
         """Add those of a body."""
@@ -125,9 +121,7 @@ class Overwriter:
     places: Places
     names: SymbolNames
     plain: PlainTypes = field(default_factory=PlainTypes)
-    kernels: dict[Attribute, relay.PrimFuncOp] = field(
-        default_factory=dict[Attribute, relay.PrimFuncOp]
-    )
+    kernels: dict[Attribute, relay.PrimFuncOp] = field(default_factory=lambda: {})
 
     def overwrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         for tensor in self.places.before.get(op, ()):

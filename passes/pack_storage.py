@@ -31,8 +31,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 from xdsl.passes import ModulePass
 
+from .bytes.numbered import Arm
 from .bytes.packs import JoinPack, packs_of
-from .bytes.storages import Region, Storage, Storages, storages_in
+from .bytes.storages import Scope, Storage, Storages, storages_in
 from .sizes.reader import Sizes
 from .support.levels import Level
 from .support.rewriting import apply_patterns
@@ -43,11 +44,11 @@ class Homes:
     """Finds the region that allocates the arena of a storage."""
 
     storages: Storages
-    body: Region
+    body: Arm
     is_of_dims: Callable[[SSAValue], bool]
     """Tests whether a size is made of dims, so that no data can make it negative or huge."""
 
-    def __call__(self, storage: Storage) -> Region:
+    def __call__(self, storage: Storage) -> Scope:
         """
         Return the outermost region in which the size of `storage` is defined.
 

@@ -113,7 +113,7 @@ class LendStorages(RewritePattern):
     sizes: Sizes
     shapes: dict[SSAValue, SSAValue]
     """The shapes of results of calls, where callees say how to compute them."""
-    made: list[Operation] = field(default_factory=list[Operation])
+    made: list[Operation] = field(default_factory=lambda: [])
     """The ops that compute sizes and shapes, which may turn out not to be needed."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:

@@ -46,6 +46,7 @@ from ..dialects.relay import (
     rearrange,
     reduce,
     reshape,
+    upsampling,
 )
 from ..dialects.relay.operator import Operator
 from ..dialects.relay.properties import Int, Ints, ints
@@ -103,9 +104,7 @@ def is_weight(value: SSAValue) -> bool:
 class Moves:
     """The values that have been moved so that channels are last, in each block."""
 
-    made: dict[tuple[SSAValue, Block], SSAValue] = field(
-        default_factory=dict[tuple[SSAValue, Block], SSAValue]
-    )
+    made: dict[tuple[SSAValue, Block], SSAValue] = field(default_factory=lambda: {})
 
     def last(self, value: SSAValue, op: Operation, rewriter: PatternRewriter) -> SSAValue:
         """Return `value` with channels last, for `op`."""
@@ -204,7 +203,7 @@ RENAMES: Mapping[type[Operation], Rename] = {
     pooling.AvgPool2dOp: rename_layout,
     pooling.GlobalAvgPool2dOp: rename_layout,
     pooling.GlobalMaxPool2dOp: rename_layout,
-    pooling.UpsamplingOp: rename_layout,
+    upsampling.UpsamplingOp: rename_layout,
     rearrange.PadOp: rename_padding,
     rearrange.StridedSliceOp: rename_slices,
 }

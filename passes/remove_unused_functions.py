@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Operation
 from xdsl.traits import IsolatedFromAbove, SymbolOpInterface
 
-from .functions.call_graph import CallGraph, symbol_name
+from .functions.call_graph import CallGraph
 from .support.changes import ReportingPass
 from .support.diagnostics import PassError
 from .support.levels import Level
@@ -74,10 +74,9 @@ class RemoveUnusedFunctionsPass(ReportingPass):
     """The functions that are called from outside; if none is given, all that are not private."""
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        functions = [function for function in op.ops if is_function(function)]
-        if not self.entries and all(map(is_public, functions)):
+        if not self.entries and all(map(is_public, filter(is_function, op.ops))):
             return False
         graph = CallGraph.of(op)
-        used = frozenset(graph.reachable(entries_of(graph, self.entries, op)))
-        unused = [function for function in functions if symbol_name(function) not in used]
+        names = [name for name, symbol in graph.symbols.items() if is_function(symbol)]
+        unused = graph.unused(names, entries_of(graph, self.entries, op))
         return rewrite_each(unused, lambda function, rewriter: rewriter.erase(function))

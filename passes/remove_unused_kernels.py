@@ -31,14 +31,13 @@ class RemoveUnusedKernelsPass(ReportingPass):
     accepts: ClassVar[Level] = "lowered"
 
     def change(self, ctx: Context, op: ModuleOp) -> bool:
-        kernels = {
-            o.sym_name.data: o
-            for o in op.ops
-            if isinstance(o, relay.PrimFuncOp | relay.ShapeFuncOp)
-        }
+        kernels = [
+            kernel.sym_name.data
+            for kernel in op.ops
+            if isinstance(kernel, relay.PrimFuncOp | relay.ShapeFuncOp)
+        ]
         if not kernels:
             return False
         graph = CallGraph.of(op)
-        used = graph.reachable({*graph.symbols, *graph.roots} - kernels.keys())
-        unused = [kernel for name, kernel in kernels.items() if name not in used]
+        unused = graph.unused(kernels, {*graph.symbols, *graph.roots}.difference(kernels))
         return rewrite_each(unused, lambda kernel, rewriter: rewriter.erase(kernel))

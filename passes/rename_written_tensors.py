@@ -41,21 +41,19 @@ class _Renaming:
     """State at the current op."""
 
     module: ModuleOp
-    written: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    written: dict[SSAValue, SSAValue] = field(default_factory=lambda: {})
     """The value that was written into each tensor."""
-    written_in_region: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
+    written_in_region: dict[SSAValue, Operation] = field(default_factory=lambda: {})
     """The op that wrote a tensor inside the regions of an op that is already visited."""
-    killed: dict[SSAValue, Operation] = field(default_factory=dict[SSAValue, Operation])
-    aliases: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    killed: dict[SSAValue, Operation] = field(default_factory=lambda: {})
+    aliases: dict[SSAValue, SSAValue] = field(default_factory=lambda: {})
     """Projections of deferred tuples, mapped to the fields that they select."""
-    deferred_tuples: dict[SSAValue, TupleOp] = field(default_factory=dict[SSAValue, TupleOp])
+    deferred_tuples: dict[SSAValue, TupleOp] = field(default_factory=lambda: {})
     """Tuples that are built where they are used."""
-    owner: dict[SSAValue, Operation | None] = field(
-        default_factory=dict[SSAValue, "Operation | None"]
-    )
+    owner: dict[SSAValue, Operation | None] = field(default_factory=lambda: {})
     """The closure, if any, that owns each tensor to write."""
     closure: Operation | None = None
-    dead: list[Operation] = field(default_factory=list[Operation])
+    dead: list[Operation] = field(default_factory=lambda: [])
     """Ops without remaining uses."""
 
     def __post_init__(self) -> None:

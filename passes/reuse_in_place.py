@@ -94,7 +94,7 @@ class Body:
     answers: dict[Operation, Sequence[frozenset[int]]]
     """The operands that the results of all ops of one kernel may overwrite."""
     moves: Moves = field(default_factory=Moves)
-    moved: dict[Operation, list[SSAValue]] = field(default_factory=dict[Operation, list[SSAValue]])
+    moved: dict[Operation, list[SSAValue]] = field(default_factory=lambda: {})
     """The tensors that move into each storage."""
 
     @cached_property

@@ -106,9 +106,7 @@ def windows_of_pool(op: pooling.Pool2d) -> Windows:
 class Padded:
     """The padded images: one for each image, padding and block."""
 
-    made: dict[tuple[object, ...], SSAValue] = field(
-        default_factory=dict[tuple[object, ...], SSAValue]
-    )
+    made: dict[tuple[object, ...], SSAValue] = field(default_factory=lambda: {})
 
     def of(
         self, op: Operation, windows: Windows, number: float, rewriter: PatternRewriter

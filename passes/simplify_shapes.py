@@ -18,8 +18,8 @@ a repeated one; one that never holds is left for run time. Level `manifest`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar
 
@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 from xdsl.traits import is_side_effect_free
@@ -48,7 +48,6 @@ from ..operators.measures import MEASURES
 from ..operators.sizes import Check
 from ..operators.sizes.holds import holds
 from ..operators.sizes.size_expressions import DIM, Expr, Symbol
-from .functions.calls import inline_before
 from .sizes.scoped_code import ScopedCode
 from .support.changes import ReportingPass
 from .support.levels import Level
@@ -65,22 +64,44 @@ def host_of(module: ModuleOp) -> VirtualDeviceAttr | None:
     return None
 
 
-def inline_shape_function(
-    call: vm.ShapeFuncOp,
-    function: relay.ShapeFuncOp,
-    host: VirtualDeviceAttr | None,
-    rewriter: PatternRewriter,
-) -> None:
-    """Replace a call of a shape function by its body, with tensors on `host`."""
-    body = function.body.clone()
-    for op in walk(body):
+@dataclass(frozen=True)
+class Inliner:
+    """Replaces calls of shape functions by their bodies, with tensors on `host`."""
+
+    functions: Mapping[str, relay.ShapeFuncOp]
+    host: VirtualDeviceAttr | None
+    constants: dict[tuple[Operation, Block], SSAValue] = field(default_factory=lambda: {})
+    """The copy of a constant of a function in a block that calls it, which has it once."""
+
+    def inline(self, call: vm.ShapeFuncOp, rewriter: PatternRewriter) -> None:
+        function, block = self.functions.get(call.callee.string_value()), call.parent
+        if function is None or block is None:
+            return
+        body = function.body.block
+        copies: list[Operation] = []
+        inside: dict[SSAValue, SSAValue] = dict(zip(body.args, call.ins, strict=True))
+        for op in body.ops:
+            if isinstance(op, relay.YieldOp):
+                rewriter.insert(copies, InsertPoint.before(call))
+                rewriter.replace(call, [], [inside[value] for value in op.values])
+                return
+            if isinstance(op, arith.ConstantOp) and (op, block) in self.constants:
+                inside[op.result] = self.constants[op, block]
+                continue
+            copies.append(self.copied(op, inside))
+            inside |= zip(op.results, copies[-1].results, strict=True)
+            if isinstance(op, arith.ConstantOp):
+                self.constants[op, block] = inside[op.result]
+
+    def copied(self, op: Operation, inside: dict[SSAValue, SSAValue]) -> Operation:
+        """Copy an op of a shape function, on the values that are `inside` in place of its own."""
         if isinstance(op, arith.ConstantOp) and isinstance(op.value, DenseIntOrFPElementsAttr):
-            rewriter.replace(op, relay.ConstantOp(op.value, host))
-            continue
-        for result in op.results:
-            if host is not None and result.type.__class__ is TensorType:
-                set_type(result, with_device(result.type, host))
-    rewriter.replace(call, [], inline_before(call, body, call.ins, rewriter))
+            return relay.ConstantOp(op.value, self.host)
+        copy = op.clone(inside)
+        for result in copy.results:
+            if self.host is not None and result.type.__class__ is TensorType:
+                set_type(result, with_device(result.type, self.host))
+        return copy
 
 
 @cache
@@ -277,14 +298,9 @@ class SimplifyShapesPass(ReportingPass):
         if not any(map(concerns_sizes, ops)):
             return False
         functions = {f.sym_name.data: f for f in op.ops if isinstance(f, relay.ShapeFuncOp)}
-        host = host_of(op)
-
-        def inline(call: vm.ShapeFuncOp, rewriter: PatternRewriter) -> None:
-            if (function := functions.get(call.callee.string_value())) is not None:
-                inline_shape_function(call, function, host, rewriter)
-
-        rewrite_each([o for o in ops if isinstance(o, vm.ShapeFuncOp)], inline)
-        numbering = Numbering(ScopedCode(host))
+        inliner = Inliner(functions, host_of(op))
+        rewrite_each([o for o in ops if isinstance(o, vm.ShapeFuncOp)], inliner.inline)
+        numbering = Numbering(ScopedCode(inliner.host))
         rewrite_each([o for o in in_functions(op) if is_numbered(o)], numbering.visit)
         apply_patterns(op, *memory.AllocStorageOp.get_canonicalization_patterns())
         erase_unused(in_functions(op), is_removable)

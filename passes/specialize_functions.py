@@ -164,8 +164,8 @@ class Copies:
 
     functions: dict[str, func.FuncOp]
     names: SymbolNames
-    made: dict[object, Copy] = field(default_factory=dict[object, Copy])
-    copied: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
+    made: dict[object, Copy] = field(default_factory=lambda: {})
+    copied: dict[str, func.FuncOp] = field(default_factory=lambda: {})
     """The functions that were copied, by name."""
 
     def of(self, call: Operation, function: func.FuncOp, given: Sequence[Known | None]) -> Copy:
@@ -310,6 +310,5 @@ class SpecializeFunctionsPass(ModulePass):
         if not copies.made:
             return
         erase_unused(walk(op))
-        used = CallGraph.of(op).reachable(set(functions) - set(copies.copied))
-        unused = [f for name, f in copies.copied.items() if name not in used]
+        unused = CallGraph.of(op).unused(copies.copied, functions.keys() - copies.copied.keys())
         rewrite_each(unused, lambda function, rewriter: rewriter.erase(function))

@@ -21,15 +21,16 @@ are live together overlap. Facts:
   the other one yields.
 
 Also: a storage of static size is within the capacity of its pool; tensors and slices lie in
-their storages, aligned; a view that is certainly larger than its
-tensor is a fault (the machine checks the others); a tensor is written once on a path; no bytes are
-killed twice or used after a kill. An op that reads bytes that it writes is a fault, unless it is a
-kernel that reads each element before it writes it (`plan_check.overwriting_kernels`) and both are
-in one slot.
+their storages, aligned; a view that is certainly larger than its tensor is a fault (the machine
+checks the others); a tensor is written once on a path; no bytes are killed twice or used after a
+kill. An op that reads bytes that it writes is a fault, unless it is a kernel that reads each
+element before it writes it (`plan_check.overwriting_kernels`) and both are in one slot.
 
 A call may write all of the storages that it is given: they must not overlap, nothing live may be in
 them, and they must be as large and aligned as the callee needs for these arguments, in its calls
 too (`plan_check.lent`). A result is in those in which the callee may allocate it.
+
+Buffers of programs on memrefs, which are written many times: see `plan_check.buffer_checker`.
 
 Not promised: a storage that a function gets from outside the module has the size and alignment that
 its tensors need, and does not overlap another. An op other than these that is given a storage is
@@ -46,12 +47,14 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
+from ..dialects import memory
 from ..dialects.xdsl_extras.walking import walk
 from ..runtime.program.components import components
 from .analysis.blocks import only_block
 from .bytes.aliases import Functions
 from .bytes.numbered import Numbered
 from .functions.symbol_names import symbols_of
+from .plan_check.buffer_checker import check_buffers
 from .plan_check.checker import Checker
 from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
@@ -63,7 +66,11 @@ def check_module(module: ModuleOp, new: Callable[..., Checker] = Checker) -> Non
     """Raise an error at the first fault of a plan."""
     for part in walk(module, enters=lambda op: isinstance(op, ModuleOp)):
         if isinstance(part, ModuleOp):
-            _check_functions(part, new)
+            kinds = {type(op) for op in walk(part)}
+            if memory.BufferOp in kinds:
+                check_buffers(part)
+            if memory.BufferOp not in kinds or memory.AllocTensorOp in kinds:
+                _check_functions(part, new)
 
 
 def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:

@@ -38,10 +38,10 @@ class Requirements:
     rules: Sequence[Rule]
     stage: str
     concerning: dict[type[Operation], tuple[list[Rule], list[Rule]]] = field(
-        default_factory=dict[type[Operation], "tuple[list[Rule], list[Rule]]"]
+        default_factory=lambda: {}
     )
     """For each op class: the rules that concern it, and those that are not on types."""
-    met: set[tuple[object, ...]] = field(default_factory=set[tuple[object, ...]])
+    met: set[tuple[object, ...]] = field(default_factory=lambda: set())
     """Op classes with the identities of types, for which the rules on types are met."""
 
     def require(self, op: Operation) -> None:

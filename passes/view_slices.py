@@ -111,12 +111,12 @@ class Lives:
     """The bytes of storages over the positions of a body, and how views change them."""
 
     classes: AliasClasses
-    stops: dict[int, int] = field(default_factory=dict[int, int])
+    stops: dict[int, int] = field(default_factory=lambda: {})
     """The end of the lifetime of each class."""
-    sizes: dict[int, int | None] = field(default_factory=dict[int, int | None])
+    sizes: dict[int, int | None] = field(default_factory=lambda: {})
     """The bytes of the storage of each class; None if they are not known, or it has several."""
-    starts: dict[int, int] = field(default_factory=dict[int, int])
-    onto: dict[int, int] = field(default_factory=dict[int, int])
+    starts: dict[int, int] = field(default_factory=lambda: {})
+    onto: dict[int, int] = field(default_factory=lambda: {})
     """The class whose bytes each one views, by now."""
 
     @staticmethod

@@ -65,7 +65,7 @@ def add_file(path: str) -> ModuleType:
         raise ImportError(f"there is a module '{name}' already: choose another name for the file")
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError("its name must end in .py")
+        raise ImportError("the name of a file of Python must end in .py")
     module = module_from_spec(spec)
     sys.modules[name] = module
     try:

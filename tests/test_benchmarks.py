@@ -286,6 +286,25 @@ def test_recorded_programs_are_chosen_and_listed(recorded: Path):
     assert lines[2].startswith("| census | 1 |")
 
 
+def test_counts_of_recorded_programs_replace_a_part_of_a_file(recorded: Path, tmp_path: Path):
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- recorded: begin -->\nold\n<!-- recorded: end -->\nb\n")
+    printed = run_recorded(recorded, "--only", "census", "--list-reasons")
+    assert not run_recorded(recorded, "--only", "census", "--write", str(page))
+    assert page.read_text() == (
+        f"a\n<!-- recorded: begin -->\n{printed}<!-- recorded: end -->\nb\n"
+    )
+
+
+def test_recorded_programs_are_compiled_to_machine_code(recorded: Path):
+    path = recorded / "values" / "s.jsonl.gz"
+    lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+    path.write_bytes(gzip.compress(b"".join(lines[:-1])))  # without the endless loop
+    options = "--only", "values", "--native", "--seconds", "60", "--json"
+    values = json.loads(run_recorded(recorded, *options))["values"]
+    assert values["verdicts"] == {"equal": 2, "unequal": 2, "refused": 1}
+
+
 def test_a_process_that_ends_is_replaced():
     code = """if True:
         import os

@@ -56,8 +56,8 @@ def inform(name: str, text: str) -> None:
         print(f"{name}: {text}", file=sys.stderr)
 
 
-def guarded(name: str, body: Callable[[], int]) -> int:
-    """Run `body`, the command `name`; return its exit status, whatever happens."""
+def guarded(body: Callable[[], int]) -> int:
+    """Run `body`, a command; return its exit status, whatever happens."""
     with _open_streams():
         try:
             status = copy_context().run(_status, body)  # which may set the limit on inputs
@@ -68,11 +68,11 @@ def guarded(name: str, body: Callable[[], int]) -> int:
         except BrokenPipeError:
             pass
         except OSError as error:
-            _say(f"{name}: error: {_failure(error)}")
+            _say(f"error: {_failure(error)}")
         except MemoryError:
-            _say(f"{name}: error: there is not enough memory")
+            _say("error: there is not enough memory")
         except Exception as error:
-            _say(f"{name}: error: internal error: {describe(error)}")
+            _say(f"error: internal error: {describe(error)}")
             from .plugin_faults import blame
 
             _say(f"note: {blame(error)}")

@@ -94,9 +94,9 @@ def report(
     """
     Print `error` to stderr, and return the exit status of the command that it ends.
 
-    An error without a place begins with the `name` of the file. With the compiler, a reporter
-    `show`s errors, with the lines that are quoted. `hint` is added to what is said about an
-    internal error.
+    An error without a place begins with the `name` of the file that it is about: not a wrong
+    request, nor an error that names its file. With the compiler, a reporter `show`s errors, with
+    the lines that are quoted. `hint` is added to what is said about an internal error.
     """
     from .plugin_faults import SHOWN, blame, blame_of_cause
 
@@ -115,8 +115,9 @@ def report(
         text, path = f"error: {text}", getattr(error, "reproducer", None)
         made = f"a reproducer is in {path} (xrelay-opt --run-reproducer)"
         note = f"{blame(error)}; {made if path else SHOWN + hint}"
-    file = error.file if isinstance(error, FileError) else name
-    prefix = f"{file}: " if file and not has_place else ""
+    file = getattr(error, "file", "" if isinstance(error, UsageError) else name)
+    has_file = has_place or not file or text.startswith("error: cannot read '")
+    prefix = "" if has_file else f"{file}: "
     print(prefix + text + (f"\nnote: {note}" if note else ""), file=sys.stderr)
     return getattr(error, "exit_status", FAULT)
 

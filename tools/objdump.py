@@ -270,7 +270,7 @@ class Options(Common, Namespace):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command on `argv` (without the program's name) and return the exit status."""
-    return reported(lambda: _main(argv), "xrelay-objdump")
+    return reported(lambda: _main(argv))
 
 
 def _main(argv: Sequence[str] | None) -> int:

@@ -338,6 +338,31 @@ class LoadOptions:
     ]
 
 
+class WatchedPasses:
+    """The module around passes, and their times."""
+
+    print_ir_before: Annotated[
+        str, "PASSES  print the module before these passes, to stderr", IN_MLIR
+    ] = ""
+    print_ir_before_all: Annotated[bool, "print the module before every pass, to stderr", IN_MLIR]
+    print_ir_after: Annotated[
+        str, "PASSES  print the module after these passes, to stderr", IN_MLIR
+    ] = ""
+    print_ir_after_all: Annotated[bool, "print the module after every pass, to stderr", IN_MLIR]
+    print_ir_after_change: Annotated[
+        bool, "print the module after passes that changed it, to stderr", IN_MLIR
+    ]
+    print_ir_tree_dir: Annotated[
+        str | None,
+        "FOLDER  write the module after every pass to a file in this folder, numbered in order",
+        IN_MLIR,
+    ]
+    print_ir_after_failure: Annotated[
+        bool, "print the module after a pass that failed, to stderr", IN_MLIR
+    ]
+    timing: Annotated[bool, "print the time that each step takes, to stderr", IN_MLIR]
+
+
 class BindingOptions:
     """Sizes and values of inputs."""
 

@@ -51,7 +51,7 @@ _PASSES = {
         remove-unused-kernels simplify-shapes pass-workspaces plan-memory reuse-in-place
         coalesce-storage reorder-for-memory annotate-memory assign-pools pack-storage
         layout-slices expand-packs verify-memory-plan report-memory overwrite-dead-bytes
-        verify-stage
+        verify-stage pack-buffers lower-buffers plan-memref
     """,
     "lowering": """
         convert-memory-to-memref merge-tail-cycles limit-recursion tail-calls-to-loops

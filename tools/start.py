@@ -64,7 +64,7 @@ def _end() -> NoReturn:
     raise KeyboardInterrupt  # where the system sends no signal
 
 
-def _run(name: str, module: str) -> int:
+def _run(module: str) -> int:
     """Run the command whose `main` is in a module, and to which the whole process belongs."""
 
     def interruptible() -> int:
@@ -72,7 +72,7 @@ def _run(name: str, module: str) -> int:
             return import_module(module, __package__).main()
 
     with collected_rarely():
-        status = guarded(name, interruptible)
+        status = guarded(interruptible)
     end()
     return status
 
@@ -84,21 +84,21 @@ def _without_blas() -> None:
 
 def opt() -> int:
     """Run `xrelay-opt`."""
-    return _run("xrelay-opt", ".opt.opt")
+    return _run(".opt.opt")
 
 
 def run() -> int:
     """Run `xrelay-run`."""
-    return _run("xrelay-run", ".run.run")
+    return _run(".run.run")
 
 
 def objdump() -> int:
     """Run `xrelay-objdump`."""
     _without_blas()
-    return _run("xrelay-objdump", ".objdump")
+    return _run(".objdump")
 
 
 def plan() -> int:
     """Run `xrelay-plan`."""
     _without_blas()
-    return _run("xrelay-plan", ".plan")
+    return _run(".plan")

@@ -74,6 +74,19 @@ _Shapes: TypeAlias = Mapping[str, Sequence[int | None]]
 _Params: TypeAlias = "_Path | Mapping[str, Array]"
 _Inputs: TypeAlias = "Mapping[str, float | Sequence[Any] | Array]"
 
+if TYPE_CHECKING:
+
+    class _Options(SharedOptions, total=False):
+        """The options of `compile` for every target."""
+
+        shapes: _Shapes | None
+        dims: Mapping[str, int] | None
+        inputs: _Inputs | None
+        pipeline: str | None
+        params: _Params | None
+        frontend: str | None
+
+
 _ELSEWHERE = {
     "CompiledFunction": "runtime.python.callables",
     "Executable": "runtime.python.callables",
@@ -94,47 +107,23 @@ def compile(
     model: _Path | ModuleOp | ModelProto,
     *,
     target: Literal["machine"] = "machine",
-    shapes: _Shapes | None = None,
-    dims: Mapping[str, int] | None = None,
-    inputs: _Inputs | None = None,
-    pipeline: str | None = None,
-    params: _Params | None = None,
-    frontend: str | None = None,
     memory_limit: int | None = None,
     max_instructions: int | None = None,
     sanitize: bool = False,
     kernels: Literal["numpy", "native"] = "numpy",
-    **options: Unpack[SharedOptions],
+    **options: Unpack[_Options],
 ) -> Executable: ...
 
 
 @overload
 def compile(
-    model: _Path | ModuleOp | ModelProto,
-    *,
-    target: Literal["native"],
-    shapes: _Shapes | None = None,
-    dims: Mapping[str, int] | None = None,
-    inputs: _Inputs | None = None,
-    pipeline: str | None = None,
-    params: _Params | None = None,
-    frontend: str | None = None,
-    **options: Unpack[SharedOptions],
+    model: _Path | ModuleOp | ModelProto, *, target: Literal["native"], **options: Unpack[_Options]
 ) -> NativeExecutable: ...
 
 
 @overload
 def compile(
-    model: _Path | ModuleOp | ModelProto,
-    *,
-    target: str,
-    shapes: _Shapes | None = None,
-    dims: Mapping[str, int] | None = None,
-    inputs: _Inputs | None = None,
-    pipeline: str | None = None,
-    params: _Params | None = None,
-    frontend: str | None = None,
-    **options: Unpack[SharedOptions],
+    model: _Path | ModuleOp | ModelProto, *, target: str, **options: Unpack[_Options]
 ) -> Executable | NativeExecutable: ...
 
 

@@ -2,15 +2,18 @@
 Read and run all that a TVM recorded, without a TVM, and count what came of it.
 
     python benchmarks/against_tvm/recorded.py FOLDER [--only census,values,plan_devices,networks]
-        [--suite any,onnx] [--sample 100] [--list-reasons] [--list unequal] [--json]
+        [--suite any,onnx] [--sample 100] [--native] [--list-reasons] [--list unequal]
+        [--json] [--write README.md]
 
 FOLDER has a folder for each kind of record. A program that fails, ends its process, or takes longer
 than `--seconds` is counted as such. Counts go to stdout; with `--list VERDICT`, the records of that
-verdict to stderr, or those whose reason contains the text.
+verdict to stderr, or those whose reason contains the text. `--write README.md` replaces the tables
+of the file, those of programs compiled to machine code with `--native`.
 """
 
 import json
 import os
+import re
 import sys
 from argparse import ArgumentParser
 from collections import Counter, defaultdict
@@ -77,11 +80,13 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(KINDS), help="kinds of records")
     parser.add_argument("--suite", default="", help="suites, by default all")
     parser.add_argument("--sample", type=int, help="a random sample of so many of each kind")
+    parser.add_argument("--native", action="store_true", help="compile to machine code")
     parser.add_argument("--seconds", type=float, default=60, help="time limit for a program")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--list-reasons", action="store_true", help="all, not the 15 most frequent")
     parser.add_argument("--list", metavar="TEXT", help="records of a verdict, or with this reason")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="replace its tables")
     options = parser.parse_args()
     kinds = options.only.split(",")
     unknown = [kind for kind in kinds if kind not in KINDS]
@@ -89,11 +94,18 @@ def main() -> None:
         parser.error(f"unknown kind {unknown[0]} (known: {', '.join(KINDS)})")
     if not options.folder.is_dir():
         parser.error(f"{options.folder} is not a folder")
+    section = f"recorded{', natively' * options.native}"
+    if options.write and section not in _sections(options.write):
+        parser.error(
+            f"{options.write} has no section <!-- {section}: begin --> … <!-- {section}: end -->"
+        )
     suites = [suite for suite in str(options.suite).split(",") if suite]
+
+    target = "native{cache=off}" if options.native else "machine"
 
     def chosen() -> Generator[Record]:
         for kind in kinds:
-            of_kind = records(options.folder, kind, suites)
+            of_kind = records(options.folder, kind, suites, target)
             if options.sample is None:
                 yield from of_kind
             else:
@@ -106,8 +118,8 @@ def main() -> None:
     def lost(reason: str) -> Outcome:
         return Outcome("lost", reason)
 
-    for kind in {*kinds} - {"networks"}:
-        check(Record(kind, "warm-up", 0, WARM_UP))  # what it imports is not part of a time limit
+    for kind in {*kinds} - {"networks"}:  # what they import is not part of a time limit
+        check(Record(kind, "warm-up", 0, WARM_UP, target))
     outcomes = in_processes(check, chosen(), options.processes, options.seconds, lost)
     for done, (record, outcome) in enumerate(outcomes, 1):
         counts[record.kind].add(outcome)
@@ -118,8 +130,29 @@ def main() -> None:
             print(f"{done} programs", file=sys.stderr)
     if options.json:
         print(json.dumps({k: _as_json(c) for k, c in counts.items()}, indent=1))
+        return
+    text = _tables(counts, None if options.list_reasons or options.write else 15)
+    if options.write:
+        _replace(options.write, section, text)
     else:
-        _print_tables(counts, None if options.list_reasons else 15)
+        print(text)
+
+
+_SECTION = re.compile(r"(<!-- ([^:]+): begin -->\n)(.*?)(<!-- \2: end -->)", re.DOTALL)
+
+
+def _sections(file: Path) -> list[str]:
+    """Return the names of the parts of a file that are generated."""
+    return [m[2] for m in _SECTION.finditer(file.read_text(encoding="utf-8"))]
+
+
+def _replace(file: Path, section: str, text: str) -> None:
+    """Replace a generated part of a file."""
+    contents = file.read_text(encoding="utf-8")
+    file.write_text(
+        _SECTION.sub(lambda m: f"{m[1]}{text}\n{m[4]}" if m[2] == section else m[0], contents),
+        encoding="utf-8",
+    )
 
 
 def _as_json(counts: Counts) -> Mapping[str, object]:
@@ -131,8 +164,8 @@ def _as_json(counts: Counts) -> Mapping[str, object]:
     }
 
 
-def _print_tables(counts: Mapping[str, Counts], most: int | None) -> None:
-    print(table([of_kind.facts(kind) for kind, of_kind in counts.items()]))
+def _tables(counts: Mapping[str, Counts], most: int | None) -> str:
+    parts = [table([of_kind.facts(kind) for kind, of_kind in counts.items()])]
     others: Counter[str] = Counter()
     for kind, of_kind in counts.items():
         refusals = of_kind.reasons["refused"]
@@ -145,7 +178,7 @@ def _print_tables(counts: Mapping[str, Counts], most: int | None) -> None:
             names = ", ".join(f"`{name}` {count:,}" for name, count in [*missing.items()][:most])
             more = ", …" * (most is not None and len(missing) > most)
             programs = f"{len(missing)}, in {sum(missing.values()):,} of {kind.replace('_', ' ')}"
-            print(f"\nMissing operators ({programs}): {names}{more}.")
+            parts.append(f"Missing operators ({programs}): {names}{more}.")
         others.update(
             f"{verdict}: {reason}"
             for verdict, reasons in of_kind.reasons.items()
@@ -156,8 +189,7 @@ def _print_tables(counts: Mapping[str, Counts], most: int | None) -> None:
         {"other reasons": _code(reason), **_by_kind(counts, *reason.split(": ", 1))}
         for reason, _ in others.most_common(most)
     ]
-    if rows:
-        print(f"\n{table(rows)}")
+    return "\n\n".join([*parts, *([table(rows)] if rows else [])])
 
 
 def _code(text: str) -> str:

@@ -60,6 +60,8 @@ class Record:
     suite: str
     number: int
     data: Mapping[str, Any]
+    target: str = "machine"
+    """What runs the program: the machine, or native code."""
 
     def __str__(self) -> str:
         return f"{self.kind}/{self.suite}#{self.number}"
@@ -75,24 +77,26 @@ class Outcome:
     """The last stage that a failed record reached: `read`, `ran` or nothing."""
 
 
-def records(folder: Path, kind: str, suites: Sequence[str]) -> Generator[Record]:
+def records(
+    folder: Path, kind: str, suites: Sequence[str], target: str = "machine"
+) -> Generator[Record]:
     """Yield the records of a kind, of all suites if none is named."""
     for path in sorted((folder / kind).glob("*")):
         suite = path.name.removesuffix(".jsonl.gz")
         if suites and suite not in suites:
             continue
         if path.is_dir():
-            yield Record(kind, suite, 0, {"folder": str(path)})
+            yield Record(kind, suite, 0, {"folder": str(path)}, target)
             continue
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines):
-                yield Record(kind, suite, number, json.loads(line))
+                yield Record(kind, suite, number, json.loads(line), target)
 
 
 def check(record: Record) -> Outcome:
     """Try a record; an error of ours that is not a diagnostic is the verdict `failed`."""
     try:
-        return CHECKS[record.kind](record.data)
+        return CHECKS[record.kind](record)
     except Refused as refusal:
         return Outcome("refused", str(refusal), refusal.reached)
     except Exception as error:
@@ -130,18 +134,19 @@ def _read(text: str) -> ModuleOp:
     return module
 
 
-def _census(data: Mapping[str, Any]) -> Outcome:
-    _read(data["text"])
+def _census(record: Record) -> Outcome:
+    _read(record.data["text"])
     return Outcome("read")
 
 
-def _values(data: Mapping[str, Any]) -> Outcome:
-    expected = _decoded(data["output"])
-    return _compared(data["text"], data["entry"], [*map(_decoded, data["inputs"])], expected)
+def _values(record: Record) -> Outcome:
+    data = record.data
+    call = _Call(data["text"], data["entry"], record.target)
+    return _compared(call, [*map(_decoded, data["inputs"])], _decoded(data["output"]))
 
 
-def _networks(data: Mapping[str, Any]) -> Outcome:
-    folder = Path(data["folder"])
+def _networks(record: Record) -> Outcome:
+    folder = Path(record.data["folder"])
     meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     with np.load(folder / "io.npz") as arrays:
         known = {n.removeprefix("input."): arrays[n] for n in arrays if n.startswith("input.")}
@@ -156,7 +161,7 @@ def _networks(data: Mapping[str, Any]) -> Outcome:
         args.append(known[name])
     expected = outputs[0] if len(outputs) == 1 else outputs
     text = (folder / "model.relay").read_text(encoding="utf-8")
-    return _compared(text, "main", args, expected)
+    return _compared(_Call(text, "main", record.target), args, expected)
 
 
 def _weight(number: int, shape: Sequence[int], dtype: str) -> Array:
@@ -169,17 +174,26 @@ def _weight(number: int, shape: Sequence[int], dtype: str) -> Array:
     return weight.astype("float16").astype(dtype)
 
 
-def _compared(text: str, entry: str, args: Sequence[Any], expected: Any) -> Outcome:
-    module = _read(text)
+@dataclass(frozen=True)
+class _Call:
+    """A function of a program, and what runs it."""
+
+    text: str
+    entry: str
+    target: str
+
+
+def _compared(call: _Call, args: Sequence[Any], expected: Any) -> Outcome:
+    module = _read(call.text)
     try:
-        executable = xrelay.compile(module)
+        executable = xrelay.compile(module, target=call.target)
     except xrelay.Error as error:
         raise Refused(f"compiling: {error.message}", "read") from None
     try:
-        result = executable[entry](*args)
+        result = executable[call.entry](*args)
     except xrelay.Error as error:
         raise Refused(f"running: {error.message}", "read") from None
-    bound = max((bound for name, bound in TOLERANCE.items() if name in text), default=0)
+    bound = max((bound for name, bound in TOLERANCE.items() if name in call.text), default=0)
     fault = difference(result, expected, bound)
     return Outcome("unequal", fault, "ran") if fault else Outcome("equal")
 
@@ -221,7 +235,8 @@ def difference(ours: Any, theirs: Any, tolerance: float) -> str:
     return f"another {ours.dtype}" if worst > bound else ""
 
 
-def _plan_devices(data: Mapping[str, Any]) -> Outcome:
+def _plan_devices(record: Record) -> Outcome:
+    data = record.data
     default, host = (f"{DEVICES[data[key]['device_type']]}:0" for key in ("default", "host"))
 
     def plan(text: str, what: str, repair: bool) -> ModuleOp:
@@ -251,7 +266,7 @@ def _plan_devices(data: Mapping[str, Any]) -> Outcome:
     return Outcome("equal")
 
 
-CHECKS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {
+CHECKS: Mapping[str, Callable[[Record], Outcome]] = {
     "census": _census,
     "values": _values,
     "plan_devices": _plan_devices,

@@ -25,6 +25,7 @@ from xrelay.planning.offsets.bounds import lower_bound
 from xrelay.planning.offsets.core import core_of
 from xrelay.planning.unknown_sizes.choice import Choice, choose
 from xrelay.planning.unknown_sizes.orientation import Orientation, orientation_of
+from xrelay.planning.unknown_sizes.piece_orders import PieceOrder
 
 sys.path.append(str(Path(__file__).parents[1]))
 
@@ -35,7 +36,7 @@ SAMPLES = ((1, 128, 2048), (1, 2048), (64,), (2048,))
 MORE_LENGTHS = (2, 3, 37, 100, 129, 200, 333, 1000)
 
 
-def arena(orientation: Orientation, problem: Problem) -> int:
+def arena(orientation: Orientation | PieceOrder, problem: Problem) -> int:
     """Return the arena at the problem's sizes; exit if the offsets overlap."""
     sizes = problem.columns.size.tolist()
     offsets = orientation.offsets(sizes)
@@ -51,13 +52,14 @@ def facts_of(choice: Choice, problems: Sequence[Problem]) -> dict[str, object]:
     ratios = [
         min(arena(o, p) for o in choice.orientations) / lower_bound(core_of(p)) for p in problems
     ]
-    n = len(problems[0].buffers)
+    n, first = len(problems[0].buffers), choice.orientations[0]
+    assert isinstance(first, Orientation), "problems of lifetimes only"
     return {
         "buffers": n,
         "conflicts": core_of(problems[0]).n_overlaps,
         "kept": len(choice.orientations),
         "found for": "; ".join(choice.sources),
-        "operations per buffer": round(choice.orientations[0].n_operations / n, 2),
+        "operations per buffer": round(first.n_operations / n, 2),
         "ratios": [round(ratio, 4) for ratio in ratios],
         "worst": round(max(ratios), 4),
     }

@@ -5,6 +5,7 @@ Each interface is an xDSL trait. A plug-in's op with these traits takes part in 
 device planning, fusion, explicit allocation, liveness and the VM like the built-in ones.
 """
 
+from .buffer_flow import CapturesOperands, PassesValues, Runs, RunsRegions
 from .device_rules import (
     AllOnHost,
     AnyDevice,
@@ -75,6 +76,7 @@ __all__ = [
     "CalleeDevices",
     "CallsFunction",
     "CallsKernel",
+    "CapturesOperands",
     "ChoosesRegion",
     "DestinationPassing",
     "DeviceAnnotated",
@@ -99,6 +101,7 @@ __all__ = [
     "Part",
     "PartPinned",
     "PartsMatch",
+    "PassesValues",
     "Pinned",
     "PreferSameDomain",
     "ReadsBeforeWriting",
@@ -110,6 +113,8 @@ __all__ = [
     "ResultAliases",
     "ResultOnHost",
     "ReturnDevices",
+    "Runs",
+    "RunsRegions",
     "SameDevice",
     "SameDomain",
     "ShapedByOperand",

@@ -8,7 +8,7 @@ from .pack import Arm, Packing, PackOp, PackType, Slice, SliceOp, TotalOp
 from .slice_ops import SliceStorageOp
 from .static_or_dynamic import verify_shape
 from .storage_ops import AllocStorageOp, StorageType
-from .tensor_ops import AllocTensorOp, KillOp
+from .tensor_ops import AllocTensorOp, BufferOp, KillOp, PlacedOp
 from .workspace_ops import (
     ALIGNMENT,
     ALLOCATED,
@@ -29,6 +29,7 @@ Memory = Dialect(
     [
         AllocStorageOp,
         AllocTensorOp,
+        BufferOp,
         CopyOp,
         KillOp,
         PackOp,
@@ -52,12 +53,14 @@ __all__ = [
     "AllocStorageOp",
     "AllocTensorOp",
     "Arm",
+    "BufferOp",
     "CopyOp",
     "KillOp",
     "Memory",
     "PackOp",
     "PackType",
     "Packing",
+    "PlacedOp",
     "PoolAttr",
     "ResultIsOuts",
     "Slice",

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
 from typing import Self, TypeAlias, cast
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, i32, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    I64,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    TensorType,
+    i32,
+    i64,
+)
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import (
     Attribute,
@@ -21,6 +34,7 @@ from xdsl.irdl import (
     opt_prop_def,
     result_def,
     traits_def,
+    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -36,6 +50,7 @@ from ..interfaces import (
     FreesOperand,
     ShapedByOperand,
 )
+from ..memrefs import buffer_size
 from ..tensors import as_tensor, bits_of, element_size, is_static, tensor_size
 from ..xdsl_extras.segments import operand_counts
 from ..xdsl_extras.trait_patterns import Patterns
@@ -61,16 +76,47 @@ _AT_START: dict[str, Attribute] = {
 
 _AT_START_SHAPED = {**_AT_START, "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 1])}
 
-_SEGMENTS = {
-    (computed, shaped): DenseArrayBase.from_list(i32, [1, computed, shaped])
-    for computed in (0, 1)
-    for shaped in (0, 1)
-}
-"""The segment sizes, by the numbers of dynamic offsets and shapes."""
+
+@cache
+def _segments(computed: int, shape: int) -> DenseArrayBase[IntegerType]:
+    """Return the segment sizes, by the numbers of dynamic offsets, and of operands of the shape."""
+    return DenseArrayBase.from_list(i32, [1, computed, shape])
+
+
+class PlacedOp(IRDLOperation, HasCanonicalizationPatternsInterface):
+    """
+    An op whose result lies in a storage, its first operand.
+
+    Next are an offset, if it is dynamic, and what the shape is computed from.
+    """
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> Patterns:
+        return (FoldOffset(),)
+
+    @property
+    def start(self) -> tuple[SSAValue, int | SSAValue]:
+        """The storage and the byte in it; faster than `storage`, `offset` and `dynamic_offset`."""
+        storage, *others = operands_of(self)
+        offset = self.properties.get("offset")
+        return storage, others[0] if offset is None else cast(_Offset, offset).value.data
+
+    def place(self, storage: SSAValue, offset: int | SSAValue) -> None:
+        """Move the result to byte `offset` of `storage`."""
+        _, *others = operands_of(self)
+        shape = others if "offset" in self.properties else others[1:]
+        if isinstance(offset, int):
+            self.properties["offset"] = i64_attribute(offset)
+            self.operands = (storage, *shape)
+        else:
+            self.properties.pop("offset", None)
+            self.operands = (storage, offset, *shape)
+        computed = int(not isinstance(offset, int))
+        self.properties["operandSegmentSizes"] = _segments(computed, len(shape))
 
 
 @irdl_op_definition
-class AllocTensorOp(IRDLOperation, HasCanonicalizationPatternsInterface):
+class AllocTensorOp(PlacedOp):
     """
     Allocate a tensor without contents in `storage`, at byte `offset`.
 
@@ -110,10 +156,6 @@ class AllocTensorOp(IRDLOperation, HasCanonicalizationPatternsInterface):
         )
 
     @classmethod
-    def get_canonicalization_patterns(cls) -> Patterns:
-        return (FoldOffset(),)
-
-    @classmethod
     def static(cls, storage: SSAValue, type: Attribute) -> Self:
         """A tensor of static shape at byte 0, made without checks: passes make one a result."""
         return cls.create(operands=[storage], result_types=[type], properties=_AT_START)
@@ -124,26 +166,6 @@ class AllocTensorOp(IRDLOperation, HasCanonicalizationPatternsInterface):
         return cls.create(
             operands=[storage, shape], result_types=[type], properties=_AT_START_SHAPED
         )
-
-    @property
-    def start(self) -> tuple[SSAValue, int | SSAValue]:
-        """The storage and the byte in it; faster than `storage`, `offset` and `dynamic_offset`."""
-        storage, *others = operands_of(self)
-        offset = self.properties.get("offset")
-        return storage, others[0] if offset is None else cast(_Offset, offset).value.data
-
-    def place(self, storage: SSAValue, offset: int | SSAValue) -> None:
-        """Move the tensor to byte `offset` of `storage`."""
-        _, *others = operands_of(self)
-        shape = others if "offset" in self.properties else others[1:]
-        if isinstance(offset, int):
-            self.properties["offset"] = i64_attribute(offset)
-            self.operands = (storage, *shape)
-        else:
-            self.properties.pop("offset", None)
-            self.operands = (storage, offset, *shape)
-        computed = not isinstance(offset, int)
-        self.properties["operandSegmentSizes"] = _SEGMENTS[computed, len(shape)]
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -238,11 +260,107 @@ class AllocTensorOp(IRDLOperation, HasCanonicalizationPatternsInterface):
             written.append(user.parent)
 
 
+@irdl_op_definition
+class BufferOp(PlacedOp):
+    """
+    Use bytes of `storage` from byte `offset` on as a memref, whose contents are not defined yet.
+
+    ```mlir
+    %b = memory.buffer %s[128] : memref<4x4xf32>
+    %d = memory.buffer %s[%o] sizes(%n, %m) : memref<?x4x?xf32>
+    ```
+
+    A memref of a program that is not in destination-passing style: it is read and written through
+    this value and its aliases until the last use of them. A dynamic offset is an `i64`; dynamic
+    dims have sizes of type `index`.
+    """
+
+    name = "memory.buffer"
+
+    storage = operand_def(StorageType)
+    offset = opt_prop_def(IntegerAttr[I64])
+    dynamic_offset = opt_operand_def(i64)
+    sizes = var_operand_def(IndexType)
+    memref = result_def(MemRefType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    traits = traits_def(AllocatesResults(), AnyDevice())
+
+    def __init__(
+        self,
+        storage: SSAValue,
+        offset: int | SSAValue,
+        type: Attribute,
+        sizes: Sequence[SSAValue] = (),
+    ):
+        static = isinstance(offset, int)
+        super().__init__(
+            operands=[storage, None if static else offset, sizes],
+            properties={"offset": IntegerAttr(offset, i64) if static else None},
+            result_types=[type],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        unresolved = parser.parse_unresolved_operand()
+        parser.parse_punctuation("[")
+        offset, dynamic = parse_static_or_dynamic(parser, i64)
+        parser.parse_punctuation("]")
+        sizes: Sequence[SSAValue] = ()
+        if parser.parse_optional_keyword("sizes") is not None:
+            listed = parser.parse_comma_separated_list(
+                parser.Delimiter.PAREN, parser.parse_unresolved_operand
+            )
+            sizes = [parser.resolve_operand(size, IndexType()) for size in listed]
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        type, room = parser.parse_type(), StorageType()
+        if parser.parse_optional_keyword("in") is not None:
+            room = parser.parse_type()
+        at = dynamic if offset is None else offset.value.data
+        assert at is not None
+        op = cls(parser.resolve_operand(unresolved, room), at, type, sizes)
+        op.attributes = attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.storage)
+        printer.print_string("[")
+        print_static_or_dynamic(printer, self.offset, self.dynamic_offset)
+        printer.print_string("]")
+        if self.sizes:
+            printer.print_string(" sizes(")
+            printer.print_list(self.sizes, printer.print_operand)
+            printer.print_string(")")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memref.type)
+        if self.storage.type != StorageType():
+            printer.print_string(" in ")
+            printer.print_attribute(self.storage.type)
+
+    def verify_(self) -> None:
+        exactly_one("the offset", self.offset, self.dynamic_offset)
+        type = self.memref.type
+        dynamic = type.get_shape().count(DYNAMIC_INDEX)
+        if dynamic != len(self.sizes):
+            raise VerifyException(f"{type} needs {dynamic} sizes, but got {len(self.sizes)}")
+        size = buffer_size(type)
+        if size is None:
+            raise VerifyException(f"the bytes of {type} are not known")
+        if self.offset is not None and self.offset.value.data < 0:
+            raise VerifyException(f"the offset must be at least 0, but is {self.offset.value.data}")
+        owner = self.storage.owner
+        if self.offset is not None and not dynamic and isinstance(owner, AllocStorageOp):
+            verify_fits("a buffer", size, self.offset.value.data, owner.size)
+
+
 class FoldOffset(RewritePattern):
-    """Make a constant offset of a tensor an attribute."""
+    """Make a constant offset of a tensor or a buffer an attribute."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: AllocTensorOp, rewriter: PatternRewriter, /) -> None:
+    def match_and_rewrite(self, op: AllocTensorOp | BufferOp, rewriter: PatternRewriter, /) -> None:
         offset = folded(op.offset, op.dynamic_offset)
         if op.offset is None and isinstance(offset, int):
             op.place(op.storage, offset)

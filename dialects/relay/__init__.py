@@ -22,7 +22,9 @@ from . import (
     scan,
     selection,
     spreading,
+    threefry,
     trigonometry,
+    upsampling,
     vision,
 )
 from .constants import ConstantOp as ConstantOp  # for plug-ins
@@ -54,6 +56,7 @@ _FAMILIES = (
     normalization,
     convolution,
     pooling,
+    upsampling,
     reshape,
     rearrange,
     spreading,
@@ -62,6 +65,7 @@ _FAMILIES = (
     dynamic,
     selection,
     vision,
+    threefry,
 )
 
 OPERATORS: tuple[type[Operator], ...] = tuple(

@@ -8,7 +8,7 @@ from ..interfaces import ReadsBeforeWriting
 from .families import OPAQUE, OUT_FUSABLE
 from .incomplete import AnyTensor
 from .operator import RelayOperator
-from .properties import bool_prop, float_prop, int_prop
+from .properties import bool_prop, float_prop, int_prop, ints_prop, string_prop
 
 
 class Softmax(RelayOperator, ABC):
@@ -125,5 +125,103 @@ class LrnOp(RelayOperator):
     bias = float_prop(2.0)
     alpha = float_prop(1e-5)
     beta = float_prop(0.75)
+
+    traits = traits_def(*OUT_FUSABLE)
+
+
+class NormPerImage(RelayOperator, ABC):
+    """A normalization of the float `data` of each image, with a factor and a bias per channel."""
+
+    data = operand_def(AnyTensor)
+    gamma = operand_def(AnyTensor)
+    beta = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    axis = int_prop(1)
+    epsilon = float_prop(1e-5)
+    center = bool_prop(True)
+    scale = bool_prop(True)
+
+    traits = traits_def(*OPAQUE)
+
+
+@irdl_op_definition
+class InstanceNormOp(NormPerImage):
+    """
+    Normalize `data` to mean 0 and variance 1 for each index of axis 0 and `axis`.
+
+    ```mlir
+    %y = relay.nn.instance_norm %x, %g, %b
+      : (tensor<2x3x8x8xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x8x8xf32>
+    ```
+
+    The result is multiplied by `gamma` if `scale`, and `beta` is added if `center`. `epsilon` is
+    added to the variance.
+    """
+
+    name = "relay.nn.instance_norm"
+
+
+@irdl_op_definition
+class GroupNormOp(NormPerImage):
+    """
+    Normalize `data` to mean 0 and variance 1 for each index of axis 0 and group along `axis`.
+
+    ```mlir
+    %y = relay.nn.group_norm %x, %g, %b {num_groups = 2}
+      : (tensor<2x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x8x8xf32>
+    ```
+
+    The result is multiplied by `gamma` if `scale`, and `beta` is added if `center`. `epsilon` is
+    added to the variance.
+    """
+
+    name = "relay.nn.group_norm"
+
+    num_groups = int_prop()
+
+
+@irdl_op_definition
+class L2NormalizeOp(RelayOperator):
+    """
+    Divide `data` by the root of its sum of squares along `axis`, of at least `eps`.
+
+    ```mlir
+    %y = relay.nn.l2_normalize %x {eps = 0.001, axis = array<i64: 1>}
+      : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+    """
+
+    name = "relay.nn.l2_normalize"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    eps = float_prop()
+    axis = ints_prop()
+
+    traits = traits_def(*OUT_FUSABLE, ReadsBeforeWriting())
+
+
+@irdl_op_definition
+class NllLossOp(RelayOperator):
+    """
+    Take the negative log likelihood of `targets` in `predictions`, times the weights of classes.
+
+    ```mlir
+    %y = relay.nn.nll_loss %p, %t, %w
+      : (tensor<4x3xf32>, tensor<4xi32>, tensor<3xf32>) -> tensor<f32>
+    ```
+
+    Axis 1 of `predictions` is that of the classes. `reduction` is "mean" (weighted), "sum" or
+    "none". A target `ignore_index` does not count.
+    """
+
+    name = "relay.nn.nll_loss"
+
+    predictions = operand_def(AnyTensor)
+    targets = operand_def(AnyTensor)
+    weights = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    reduction = string_prop("mean")
+    ignore_index = int_prop(-100)
 
     traits = traits_def(*OUT_FUSABLE)

@@ -121,7 +121,7 @@ class SliceLikeOp(RelayOperator):
       : (tensor<2x3xf32>, tensor<5x2xi32>) -> tensor<2x2xf32>
     ```
 
-    Without `axes`, it is along all. The elements of `shape_like` are not read.
+    Without `axes`, it is along all that both have. The elements of `shape_like` are not read.
     """
 
     name = "relay.slice_like"

@@ -58,12 +58,19 @@ class ReshapeOp(Reshaping):
     allowzero = bool_prop(False)
 
     @classmethod
-    def to(cls, data: SSAValue, shape: Sequence[int], type: Attribute) -> "ReshapeOp":
-        """Return the reshape of `data` to `shape`, which is known; the result is a `type`."""
+    def to(
+        cls,
+        data: SSAValue,
+        shape: Sequence[int],
+        type: Attribute,
+        allowzero: BoolAttr | None = None,
+    ) -> "ReshapeOp":
+        """Return the reshape of `data` to a `type`; by default, a 0 in `shape` is a dim of 0."""
+        zero = BoolAttr.from_bool(0 in shape) if allowzero is None else allowzero
         return cls.create(
             operands=[data],
             result_types=[type],
-            properties={"newshape": ints(shape), "allowzero": BoolAttr.from_bool(0 in shape)},
+            properties={"newshape": ints(shape), "allowzero": zero},
         )
 
 

@@ -76,3 +76,72 @@ class DilateOp(RelayOperator):
     dilation_value = float_prop(0.0)
 
     traits = traits_def(*INJECTIVE)
+
+
+@irdl_op_definition
+class SpaceToBatchNdOp(RelayOperator):
+    """
+    Pad `data`, and make a batch of the elements at each place of its blocks of `block_shape`.
+
+    ```mlir
+    %y = relay.nn.space_to_batch_nd %x {block_shape = array<i64: 2>, paddings = array<i64: 0, 1>}
+      : (tensor<1x3x4xf32>) -> tensor<2x2x4xf32>
+    ```
+
+    `paddings` are (before, after) for each of the axes after the batch that have blocks.
+    """
+
+    name = "relay.nn.space_to_batch_nd"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    block_shape = ints_prop()
+    paddings = ints_prop()
+    pad_value = float_prop(0.0)
+
+    traits = traits_def(*INJECTIVE)
+
+
+@irdl_op_definition
+class BatchToSpaceNdOp(RelayOperator):
+    """
+    Arrange the batch `data` as blocks of `block_shape`, and cut off `crops`.
+
+    ```mlir
+    %y = relay.nn.batch_to_space_nd %x {block_shape = array<i64: 2>, crops = array<i64: 0, 1>}
+      : (tensor<2x2x4xf32>) -> tensor<1x3x4xf32>
+    ```
+
+    `crops` are (before, after) for each of the axes after the batch that have blocks.
+    """
+
+    name = "relay.nn.batch_to_space_nd"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    block_shape = ints_prop()
+    crops = ints_prop()
+
+    traits = traits_def(*INJECTIVE)
+
+
+@irdl_op_definition
+class MirrorPadOp(RelayOperator):
+    """
+    Surround `data` with `pad_width` (before 0, after 0, before 1, …) of its mirrored elements.
+
+    ```mlir
+    %y = relay.nn.mirror_pad %x {pad_width = array<i64: 1, 1>} : (tensor<3xf32>) -> tensor<5xf32>
+    ```
+
+    The first and the last are repeated with `mode` "SYMMETRIC", not with "REFLECT".
+    """
+
+    name = "relay.nn.mirror_pad"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    pad_width = ints_prop()
+    mode = string_prop("SYMMETRIC")
+
+    traits = traits_def(*INJECTIVE)

@@ -134,6 +134,13 @@ def add_op(dialect: Dialect, op: type[Operation]) -> None:
         ops.append(op)
 
 
+def add_attribute(dialect: Dialect, attribute: type[Attribute]) -> None:
+    """Add an attribute to a dialect of xDSL; again changes nothing."""
+    attributes = dialect._attributes
+    if attribute not in attributes:
+        attributes.append(attribute)
+
+
 class Verification(NamedTuple):
     """The steps of the method `verify_` that xDSL generates for an op class, in this order."""
 

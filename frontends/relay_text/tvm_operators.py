@@ -43,7 +43,7 @@ Convert: TypeAlias = Callable[[Values], None]
 """Converts attributes from TVM's form to ours, in place."""
 
 Implied: TypeAlias = Callable[[Mapping[str, Any], Sequence[int]], Values]
-"""Returns what the shape of the weight, operand 1, says of attributes that only repeat it."""
+"""Returns what the shape of the weight says of attributes that only repeat it."""
 
 IMPLYING = frozenset(("groups", "kernel_layout", "transpose_b"))
 """The attributes that an `Implied` reads."""
@@ -75,6 +75,8 @@ class Rule:
     """The text of a repeated attribute whose value is unknown; None where it is omitted."""
     is_reduction: bool = False
     """True if no axes at all mean all axes in TVM, but none here."""
+    weight: int = 1
+    """The operand whose shape the repeated attributes repeat."""
 
 
 # ---------------------------------------------------------------- conversions
@@ -84,15 +86,16 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
     return cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
 
 
-def _expand_padding(values: Values) -> None:
-    """Expand 1, 2 or 4 entries of padding to 4: top, left, bottom, right."""
+def _expand_padding(values: Values, sides: int) -> None:
+    """Expand padding, of one entry or one for each side, to both ends: first all starts."""
     padding = values.get("padding")
     if padding is None:
         return
     given = _as_tuple(padding)
-    if len(given) not in (1, 2, 4):
-        raise InvalidAttribute(f"padding must have 1, 2 or 4 entries, but has {len(given)}")
-    values["padding"] = given * 4 if len(given) == 1 else given * 2 if len(given) == 2 else given
+    if len(given) not in (1, sides, 2 * sides):
+        counts = "1 or 2" if sides == 1 else f"1, {sides} or {2 * sides}"
+        raise InvalidAttribute(f"padding must have {counts} entries, but has {len(given)}")
+    values["padding"] = given * (2 * sides // len(given))
 
 
 def _same_layout(values: Values, layout: str, default: str = "NCHW") -> None:
@@ -104,26 +107,20 @@ def _same_layout(values: Values, layout: str, default: str = "NCHW") -> None:
         )
 
 
-def _window(*names: str, layout: str) -> Convert:
+_LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
+"""The default layout for a number of sides."""
+
+
+def _window(*names: str, layout: str, sides: int = 2) -> Convert:
     def convert(values: Values) -> None:
-        _expand_padding(values)
-        _same_layout(values, layout)
+        _expand_padding(values, sides)
+        _same_layout(values, layout, _LAYOUTS[sides])
         for name in names:
             given = values.get(name)
             if given is not None and len(_as_tuple(given)) == 1:
-                values[name] = _as_tuple(given) * 2
+                values[name] = _as_tuple(given) * sides
 
     return convert
-
-
-def _line(values: Values) -> None:
-    """Convert the attributes of a window on lines: one entry of padding is for both ends."""
-    _same_layout(values, "data_layout", "NCW")
-    for name in ("strides", "dilation", "padding"):
-        if name in values:
-            values[name] = _as_tuple(values[name])
-    if len(values.get("padding", ())) == 1:
-        values["padding"] *= 2
 
 
 def _as_list(*names: str) -> Convert:
@@ -153,18 +150,22 @@ def _empty_is_absent(*names: str) -> Convert:
     return convert
 
 
-def _pad(values: Values) -> None:
-    """Flatten `pad_width`: pairs of the widths before and after, for each dimension."""
-    width = values.get("pad_width")
-    if isinstance(width, tuple):
-        flat: list[Any] = []
-        for pair in cast("tuple[Any, ...]", width):
-            flat += _as_tuple(pair)
-        values["pad_width"] = tuple(flat)
+PAIRS = frozenset(("pad_width", "paddings", "crops"))
+"""Attributes that are pairs of widths before and after, for each dimension."""
+
+
+def _flat_pairs(values: Values) -> None:
+    """Flatten pairs of widths."""
+    for name in PAIRS & values.keys():
+        if isinstance(values[name], tuple):
+            flat: list[Any] = []
+            for pair in cast("tuple[Any, ...]", values[name]):
+                flat += _as_tuple(pair)
+            values[name] = tuple(flat)
 
 
 def pairs_of(widths: Sequence[int]) -> list[list[int]]:
-    """Return `pad_width` as TVM prints it: the inverse of what the reader does."""
+    """Return pairs of widths as TVM prints them: the inverse of what the reader does."""
     return [list(pair) for pair in zip(widths[::2], widths[1::2], strict=False)]
 
 
@@ -223,7 +224,7 @@ def verify_repeated(name: str, values: Mapping[str, Any], operands: Sequence[Ten
     rule = rule_of(name)
     if rule.implied is None:
         return
-    for key, wanted in rule.implied(values, operands[1].get_shape()).items():
+    for key, wanted in rule.implied(values, operands[rule.weight].get_shape()).items():
         given, entries = values.get(key), _as_tuple(wanted)
         if given is None:
             continue
@@ -239,26 +240,21 @@ def verify_repeated(name: str, values: Mapping[str, Any], operands: Sequence[Ten
             raise InvalidAttribute(f"{key} is {given}, but the weight implies {wanted}")
 
 
-def _conv2d(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
-    order = values.get("kernel_layout") or "OIHW"
-    if len(weight) != 4 or sorted(order) != sorted("OIHW"):
+def _conv(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
+    """Return what the weight of a convolution says; by default, its layout is that of its rank."""
+    sides = "DHW"[5 - len(weight) :]
+    order = values.get("kernel_layout") or f"OI{sides}"
+    if sorted(order) != sorted(f"OI{sides}"):
         return {}
-    channels, *sizes = (weight[order.index(side)] for side in "OHW")
+    channels, *sizes = (weight[order.index(side)] for side in f"O{sides}")
     return {"channels": channels, "kernel_size": tuple(sizes)}
 
 
-def _conv2d_transpose(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
-    if len(weight) != 4 or DYNAMIC_INDEX in weight:
+def _conv_transpose(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
+    if not 3 <= len(weight) <= 5 or DYNAMIC_INDEX in weight:
         return {}
     channels = weight[1] * int(values.get("groups") or 1)  # the weight has those of one group
     return {"channels": channels, "kernel_size": tuple(weight[2:])}
-
-
-def _conv1d(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
-    order = values.get("kernel_layout") or "OIW"
-    if len(weight) != 3 or sorted(order) != sorted("OIW"):
-        return {}
-    return {"channels": weight[order.index("O")], "kernel_size": (weight[order.index("W")],)}
 
 
 def _dense(values: Mapping[str, Any], weight: Sequence[int]) -> Values:
@@ -283,8 +279,17 @@ def _chain(*converts: Convert) -> Convert:
 
 
 _IMAGES = _window("strides", "dilation", layout="data_layout")
-_SPREAD_IMAGES = _window("strides", "dilation", "output_padding", layout="data_layout")
-_POOL = _window("pool_size", "strides", "dilation", layout="layout")
+_VOLUMES = _window("strides", "dilation", layout="data_layout", sides=3)
+_SPREAD = {
+    sides: _window("strides", "dilation", "output_padding", layout="data_layout", sides=sides)
+    for sides in _LAYOUTS
+}
+_SPREAD_IMAGES = _SPREAD[2]
+_LINES = _window("strides", "dilation", layout="data_layout", sides=1)
+_POOLS = {
+    sides: _window("pool_size", "strides", "dilation", layout="layout", sides=sides)
+    for sides in _LAYOUTS
+}
 _PADDED = {"padding": ""}
 _GLOBAL_POOL = Rule(convert=lambda values: _same_layout(values, "layout"))
 _REDUCTION = Rule(convert=_reduction, is_reduction=True)
@@ -292,35 +297,79 @@ _FILLED = Rule(convert=_chain(_as_list("shape"), _by_default("dtype", "float32")
 _SIZES = ("channels", "kernel_size")
 
 RULES: Mapping[str, Rule] = {
-    "nn.conv1d": Rule({}, _line, _PADDED, _SIZES, _conv1d, "data_layout"),
+    "nn.conv1d": Rule({}, _LINES, _PADDED, _SIZES, _conv, "data_layout"),
     "nn.conv2d": Rule(
-        {}, _chain(_IMAGES, _drop(*_SCHEDULING)), _PADDED, _SIZES, _conv2d, "data_layout"
+        {}, _chain(_IMAGES, _drop(*_SCHEDULING)), _PADDED, _SIZES, _conv, "data_layout"
     ),
     "nn.conv2d_transpose": Rule(
         {},
         _chain(_SPREAD_IMAGES, _drop("out_dtype")),
         _PADDED,
         _SIZES,
-        _conv2d_transpose,
+        _conv_transpose,
         "data_layout",
     ),
+    "nn.conv3d": Rule({}, _VOLUMES, _PADDED, _SIZES, _conv, "data_layout"),
+    **{
+        f"nn.conv{sides}d_transpose": Rule(
+            {}, _SPREAD[sides], _PADDED, _SIZES, _conv_transpose, "data_layout"
+        )
+        for sides in (1, 3)
+    },
+    "nn.conv2d_backward_weight": Rule(
+        {},
+        _chain(
+            _window("strides", "dilation", "kernel_size", layout=""),
+            _drop("channels", "data_layout"),
+        ),
+        _PADDED,
+        ("kernel_layout", "out_layout"),
+        lambda values, data: {"kernel_layout": "NCHW", "out_layout": "OIHW"},
+        "out_dtype",
+    ),
+    "nn.deformable_conv2d": Rule({}, _IMAGES, _PADDED, _SIZES, _conv, "data_layout", weight=2),
+    "image.dilation2d": Rule(
+        convert=_window("strides", "dilations", layout="data_layout"), always=_PADDED
+    ),
+    **{
+        f"nn.{kind}_pool2d_grad": Rule(convert=_chain(_POOLS[2], _drop("dilation")), always=_PADDED)
+        for kind in ("max", "avg")
+    },
     "nn.dense": Rule({}, _drop(*_SCHEDULING), {}, ("units",), _dense, "out_dtype"),
     "nn.matmul": Rule({}, _drop(*_SCHEDULING), {}, ("units",), _matmul, "out_dtype", "None"),
     "nn.batch_matmul": Rule({"transpose_b": False}, _drop(*_SCHEDULING)),
     "nn.leaky_relu": Rule({"alpha": 0.25}),
     "nn.lrn": Rule({"alpha": 1e-4}),
-    "nn.max_pool2d": Rule(convert=_POOL, always=_PADDED),
-    "nn.avg_pool2d": Rule(convert=_POOL, always=_PADDED),
+    **{
+        f"nn.{kind}_pool{sides}d": Rule(convert=convert, always=_PADDED)
+        for sides, convert in _POOLS.items()
+        for kind in ("max", "avg")
+    },
+    **{
+        f"nn.adaptive_{kind}_pool{sides}d": Rule(
+            convert=_chain(
+                _window("output_size", layout="layout", sides=sides),
+                _empty_is_absent("output_size"),
+            )
+        )
+        for sides in _LAYOUTS
+        for kind in ("max", "avg")
+    },
     "nn.global_avg_pool2d": _GLOBAL_POOL,
     "nn.global_max_pool2d": _GLOBAL_POOL,
-    "nn.pad": Rule(convert=_pad),
+    **dict.fromkeys(("nn.pad", "nn.mirror_pad"), Rule(convert=_flat_pairs)),
+    **dict.fromkeys(
+        ("nn.space_to_batch_nd", "nn.batch_to_space_nd"),
+        Rule(convert=_chain(_flat_pairs, _as_list("block_shape"))),
+    ),
+    "nn.l2_normalize": Rule(convert=_as_list("axis")),
     "nn.space_to_depth": Rule(convert=_drop("mode")),  # TVM has one mode
     **dict.fromkeys(("sum", "mean", "max", "min", "prod", "all", "any"), _REDUCTION),
     **dict.fromkeys(("argmax", "argmin"), _REDUCTION),
     "qnn.batch_matmul": Rule({"transpose_b": False}),
-    "qnn.conv2d": Rule({}, _IMAGES, _PADDED, _SIZES, _conv2d, "data_layout"),
+    "qnn.conv2d": Rule({}, _IMAGES, _PADDED, _SIZES, _conv, "data_layout"),
     "qnn.conv2d_transpose": Rule(
-        {}, _SPREAD_IMAGES, _PADDED, _SIZES, _conv2d_transpose, "data_layout"
+        {}, _SPREAD_IMAGES, _PADDED, _SIZES, _conv_transpose, "data_layout"
     ),
     "qnn.dense": Rule({}, _keep, {}, ("units",), _dense, "out_dtype"),
     "qnn.requantize": Rule(convert=_default_is_absent("rounding")),
@@ -335,6 +384,11 @@ RULES: Mapping[str, Rule] = {
     ),
     "tile": Rule(convert=_as_list("reps")),
     "nn.upsampling": Rule(always={"scale_h": "", "scale_w": ""}),
+    "nn.upsampling3d": Rule(always={"scale_d": "", "scale_h": "", "scale_w": ""}),
+    **dict.fromkeys(
+        ("dyn.nn.upsampling", "dyn.nn.upsampling3d"),
+        Rule(convert=_drop("scale_d", "scale_h", "scale_w")),
+    ),
     "repeat": Rule(convert=_require("axis"), always={"axis": ""}),
     "reverse": Rule(convert=_require("axis"), always={"axis": ""}),
     "broadcast_to": Rule(convert=_chain(_drop("dtype"), _as_list("shape"))),

@@ -18,9 +18,7 @@ from math import prod
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ArrayAttr,
     DictionaryAttr,
-    FunctionType,
     IndexType,
     MemRefType,
     StringAttr,
@@ -35,6 +33,7 @@ from ...dialects.tensors import dtype_name, element_size
 from ...dialects.xdsl_extras.walking import walk
 from ...passes.bytes.constant_places import place_constants
 from ...passes.functions.call_graph import CallGraph
+from ...passes.functions.signatures import insert_parameters
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, Constant, ConstantPool
 from ...runtime.program.program import TensorSpec
@@ -147,16 +146,10 @@ def _constant(op: memref.GlobalOp, dtypes: Mapping[str, str]) -> Constant:
 
 def _add_pool(function: func.FuncOp, pool: ConstantPool) -> BlockArgument:
     """Make a pool the last parameter of `function`; return it."""
-    block = function.body.block
-    attrs = [DictionaryAttr({})] * len(block.args)
-    if function.arg_attrs is not None:
-        attrs = list(function.arg_attrs.data)
-    param = block.insert_arg(MemRefType(i8, [DYNAMIC_INDEX]), len(block.args))
-    param.name_hint = pool.symbol
     mark = StringAttr(pool.place) if pool.place else UnitAttr()
-    function.arg_attrs = ArrayAttr([*attrs, DictionaryAttr({POOL: mark})])
-    outputs = function.function_type.outputs.data
-    function.function_type = FunctionType.from_lists(block.arg_types, outputs)
+    types, attrs = [MemRefType(i8, [DYNAMIC_INDEX])], [DictionaryAttr({POOL: mark})]
+    (param,) = insert_parameters(function, len(function.args), types, attrs)
+    param.name_hint = pool.symbol
     return param
 
 

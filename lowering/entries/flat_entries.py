@@ -32,7 +32,6 @@ from typing import NamedTuple
 from xdsl.dialects import func, llvm, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ArrayAttr,
     DictionaryAttr,
     FunctionType,
     IndexType,
@@ -50,6 +49,7 @@ from xdsl.traits import SymbolTable
 from ...dialects import memory
 from ...dialects.dense import integer
 from ...dialects.tensors import element_size
+from ...passes.functions.signatures import erase_parameters, insert_parameters
 from ...passes.sizes.size_code import SizeCode
 from ...passes.support.diagnostics import PassError
 from ...runtime.native.interface import ALIGNMENT, FLAT, Entry, Form, Pool, spec_of
@@ -335,10 +335,10 @@ def _static_end(view: memref.ViewOp) -> int | None:
 def flatten_entry(function: func.FuncOp, plan: EntryPlan) -> None:
     """Give `function` the parameters of the flat entry that it is to be."""
     block, entry = function.body.block, plan.entry
-    old = list(block.args)
-    new: list[SSAValue] = []
-    for param in plan.parameters:
-        new.append(argument := block.insert_arg(param.type, len(block.args)))
+    count = len(block.args)
+    attrs = [DictionaryAttr(param.attrs) for param in plan.parameters]
+    new = insert_parameters(function, count, [param.type for param in plan.parameters], attrs)
+    for param, argument in zip(plan.parameters, new, strict=True):
         argument.name_hint = param.name
         if param.old is not None and param.replaces_views:
             for use in list(param.old.uses):
@@ -346,9 +346,7 @@ def flatten_entry(function: func.FuncOp, plan: EntryPlan) -> None:
         elif param.old is not None:
             param.old.replace_all_uses_with(argument)
     _write_outputs(function, [None if number is None else new[number] for number in plan.outputs])
-    for param in old:
-        block.erase_arg(param)
-    function.arg_attrs = ArrayAttr(DictionaryAttr(param.attrs) for param in plan.parameters)
+    erase_parameters(function, range(count))
     function.sym_visibility = StringAttr("public")
     function.attributes.pop(ENTRY, None)
     _name(function, entry.symbol + FLAT)
@@ -359,10 +357,10 @@ def flatten_entry(function: func.FuncOp, plan: EntryPlan) -> None:
 
 def _name(function: func.FuncOp, symbol: str) -> None:
     """Make `function`, whose body is done, a function of the interface in C."""
-    block = function.body.block
-    end = block.last_op
-    assert isinstance(end, func.ReturnOp), "a function returns"
-    function.function_type = FunctionType.from_lists(block.arg_types, end.arguments.types)
+    end = function.get_return_op()
+    assert end is not None, "a function returns"
+    inputs = function.function_type.inputs.data
+    function.function_type = FunctionType.from_lists(inputs, end.arguments.types)
     function.res_attrs = None
     function.sym_name = StringAttr(symbol)
     function.attributes[C_INTERFACE] = UnitAttr()
@@ -397,14 +395,14 @@ def flatten_sizes(function: func.FuncOp, plan: EntryPlan) -> None:
     block = function.body.block
     old, end = list(block.args), block.last_op
     assert end is not None, "a function returns"
-    dims, sizes = (block.insert_arg(NUMBERS, len(block.args)) for _ in range(2))
+    dims, sizes = insert_parameters(function, len(old), [NUMBERS] * 2)
     dims.name_hint, sizes.name_hint = "dims", "sizes"
     loads, stores = list[Operation](), list[Operation]()
     code = SizeCode(loads.append)
     for i, param in enumerate(old):
         load = memref.LoadOp.get(dims, [code.index(i)])
         param.replace_all_uses_with(code.emit(load, param.name_hint))
-        block.erase_arg(param)
+    erase_parameters(function, range(len(old)))
     bytes = (0 if number is None else end.operands[number] for number in plan.workspaces)
     code = SizeCode(stores.append)
     for i, value in enumerate((*bytes, *end.operands[plan.storages :])):

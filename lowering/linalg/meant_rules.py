@@ -2,6 +2,7 @@
 The linalg of an operator, from its meaning.
 
     ByIndex: one `linalg.generic` that extracts elements at computed indices
+    Folded: another one, which has loops for the box, too
     SameOrder: `tensor.collapse_shape` and `tensor.expand_shape`
     Sums: `scf.for` along the axis, on slices
     Composed: the linalg of each operator
@@ -9,32 +10,37 @@ The linalg of an operator, from its meaning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from ...dialects.attributes import plain_attributes, properties_of
-from ...dialects.relay import BY_NAME
-from ...dialects.tensors import signless
+from ...dialects.dense import scalar
+from ...dialects.relay import BY_NAME, ConstantOp
+from ...dialects.tensors import dtype_name, signless
 from ...dialects.type_rules import element_of as type_element
+from ...dialects.type_rules import operand_of
 from ...operators.meaning.forms import (
     ByIndex,
     Composed,
     Elementwise,
+    Folded,
     Meaning,
     SameOrder,
     Sums,
+    keywords,
 )
 from ...operators.meaning.number import INT64, Source
 from ...operators.signature import Element
+from ...operators.signature import Tensor as TensorShape
 from .builder import INDEX, Builder, Rule, Size, element_of, element_type, maps
 from .elementwise import meant
 from .moving import mapped, placed, rank_of, same
-from .numbers import Scalar
+from .numbers import Scalar, type_of
 from .rules.reduce import count_of
 from .rules.reshape import reshape, reshaped
 from .scalars import convert, narrowed
@@ -49,6 +55,8 @@ def derived(meaning: Meaning, rules: Mapping[str, Rule]) -> Rule:
             return meant(meaning)
         case ByIndex():
             return by_index(meaning)
+        case Folded():
+            return folded(meaning)
         case Composed():
             return composed(meaning, rules)
         case SameOrder():
@@ -121,6 +129,29 @@ class Elements(Source):
         return Scalar(b, element, self.element)
 
 
+def _computed(
+    inner: Builder,
+    body: Body,
+    op: Operation,
+    operands: Sequence[SSAValue],
+    compute: Callable[[Sequence[Scalar], Sequence[Elements]], Scalar],
+) -> Sequence[SSAValue]:
+    """Append what a formula computes from the index of all loops, and elements of operands."""
+    loops = [inner.loop_index(i) for i in range(len(body.sizes))]
+    casts = [inner.insert(arith.IndexCastOp(loop, i64)) for loop in loops]
+    body.b, body.index = inner, [Scalar(inner, cast, INT64) for cast in casts]
+    sources = [
+        Elements(body, value, type_element(element_type(operand)))
+        for value, operand in zip(operands, op.operands, strict=True)
+    ]
+    found = compute(body.index, sources)
+    for value in (*casts, *loops):
+        if not value.uses and isinstance(value.owner, Operation):
+            value.owner.detach()
+            value.owner.erase()
+    return [found.value]
+
+
 def by_index(meaning: ByIndex) -> Rule:
     """Return the rule of an operator of this meaning."""
 
@@ -132,23 +163,56 @@ def by_index(meaning: ByIndex) -> Rule:
         body = Body(b, sizes)
 
         def build(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
-            loops = [inner.loop_index(i) for i in range(rank)]
-            casts = [inner.insert(arith.IndexCastOp(loop, i64)) for loop in loops]
-            body.b, body.index = inner, [Scalar(inner, cast, INT64) for cast in casts]
-            sources = [
-                Elements(body, value, type_element(element_type(operand)))
-                for value, operand in zip(operands, op.operands, strict=True)
-            ]
-            keywords = meaning.keywords(plain_attributes(op))
-            found: Scalar = meaning.formula(body.index, *sources, **keywords)
-            for value in (*casts, *loops):
-                if not value.uses and isinstance(value.owner, Operation):
-                    value.owner.detach()
-                    value.owner.erase()
-            return [found.value]
+            attributes = meaning.keywords(plain_attributes(op))
+            return _computed(
+                inner, body, op, operands, lambda i, x: meaning.formula(i, *x, **attributes)
+            )
 
         kinds = ["parallel"] * rank
         return b.generic(body.ins, body.in_maps, [out], maps(rank, same(rank)), kinds, build)
+
+    return convert
+
+
+def folded(meaning: Folded) -> Rule:
+    """Return the rule of an operator of this meaning."""
+
+    def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        (sizes,), attributes = result_sizes(b, op, operands), plain_attributes(op)
+        box = meaning.dims([b.dims(operand) for operand in operands], attributes)
+        result = type_element(element_type(op.results[0]))
+        element, finish = meaning.element(result), meaning.finish
+        rank, loops = len(sizes), len(sizes) + len(box)
+        out = b.full(sizes, meaning.identity(element), signless(type_of(element)))
+        body = Body(b, [*sizes, *box], ins=[b.empty(box, i1)])
+        body.in_maps += maps(loops, range(rank, loops))
+
+        def build(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            def compute(index: Sequence[Scalar], sources: Sequence[Elements]) -> Scalar:
+                term = meaning.formula(index, *sources, **meaning.keywords(attributes))
+                total = Scalar(inner, inner.block.args[-1], element)
+                return total.apply(meaning.by, term.converted(element))
+
+            return _computed(inner, body, op, operands, compute)
+
+        kinds = ["parallel"] * rank + ["reduction"] * len(box)
+        out_map = maps(loops, range(rank))
+        (total,) = b.generic(body.ins, body.in_maps, [out], out_map, kinds, build)
+        if finish is None and element is result:
+            return [total]
+        end = Body(b, sizes, ins=[total], in_maps=maps(rank, same(rank)))
+
+        def close(inner: Builder, _: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            def compute(index: Sequence[Scalar], sources: Sequence[Elements]) -> Scalar:
+                total = Scalar(inner, inner.block.args[0], element)
+                if finish is not None:
+                    total = finish(total, index, *sources, **keywords(finish, attributes))
+                return total.converted(result)
+
+            return _computed(inner, end, op, operands, compute)
+
+        out, kinds = b.empty(sizes, signless(type_of(result))), ["parallel"] * rank
+        return b.generic(end.ins, end.in_maps, [out], maps(rank, same(rank)), kinds, close)
 
     return convert
 
@@ -212,13 +276,28 @@ class Steps:
     values: dict[SSAValue, SSAValue]
     ops: list[Operation] = field(default_factory=list[Operation])
 
-    def apply(self, name: str, *operands: SSAValue, **attributes: object) -> SSAValue:
-        kind = BY_NAME[name]
-        op = kind.on(operands, properties_of(kind, attributes))
+    def __call__(self, name: str, *operands: SSAValue | float, **attributes: object) -> SSAValue:
+        kind, first = BY_NAME[name], operands[0]
+        assert isinstance(first, SSAValue), "the first operand is a tensor"
+        values = [x if isinstance(x, SSAValue) else self._scalar(x, first) for x in operands]
+        return self._add(kind.on(values, properties_of(kind, attributes)))
+
+    def _scalar(self, value: float, like: SSAValue) -> SSAValue:
+        dtype = dtype_name(element_type(like))
+        number = scalar(value, dtype) if dtype is not None else None
+        assert number is not None, "numbers are of a type that has a name"
+        return self._add(ConstantOp(number))
+
+    def _add(self, op: Operation) -> SSAValue:
         self.ops.append(op)
-        results = self.rules[op.name](self.b, op, [self.values[value] for value in operands])
+        results = self.rules[op.name](self.b, op, [self.values[value] for value in op.operands])
         self.values.update(zip(op.results, results, strict=True))
         return op.results[0]
+
+    def tensor(self, operand: SSAValue) -> TensorShape:
+        found = operand_of(operand.type)
+        assert isinstance(found, TensorShape), "operands of operators are tensors"
+        return found
 
 
 def composed(meaning: Composed, rules: Mapping[str, Rule]) -> Rule:
@@ -227,7 +306,7 @@ def composed(meaning: Composed, rules: Mapping[str, Rule]) -> Rule:
     def convert(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Sequence[SSAValue]:
         steps = Steps(b, rules, dict(zip(op.operands, operands, strict=True)))
         keywords = meaning.keywords(plain_attributes(op))
-        result = meaning.formula(steps.apply, *op.operands, **keywords)
+        result = meaning.formula(steps, *op.operands, **keywords)
         value = steps.values[result]
         for made in reversed(steps.ops):
             made.erase()

@@ -118,10 +118,11 @@ class Ownership:
         found = self.returned.get(value)
         while found is None:
             passed.append(value)
-            uses = list(value.uses)
-            user = uses[0].operation if len(uses) == 1 else None
-            if isinstance(user, scf.YieldOp) and isinstance(around := user.parent_op(), scf.IfOp):
-                value = around.results[uses[0].index]
+            use = value.get_unique_use()
+            user = use and use.operation
+            branch = user.parent_op() if isinstance(user, scf.YieldOp) else None
+            if use and isinstance(branch, scf.IfOp):
+                value = branch.results[use.index]
                 found = self.returned.get(value)
             else:
                 found = isinstance(user, func.ReturnOp)

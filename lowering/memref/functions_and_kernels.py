@@ -17,7 +17,7 @@ into the buffers of its results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects import arith, bufferization, func, memref, scf
@@ -103,12 +103,9 @@ def convert_signature(function: func.FuncOp, state: Conversion) -> None:
     types, lent = state.types, state.lent[function.sym_name.data]
     if function.body.blocks:
         convert_arguments(only_block(function), state)
-    results: list[Attribute] = []
-    for i, type in enumerate(function.function_type.outputs):
-        converted = types(type, function)
-        results += [INDEX] * dynamic_count(converted) if i in lent else [converted]
+    outputs = [types(type, function) for type in function.function_type.outputs]
     inputs = [types(type, function) for type in function.function_type.inputs]
-    function.function_type = FunctionType.from_lists(inputs, results)
+    function.function_type = FunctionType.from_lists(inputs, returned_types(outputs, lent))
     function.arg_attrs = plain_entries(function.arg_attrs)
     function.res_attrs = None if lent else plain_entries(function.res_attrs)
     kept = {n: a for n, a in function.attributes.items() if says_something(n, a)}
@@ -124,6 +121,12 @@ def convert_arguments(block: Block, state: Conversion) -> None:
 def dynamic_count(type: Attribute) -> int:
     """Return the number of dims of a memref that are not static."""
     return as_memref(type).get_shape().count(DYNAMIC_INDEX)
+
+
+def returned_types(types: Sequence[Attribute], lent: Mapping[int, int]) -> list[Attribute]:
+    """Return the types of what a function returns: of a result that is lent, its dims."""
+    of_each = ([INDEX] * dynamic_count(t) if i in lent else [t] for i, t in enumerate(types))
+    return [type for types in of_each for type in types]
 
 
 @converts(func.ReturnOp)
@@ -150,12 +153,9 @@ def convert_call(op: func.CallOp, w: Writer) -> None:
         return
     lent = w.state.lent[name]
     types = [w.state.types.of(result) for result in op.results]
-    returned: list[Attribute] = []
-    for i, type in enumerate(types):
-        returned += [INDEX] * dynamic_count(type) if i in lent else [type]
     inputs = w.state.functions[name].function_type.inputs
     args = [w.cast_to(a, t) for a, t in zip(op.arguments, inputs, strict=True)]
-    call = w(func.CallOp(op.callee, args, returned))
+    call = w(func.CallOp(op.callee, args, returned_types(types, lent)))
     call.attributes = kept(op)
     rest = iter(call.results)
     values: list[SSAValue] = []

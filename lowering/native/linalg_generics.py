@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from xdsl.dialects import arith, bufferization, tensor
 from xdsl.dialects.builtin import (
@@ -22,12 +23,15 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i32,
 )
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
 from ..linalg.builder import tensor_of
+
+OpT = TypeVar("OpT", bound=Operation)
 
 TRANSPOSING = "xrelay.transposing"
 """The attribute of loops on buffers that read along one dim and write along another."""
@@ -45,12 +49,17 @@ def is_pointwise(op: linalg.GenericOp) -> bool:
     """Test whether `op` computes each element of one result by itself, in their order."""
     maps, block = maps_of(op), op.body.block
     return (
-        len(op.outputs) == 1
-        and len(op.results) == 1
-        and all(kind.data == IteratorType.PARALLEL for kind in op.iterator_types)
+        len(op.results) == 1
+        and is_parallel(op)
         and is_identity(maps[-1])
         and not block.args[-1].uses
     )
+
+
+def is_parallel(op: linalg.GenericOp) -> bool:
+    """Test whether `op` computes one result, each element of it by itself."""
+    kinds = (kind.data for kind in op.iterator_types)
+    return len(op.outputs) == 1 and all(kind == IteratorType.PARALLEL for kind in kinds)
 
 
 def has_index(op: linalg.GenericOp) -> bool:
@@ -75,11 +84,14 @@ def is_simple(map: AffineMap) -> bool:
 
 def store_of(op: linalg.GenericOp) -> bufferization.MaterializeInDestinationOp | None:
     """Return the store of the result of `op` into a buffer, if that is its only use."""
-    for use in op.results[0].uses if op.results[0].has_one_use() else ():
-        store = use.operation
-        if isinstance(store, bufferization.MaterializeInDestinationOp):
-            return store if isinstance(store.dest.type, MemRefType) else None
-    return None
+    store = op.results[0].get_user_of_unique_use()
+    is_store = isinstance(store, bufferization.MaterializeInDestinationOp)
+    return store if is_store and isinstance(store.dest.type, MemRefType) else None
+
+
+def ops_of(kernel: FuncOp, kind: type[OpT]) -> list[OpT]:
+    """Return the ops of a class in the body of `kernel`, in order."""
+    return [op for op in kernel.body.block.ops if isinstance(op, kind)]
 
 
 def set_operands(
@@ -112,12 +124,16 @@ def parallel_loops(
 
 def buffer_of(value: SSAValue) -> Operation:
     """Return an op that makes the buffer of a tensor, which is only read."""
-    type = tensor_of(value)
     return bufferization.ToBufferOp.create(
         operands=[value],
-        result_types=[MemRefType(type.element_type, type.get_shape())],
+        result_types=[buffer_type(value)],
         properties={"read_only": UnitAttr()},
     )
+
+
+def buffer_type(value: SSAValue) -> MemRefType[Attribute]:
+    """Return the type of a buffer for a tensor."""
+    return MemRefType(tensor_of(value).element_type, tensor_of(value).get_shape())
 
 
 ELEMENTS = frozenset({Float32Type(), Float64Type()})

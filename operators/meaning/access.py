@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from ..intervals import Interval as Interval
 from ..signature import ELEMENTS, Element
-from .forms import Attributes, ByIndex, Elementwise, Meaning, SameOrder, Sums
+from .forms import Attributes, ByIndex, Elementwise, Folded, Meaning, SameOrder, Sums, keywords
 from .number import INT64, Arithmetic, Comparison, Function, Number, Source
 
 Box: TypeAlias = tuple[Interval, ...]
@@ -52,6 +52,8 @@ def accesses(
             return _elementwise(meaning, attributes, shapes, part)
         case ByIndex():
             return _by_index(meaning, attributes, shapes, part)
+        case Folded():
+            return _folded(meaning, attributes, shapes, part)
         case SameOrder():
             return [_same_order(shapes[0], result, part), *[Access(None, True)] * (len(shapes) - 1)]
         case Sums():
@@ -234,3 +236,17 @@ def _by_index(
     sources = [Read(shape) for shape in shapes]
     meaning.formula(index, *sources, **meaning.keywords(attributes))
     return [Access(source.box, source.exact) for source in sources]
+
+
+def _folded(
+    meaning: Folded, attributes: Attributes, shapes: Sequence[Shape], part: Box
+) -> Sequence[Access]:
+    index = [Bounded(INT64, p.start, p.stop - 1, axis) for axis, p in enumerate(part)]
+    sources, box = [Read(shape) for shape in shapes], meaning.dims(shapes, attributes)
+    if prod(box):
+        cells = [Bounded(INT64, 0, dim - 1, len(index) + i) for i, dim in enumerate(box)]
+        meaning.formula([*index, *cells], *sources, **meaning.keywords(attributes))
+    if meaning.finish is not None:
+        total = Bounded(INT64, exact=False)
+        meaning.finish(total, index, *sources, **keywords(meaning.finish, attributes))
+    return [Access(source.box, source.box is None) for source in sources]

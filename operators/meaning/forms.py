@@ -6,25 +6,41 @@ The forms of meanings, and the meaning of each operator.
 
 Positional parameters of a formula are numbers, keyword-only ones attributes, of which a formula
 names those that it reads; an element type is an `Element`, and an absent attribute None.
+The forms are plain classes: to make them dataclasses takes as long as to import all formulas.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from inspect import Parameter, signature
-from typing import Any, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
-from ..element_types import ELEMENT_TABLE
+from ..element_types import ELEMENT_TABLE, ElementKind
 from ..rules import Work, rule
-from ..signature import Element, Signature, Tensor, element
+from ..signature import BOOL, ELEMENTS, Element, Signature, Tensor, element
+from .number import least
 
 Formula: TypeAlias = Callable[..., Any]
 """Computes a number of the result, by its parameters as the form of the meaning says."""
 
-Apply: TypeAlias = Callable[..., Any]
-"""Applies an operator, by its name without `relay.`, to operands: see `Composed`."""
+
+class Apply(Protocol):
+    """Applies operators: see `Composed`."""
+
+    def __call__(self, name: str, *operands: Any, **attributes: Any) -> Any:
+        """
+        Return the result of an operator, by its name without `relay.`.
+
+        A number stands for a scalar of the element type of the first operand.
+        """
+        ...
+
+    def tensor(self, operand: Any) -> Tensor:
+        """Return the element type and dims of an operand or a result."""
+        ...
+
 
 Attributes: TypeAlias = Mapping[str, object]
 """Attributes as plain Python values; an element type is the name of one."""
@@ -38,36 +54,40 @@ def _element(dtype: str) -> Element:
     return element(row.mlir, row.kind)
 
 
-@dataclass(frozen=True)
+@cache
+def _parameters(formula: Formula) -> Mapping[str, bool]:
+    """The attributes that a formula reads, each with whether it is an element type."""
+    return {
+        name: "Element" in str(parameter.annotation)
+        for name, parameter in signature(formula).parameters.items()
+        if parameter.kind is Parameter.KEYWORD_ONLY
+    }
+
+
+def keywords(formula: Formula, attributes: Attributes) -> dict[str, Any]:
+    """Return the arguments of a formula that are attributes."""
+    found: dict[str, Any] = {}
+    for name, is_element in _parameters(formula).items():
+        value = attributes.get(name)
+        found[name] = _element(value) if is_element and isinstance(value, str) else value
+    return found
+
+
 class Meaning:
     """The computation of an operator."""
 
 
-@dataclass(frozen=True)
 class Computed(Meaning):
     """A meaning with a formula."""
 
-    formula: Formula
-
-    @cached_property
-    def _parameters(self) -> Mapping[str, bool]:
-        """The attributes that the formula reads, each with whether it is an element type."""
-        return {
-            name: "Element" in str(parameter.annotation)
-            for name, parameter in signature(self.formula).parameters.items()
-            if parameter.kind is Parameter.KEYWORD_ONLY
-        }
+    def __init__(self, formula: Formula) -> None:
+        self.formula = formula
 
     def keywords(self, attributes: Attributes) -> dict[str, Any]:
         """Return the arguments of the formula that are attributes."""
-        found: dict[str, Any] = {}
-        for name, is_element in self._parameters.items():
-            value = attributes.get(name)
-            found[name] = _element(value) if is_element and isinstance(value, str) else value
-        return found
+        return keywords(self.formula, attributes)
 
 
-@dataclass(frozen=True)
 class Elementwise(Computed):
     """
     An element of the one result is the formula of an element of each operand.
@@ -77,8 +97,12 @@ class Elementwise(Computed):
     type is used, not the elements: they need not broadcast.
     """
 
-    along: str | None = None
-    typed: tuple[int, ...] = ()
+    def __init__(
+        self, formula: Formula, along: str | None = None, typed: tuple[int, ...] = ()
+    ) -> None:
+        super().__init__(formula)
+        self.along = along
+        self.typed = typed
 
     def axes(self, ranks: Sequence[int], rank: int, attributes: Attributes) -> Sequence[Axes]:
         """Return the axes by which operands of these ranks are read for a result of `rank`."""
@@ -89,7 +113,6 @@ class Elementwise(Computed):
         return [range(rank), *[[axis % rank]] * (len(ranks) - 1)]
 
 
-@dataclass(frozen=True)
 class ByIndex(Computed):
     """
     An element of the one result is the formula of its index, which has a number for each axis.
@@ -99,12 +122,50 @@ class ByIndex(Computed):
     """
 
 
-@dataclass(frozen=True)
+class Folded(Computed):
+    """
+    An element of the one result is the sum, or the maximum, of numbers at a box of indices.
+
+    The formula gets the index of the element, followed by that in the box, then each operand as a
+    `Source`. `finish`, a formula that gets the sum before these, computes the element from it.
+    """
+
+    def __init__(
+        self,
+        formula: Formula,
+        box: Callable[..., Sequence[Any]],
+        by: Literal["add", "maximum"] = "add",
+        finish: Formula | None = None,
+    ) -> None:
+        """
+        `box` returns the dims of the box: integers, or dims of operands.
+
+        It gets the dims of each operand, then attributes like a formula.
+        """
+        super().__init__(formula)
+        self.box, self.by, self.finish = box, by, finish
+
+    def dims(self, operands: Sequence[Sequence[Any]], attributes: Attributes) -> tuple[Any, ...]:
+        """Return the dims of the box, for operands of these dims."""
+        return tuple(self.box(*operands, **keywords(self.box, attributes)))
+
+    def element(self, result: Element) -> Element:
+        """Return the type of the sum: f32 for narrower floats, 64 bits for integers."""
+        if self.by == "maximum" or result is BOOL:
+            return result
+        if result.kind is ElementKind.FLOAT:
+            return ELEMENTS["float32"] if result.bits < 32 else result
+        return ELEMENTS["uint64" if result.is_unsigned else "int64"]
+
+    def identity(self, element: Element) -> float:
+        """Return the sum, or the maximum, of no numbers."""
+        return 0 if self.by == "add" else least(element)
+
+
 class SameOrder(Meaning):
     """The result has the elements of operand 0 in order; other operands state its shape."""
 
 
-@dataclass(frozen=True)
 class Sums(Meaning):
     """
     Element i along `axis` is the sum of elements 0 to i, or to i - 1 if `exclusive`, in order.
@@ -114,21 +175,19 @@ class Sums(Meaning):
     """
 
 
-@dataclass(frozen=True)
 class Composed(Computed):
     """
     The results of other operators, applied in order.
 
-    The formula gets a function, `apply(name, *operands, **attributes)`, which returns a result of
-    an operator, and then each operand.
+    The formula gets `apply`, which applies an operator, and then each operand.
     """
 
 
-@dataclass(frozen=True)
 class Opaque(Meaning):
     """No formula, for a reason: its kernel and its linalg are written by hand."""
 
-    reason: str
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
 
 
 @dataclass(frozen=True)
@@ -172,12 +231,12 @@ def elementwise(
 
 
 def defined(
-    form: Callable[[Formula], Meaning], *names: str, shape: Shape | None = None
+    form: Callable[..., Meaning], *names: str, shape: Shape | None = None, **parts: Any
 ) -> Callable[[Formula], Formula]:
-    """Make a formula the meaning, of a form, of operators."""
+    """Make a formula the meaning, of a form that has further `parts`, of operators."""
 
     def register(formula: Formula) -> Formula:
-        define(*names, means=form(formula), shape=shape)
+        define(*names, means=form(formula, **parts), shape=shape)
         return formula
 
     return register

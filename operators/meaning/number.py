@@ -13,7 +13,8 @@ i1 is an unsigned integer of which maximum and minimum are or and and.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Any, Literal, Self, TypeAlias
 
 from ..signature import ELEMENTS, Element, ElementKind
@@ -188,8 +189,25 @@ class Source(ABC):
         """Return the element at an index within the dims."""
 
 
+def least(element: Element) -> float:
+    """Return the least number of a type."""
+    return -inf if element.kind is ElementKind.FLOAT else element.integers[0]
+
+
 def clamped(index: Number, dim: Number) -> Any:
     """Return an integer as an index in [0, `dim`), the nearest one."""
     wide = index.converted(UINT64 if index.is_unsigned else INT64)
     least = wide.apply("minimum", (dim - 1).converted(wide.element))
     return least.converted(INT64) if index.is_unsigned else least.apply("maximum", wide.constant(0))
+
+
+def element_or(data: Source, at: Sequence[Any], axes: Iterable[int], other: float) -> Any:
+    """Return the element of `data` at an index, or `other` if it is out of bounds along `axes`."""
+    index, dims = list(at), data.dims
+    inside: Any = None
+    for axis in axes:
+        place, dim = index[axis], dims[axis]
+        here = (place > -1) & (place < dim)
+        inside = here if inside is None else inside & here
+        index[axis] = clamped(place, dim)
+    return data[index] if inside is None else inside.select(data[index], other)

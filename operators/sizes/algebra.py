@@ -14,14 +14,14 @@ wherever it is computed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from ..measures import MAX_SIZE
 from .holds import at_least, holds
-from .measure_forms import MEASURE_FORMS, VALID_FORMS
+from .measure_forms import MEASURE_FORMS, VALID_FORMS, Form
 from .size_expressions import Expr, Symbol, inner_first, rank
 from .size_table import (
     ALIGN,
@@ -59,6 +59,10 @@ class Algebra:
     _symbols: dict[tuple[Hashable, ...], Expr] = field(
         default_factory=dict[tuple[Hashable, ...], Expr]
     )
+    _results: dict[tuple[Hashable, ...], Expr] = field(
+        default_factory=dict[tuple[Hashable, ...], Expr]
+    )
+    """The results of operations."""
     _products: dict[tuple[Expr, Expr], Expr] = field(default_factory=dict[tuple[Expr, Expr], Expr])
     _expanded: dict[tuple[Expr, ...], Expr] = field(default_factory=dict[tuple[Expr, ...], Expr])
     """Products of sums without a common factor."""
@@ -107,15 +111,26 @@ class Algebra:
         Sums, products, maxima and minima may have any number of them. Raises `ValueError` if a
         measure has no value for numbers.
         """
-        args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
-        if operation(op).commutes:
-            return reduce(lambda left, right: self._applied(op, left, right), args)
-        return self._applied(op, *args)
+        return self._known(op, MEASURE_FORMS, operands)
 
-    def _applied(self, op: str, *args: Any) -> Expr:
-        normal = NORMAL_FORMS.get(op)
-        if normal is not None:
-            return normal(self, *args)
+    def valid_measure(self, name: str, *operands: Any) -> Expr:
+        """Return the measure `name` wherever it has a value; its checks are made elsewhere."""
+        return self._known(name, VALID_FORMS, operands)
+
+    def _known(self, op: str, forms: Mapping[str, Form], operands: Sequence[Any]) -> Expr:
+        """Return `op` on operands, computed once."""
+        args = [Expr.of(arg) if isinstance(arg, int) else arg for arg in operands]
+        key = op, forms is VALID_FORMS, *args
+        found = self._results.get(key)
+        if found is None:
+            normal = NORMAL_FORMS.get(op)
+            do = partial(normal, self) if normal else partial(self._applied, op, forms)
+            found = reduce(do, args) if operation(op).commutes else do(*args)
+            self._results[key] = found
+        return found
+
+    def _applied(self, op: str, forms: Mapping[str, Form], *args: Any) -> Expr:
+        """Return an operation that has no normal form, as arithmetic or as a symbol."""
         rules = operation(op)
         numbers = [arg.constant if isinstance(arg, Expr) else arg for arg in args]
         if None not in numbers and (numbers or op in OPERATIONS):
@@ -131,24 +146,14 @@ class Algebra:
                 return first
             if rules.commutes and first == Expr.of(rules.identity):
                 return second
-        form = MEASURE_FORMS.get(op)
-        found = None
+        form, found = forms.get(op), None
         if form is not None and all(isinstance(arg, Expr) for arg in args):
             found = form(self, args)
         return found or self.opaque(op, args)
 
-    def valid_measure(self, name: str, *operands: Any) -> Expr:
-        """Return the measure `name` wherever it has a value; its checks are made elsewhere."""
-        size = self.apply(name, *operands)
-        form = VALID_FORMS.get(name)
-        symbol = size.symbol
-        if form is None or symbol is None or symbol.kind != name:
-            return size
-        return form(self, symbol.operands) or size
-
-    def product(self, sizes: Sequence[Expr]) -> Expr:
+    def product(self, sizes: Iterable[Expr]) -> Expr:
         """Return the product of `sizes`."""
-        return reduce(self.multiply, sizes, Expr.of(1))
+        return self.apply(SizeOp.MUL, 1, *sizes)
 
     def substitute(
         self,
@@ -204,7 +209,7 @@ class Algebra:
     def multiply(self, left: Expr, right: Expr) -> Expr:
         """Return the product."""
         if left.constant is not None or right.constant is not None:
-            scaled = left * right if left.constant is None else right * left
+            scaled = left * right
             if _is_small(scaled):
                 return scaled
         found = self._products.get((left, right))
@@ -214,23 +219,24 @@ class Algebra:
 
     def _multiplied(self, left: Expr, right: Expr) -> Expr:
         (one, sums), (other, more) = self._factored(left), self._factored(right)
-        factors = sorted((*sums, *more), key=_key)
+        factors = (*sums, *more)
         if len(factors) <= MAX_FACTORS:
-            found = one * other * self._expand(tuple(factors))
+            ordered = factors if len(factors) < 2 else tuple(sorted(factors, key=_key))
+            found = one * other * self._expand(ordered)
             if _is_small(found):
                 return found
         return self.opaque(SizeOp.MUL, in_order(left, right))
 
     def _factored(self, size: Expr) -> tuple[Expr, tuple[Expr, ...]]:
         """Return `size` as a term and sums without a common factor, as far as it is a product."""
-        if len(size.terms) < 2 and not self._factors:
-            return size, ()
-        term = size.common_term
-        rest = size.quotient(term)
-        assert rest is not None, "a common factor divides"
-        sums = self._factors.get(rest, (rest,)) if len(rest.terms) > 1 else ()
-        for factor in map(Expr.of_symbol, term.terms[0][0] if term.terms else ()):
-            if factor in self._factors:
+        term, sums = size.common_term, tuple[Expr, ...]()
+        if len(size.terms) > 1:
+            rest = size.quotient(term)
+            assert rest is not None, "a common factor divides"
+            sums = self._factors.get(rest, (rest,))
+        for symbol in term.terms[0][0] if term.terms else ():
+            factor = Expr.of_symbol(symbol)
+            if symbol.kind == SizeOp.MUL and factor in self._factors:
                 term, sums = term.quotient(factor) or term, (*sums, *self._factors[factor])
         return term, sums
 
@@ -257,7 +263,7 @@ class Algebra:
     def _quotient(self, left: Expr, right: Expr) -> Expr | None:
         """Return the size q with `left == q * right`, if one is found."""
         found = left.quotient(right)
-        if found is not None or not right.terms:
+        if found is not None or right.constant is not None:
             return found
         (one, factors), (other, divisors) = self._factored(left), self._factored(right)
         term, rest = one.quotient(other), list(factors)

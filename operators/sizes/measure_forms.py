@@ -11,7 +11,7 @@ A measure that checks its arguments is expressed only if the checks hold for all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from ..measures import MAX_SIZE
@@ -28,6 +28,10 @@ class Arithmetic(Protocol):
 
     def where(self, size: Expr, values: Mapping[Symbol, int]) -> Expr:
         """Return `size` where symbols have these values."""
+        ...
+
+    def product(self, sizes: Iterable[Expr]) -> Expr:
+        """Return the product of `sizes`."""
         ...
 
 
@@ -84,7 +88,7 @@ def reshaped_dim(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
             return None
     made = [staying_dim(a, [Expr.of(i), *args[1:]]) for i in range(len(entries))]
     known = [dim for dim in made if dim is not None]
-    same = len(known) == len(made) and a.apply("mul", 1, *known) == a.apply("mul", 1, *dims)
+    same = len(known) == len(made) and a.product(known) == a.product(dims)
     return made[axis] if same else None
 
 
@@ -108,7 +112,7 @@ def staying_dim(a: Arithmetic, args: Sequence[Expr]) -> Expr | None:
         if not open:
             others = (e for i, e in enumerate(entries) if i not in (axis, *copied))
             before = (dim for i, dim in enumerate(dims) if i not in copied)
-            return a.apply("mul", 1, *before).quotient(a.apply("mul", 1, *others))
+            return a.product(before).quotient(a.product(others))
         first, *rest = open
         there, copying = inferred(copied, rest), inferred([*copied, first], rest)
         if there is None or copying is None:
@@ -148,12 +152,12 @@ def _where_zero(a: Arithmetic, size: Expr, zero: Expr) -> Expr:
     return a.where(size, {symbol: 0 for power in powers if len(power) == 1 for symbol in power})
 
 
-VALID_FORMS: Mapping[str, Form] = {"reshaped_dim": staying_dim}
-"""The arithmetic of measures wherever they have a value; they check their arguments besides."""
-
 MEASURE_FORMS: Mapping[str, Form] = {
     "slice_length": slice_length,
     "arange_length": arange_length,
     "reshaped_dim": reshaped_dim,
 }
 """The arithmetic of each measure that has some."""
+
+VALID_FORMS: Mapping[str, Form] = {**MEASURE_FORMS, "reshaped_dim": staying_dim}
+"""The arithmetic of measures wherever they have a value; they check their arguments besides."""

@@ -11,10 +11,9 @@ table (`size_table`) on expressions. `algebra` makes them, one for equal operand
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Hashable, Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import gcd, prod
 from typing import TypeAlias
 
@@ -108,11 +107,39 @@ Term: TypeAlias = tuple[Monomial, int]
 
 def rank(term: Term) -> tuple[int, tuple[int, ...]]:
     """Return the sort key of a term: the leading one, by degree and then by symbols, is first."""
-    return -len(term[0]), tuple(symbol.number for symbol in term[0])
+    return -len(term[0]), tuple([symbol.number for symbol in term[0]])
 
 
 def _number(symbol: Symbol) -> int:
     return symbol.number
+
+
+def _product(one: Term, other: Term) -> Term:
+    """Return the product of two terms."""
+    (left, a), (right, b) = one, other
+    both = left or right
+    return tuple(sorted((*left, *right), key=_number)) if left and right else both, a * b
+
+
+def _quotient(term: Term, divisor: Term) -> Term | None:
+    """Return the quotient of two terms, if it is one."""
+    (monomial, c), (divisors, d) = term, divisor
+    rest = [*monomial]
+    for symbol in divisors:
+        if symbol not in rest:
+            return None
+        rest.remove(symbol)
+    return None if c % d else (tuple(rest), c // d)
+
+
+def _common(one: Monomial, other: Monomial) -> Monomial:
+    """Return the greatest product that divides both."""
+    found, rest = list[Symbol](), [*other]
+    for symbol in one:
+        if symbol in rest:
+            rest.remove(symbol)
+            found.append(symbol)
+    return tuple(found)
 
 
 def _shown_rank(term: Term) -> tuple[int, bool]:
@@ -197,7 +224,7 @@ class Expr:
         if self._range is None:
             total: Range = 0, 0
             for monomial, c in self.terms:
-                low, high = product_range(*(symbol.range for symbol in monomial))
+                low, high = product_range(*[symbol.range for symbol in monomial])
                 total = sum_range(total, (low * c, high * c) if c > 0 else (high * c, low * c))
             self._range = total
         return self._range
@@ -250,46 +277,41 @@ class Expr:
 
     def __mul__(self, other: Expr | int) -> Expr:
         other = other if isinstance(other, Expr) else Expr.of(other)
-        if (number := other.constant) is not None:
-            return Expr(tuple((m, c * number) for m, c in self.terms if number))
+        many, few = (self, other) if len(self.terms) > len(other.terms) else (other, self)
+        if few.constant == 1:
+            return many
+        if len(few.terms) < 2:  # the order of terms stays
+            return Expr(tuple([_product(a, b) for b in few.terms for a in many.terms]))
         products: dict[Monomial, int] = {}
-        for left, a in self.terms:
-            for right, b in other.terms:
-                both = (
-                    tuple(sorted((*left, *right), key=_number)) if left and right else left or right
-                )
-                products[both] = products.get(both, 0) + a * b
+        for monomial, c in (_product(a, b) for a in many.terms for b in few.terms):
+            products[monomial] = products.get(monomial, 0) + c
         return Expr.from_terms(products)
 
     @property
     def common_term(self) -> Expr:
         """The greatest term that divides all, with the sign of the first; 0 of 0."""
-        if not self.terms:
+        if len(self.terms) < 2:
             return self
-        (first, c), *others = self.terms
-        common = Counter(first if self.terms[-1][0] else ())
-        for monomial, _ in others if common else ():
-            common &= Counter(monomial)
-        factors = tuple(sorted(common.elements(), key=_number)) if others else first
-        return Expr(((factors, self.content if c > 0 else -self.content),))
+        first, c = self.terms[0]
+        common = reduce(_common, (monomial for monomial, _ in reversed(self.terms)), first)
+        return Expr(((common, self.content if c > 0 else -self.content),))
 
     def quotient(self, divisor: Expr) -> Expr | None:
         """Return the polynomial q with `self == q * divisor`, if there is one."""
         if not divisor.terms:
             return None
-        lead, coefficient = divisor.terms[0]
-        if not lead:  # a number
-            whole = not any(c % coefficient for _, c in self.terms)
-            return Expr(tuple((m, c // coefficient) for m, c in self.terms)) if whole else None
+        if divisor.constant == 1:
+            return self
+        lead = divisor.terms[0]
+        if len(divisor.terms) == 1:
+            found = [over for term in self.terms if (over := _quotient(term, lead)) is not None]
+            return Expr(tuple(found)) if len(found) == len(self.terms) else None
         terms: list[Term] = []
         rest = self
         while rest.terms:
-            monomial, c = rest.terms[0]
-            over = Counter(monomial)
-            over.subtract(lead)
-            if c % coefficient or len(terms) > MAX_QUOTIENT or min(over.values(), default=0) < 0:
+            term = _quotient(rest.terms[0], lead)
+            if term is None or len(terms) > MAX_QUOTIENT:
                 return None
-            term = tuple(sorted(over.elements(), key=_number)), c // coefficient
             terms.append(term)
             rest -= Expr((term,)) * divisor
         return Expr(tuple(terms))
@@ -344,9 +366,13 @@ class Values:
 
     def of(self, size: Expr) -> int:
         """Return the value of `size`."""
-        for symbol in inner_first([size], self._known):
+        return self.all_of([size])[0]
+
+    def all_of(self, sizes: Sequence[Expr]) -> list[int]:
+        """Return the values of `sizes`."""
+        for symbol in inner_first(sizes, self._known):
             self._known[symbol] = self._value(symbol) if symbol.is_computed else self.point[symbol]
-        return size.value(self._known)
+        return [size.value(self._known) for size in sizes]
 
     def _value(self, symbol: Symbol) -> int:
         args = [arg.value(self._known) if isinstance(arg, Expr) else arg for arg in symbol.args]

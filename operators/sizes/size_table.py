@@ -108,10 +108,13 @@ def _difference_range(a: Range, b: Range) -> Range:
 
 def product_range(*factors: Range) -> Range:
     """Return the range of a product; only of factors that are not negative is one known."""
-    if any(low < 0 for low, _ in factors):
-        return FREE
-    highs = [high for _, high in factors]
-    return prod(low for low, _ in factors), 0 if 0 in highs else prod(highs)
+    least: float = 1
+    greatest: float = 1
+    for low, high in factors:
+        if low < 0:
+            return FREE
+        least, greatest = least * low, greatest * high if greatest and high else 0
+    return least, greatest
 
 
 def _quotient_range(a: Range, b: Range) -> Range:

@@ -70,17 +70,17 @@ class AliasClasses:
     is_divided: bool
     """False if bytes stay in one class when a branch hands them over to its result."""
     tensors: Tensors = field(default_factory=Tensors)
-    overwritten: dict[Operation, list[int]] = field(default_factory=dict[Operation, list[int]])
+    overwritten: dict[Operation, list[int]] = field(default_factory=lambda: {})
     """The tensors that ops write results over."""
-    class_of: list[int] = field(default_factory=list[int])
+    class_of: list[int] = field(default_factory=lambda: [])
     """
     The class of each value, by its number. (While classes are found, a value that leads there.)
     """
-    owned: list[bool] = field(default_factory=list[bool])
+    owned: list[bool] = field(default_factory=lambda: [])
     """For each class, true if it is owned."""
-    kept: list[bool] = field(default_factory=list[bool])
+    kept: list[bool] = field(default_factory=lambda: [])
     """For each class, true if it is kept."""
-    _last: list[int] = field(default_factory=list[int])
+    _last: list[int] = field(default_factory=lambda: [])
     """The position of the last use of each class, if the body has choices."""
 
     @property

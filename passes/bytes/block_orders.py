@@ -40,9 +40,9 @@ class Local:
 class Branch:
     """The bytes of a branch, as the largest of its arms needs them."""
 
-    handed_over: dict[int, Row] = field(default_factory=dict[int, Row])
+    handed_over: dict[int, Row] = field(default_factory=lambda: {})
     """Those that its arms allocate, and that are used after it."""
-    besides: Row = field(default_factory=list[int])
+    besides: Row = field(default_factory=lambda: [])
 
 
 def added(rows: Iterable[Row], count: int) -> Row:
@@ -87,14 +87,12 @@ class BlockOrders:
     rows: Rows
     nodes: int
     """The limit of `planning.schedule` for each block."""
-    found: dict[Block, list[Operation]] = field(default_factory=dict[Block, list[Operation]])
-    branches: dict[Block, dict[int, Branch]] = field(default_factory=dict[Block, dict[int, Branch]])
+    found: dict[Block, list[Operation]] = field(default_factory=lambda: {})
+    branches: dict[Block, dict[int, Branch]] = field(default_factory=lambda: {})
     """For each block, the branches that allocate bytes, by step."""
     is_exact: bool = True
     """False if bytes with many storages are treated as one."""
-    _storages: dict[int, list[memory.AllocStorageOp]] = field(
-        default_factory=dict[int, list[memory.AllocStorageOp]]
-    )
+    _storages: dict[int, list[memory.AllocStorageOp]] = field(default_factory=lambda: {})
     """The storages that each class of bytes lies in."""
 
     def __post_init__(self) -> None:

@@ -4,9 +4,9 @@ The bytes that are live in a body, on each device and at sample values of dynami
     rows = rows_of(storages_in(classes), sizes)      bytes of each storage, in each row
     peaks_of(classes, rows)                         the most bytes that are live at once, by row
 
-A row is a device and, if sizes are dynamic, values of their symbols: all equal, from small to
-large, or one of the first large and the others not. Bytes are rounded up to alignments, as in an
-arena. Lifetimes are those of `pack-storage`, but bytes that outlive the body count too.
+A row is a device and, if sizes are dynamic, a sample of their symbols (`sizes.sample_sizes`). Bytes
+are rounded up to alignments, as in an arena. Lifetimes are those of `pack-storage`, but bytes that
+outlive the body count too.
 """
 
 from __future__ import annotations
@@ -16,20 +16,18 @@ from dataclasses import dataclass
 
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
-from ...operators.sizes.size_expressions import Expr
 from ...planning import Arm, Buffer, Interval, Problem
 from ...planning.offsets.bounds import lower_bound
 from ...planning.offsets.core import core_of
 from ..sizes.reader import Sizes
+from ..sizes.sample_sizes import samples_of
 from .aliases import AliasClasses
 from .packs import arms_of
+from .rooms import size_of
 from .storages import storages_of
 
-SAMPLES = (1, 16, 128, 1024)
-"""The values of symbols at which orders are compared."""
-
-MAX_SYMBOLS = 3
-"""The number of symbols that are tried large on their own."""
+MAX_SUM = 2**62
+"""Orders are not compared at samples with a sum of sizes from this on."""
 
 Row = list[int]
 """For each device and sample, a number of bytes."""
@@ -51,32 +49,20 @@ class Rows:
 def rounded(size: int, op: memory.AllocStorageOp) -> int:
     """Return `size`, and what alignment adds to it in an arena."""
     alignment = op.alignment.value.data
-    return -(-max(0, size) // alignment) * alignment
+    return -(-size // alignment) * alignment
 
 
 def rows_of(storages: Sequence[memory.AllocStorageOp], sizes: Sizes) -> Rows:
     """Return the sizes of `storages` at sample values of their symbols."""
-    polynomials = [
-        sizes.size(op.dynamic_size)
-        if op.dynamic_size is not None
-        else Expr.of(0 if op.size is None else op.size.value.data)
-        for op in storages
-    ]
-    symbols = list(dict.fromkeys(s for size in polynomials for s in size.symbols()))
-    values = SAMPLES if symbols else SAMPLES[:1]
-    points = [dict.fromkeys(symbols, value) for value in values]
-    if len(symbols) > 1:
-        middle = dict.fromkeys(symbols, SAMPLES[1])
-        points += [{**middle, symbol: SAMPLES[-1]} for symbol in symbols[:MAX_SYMBOLS]]
+    samples = samples_of([size_of(op, sizes) for op in storages], MAX_SUM)
     devices = list(dict.fromkeys(device_of(op.storage.type) for op in storages))
     found: dict[memory.AllocStorageOp, Row] = {}
-    for op, size in zip(storages, polynomials, strict=True):
-        row = found[op] = [0] * (len(devices) * len(points))
-        first = devices.index(device_of(op.storage.type)) * len(points)
-        constant = size.constant
-        for i, point in enumerate(points):
-            row[first + i] = rounded(size.value(point) if constant is None else constant, op)
-    return Rows(devices, len(points), found)
+    for k, op in enumerate(storages):
+        row = found[op] = [0] * (len(devices) * len(samples))
+        first = devices.index(device_of(op.storage.type)) * len(samples)
+        for i, sample in enumerate(samples, first):
+            row[i] = rounded(sample.sizes[k], op)
+    return Rows(devices, len(samples), found)
 
 
 def storages_in(classes: AliasClasses) -> list[memory.AllocStorageOp]:

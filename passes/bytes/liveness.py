@@ -43,11 +43,11 @@ Point = Operation | Block
 class Deaths:
     """The last names of the classes that die at each point, and the kills that are there."""
 
-    names: dict[Point, list[SSAValue]] = field(default_factory=dict[Point, list[SSAValue]])
+    names: dict[Point, list[SSAValue]] = field(default_factory=lambda: {})
     """One name per class, in the order of their definitions."""
-    kills: dict[Point, list[Operation]] = field(default_factory=dict[Point, list[Operation]])
+    kills: dict[Point, list[Operation]] = field(default_factory=lambda: {})
     """The kills that directly follow each point, in order; an op is never a kill."""
-    alive: dict[Operation, list[SSAValue]] = field(default_factory=dict[Operation, list[SSAValue]])
+    alive: dict[Operation, list[SSAValue]] = field(default_factory=lambda: {})
     """Of each kill, the names of the bytes that are used after it, if there are any."""
 
 
@@ -57,9 +57,7 @@ class _Choice:
 
     row: Row
     rest: list[Arm]
-    arms: list[tuple[Block, list[int], set[int]]] = field(
-        default_factory=list[tuple[Block, list[int], set[int]]]
-    )
+    arms: list[tuple[Block, list[int], set[int]]] = field(default_factory=lambda: [])
     """Of each region scanned: the values from above that it uses, and the classes of its live ones
     besides those that are live after the choice."""
 
@@ -71,9 +69,9 @@ class _Open:
     arm: Arm
     rows: Iterator[Row]
     choice: _Choice | None
-    added: list[int] = field(default_factory=list[int])
+    added: list[int] = field(default_factory=lambda: [])
     """The values that became live in the block and the blocks in it."""
-    kills: list[Operation] = field(default_factory=list[Operation])
+    kills: list[Operation] = field(default_factory=lambda: [])
     """The kills below the current op, with nothing between; last first."""
 
 

@@ -55,10 +55,30 @@ class Arm:
 
     block: Block
     args: range
-    rows: list[Row] = field(default_factory=list[Row])
+    parent: Arm | None = None
+    """The block that holds the choice; None of the body."""
+    number: int = 0
+    """Among the arms of the choice."""
+    choice: Row | None = None
+    rows: list[Row] = field(default_factory=lambda: [])
     """Of the ops directly in it."""
     stop: int = 0
     """The position after the last op in it."""
+
+    @property
+    def is_arm(self) -> bool:
+        """True: at most one of the arms of a choice runs."""
+        return True
+
+    @property
+    def holder(self) -> Operation | None:
+        """The op of the choice."""
+        return None if self.choice is None else self.choice.op
+
+    @property
+    def end(self) -> int:
+        """The position after the last op in it, and in the other arms of its choice."""
+        return self.stop if self.choice is None else self.choice.stop
 
 
 @dataclass(eq=False)
@@ -71,16 +91,16 @@ class Numbered:
     in_place: bool = False
     """True if a result that is written into a destination has the number of its destination."""
     body: Arm = field(init=False)
-    rows: list[Row] = field(default_factory=list[Row])
+    rows: list[Row] = field(default_factory=lambda: [])
     """Of all ops, in program order."""
-    values: list[SSAValue] = field(default_factory=list[SSAValue])
-    may_have_bytes: list[bool] = field(default_factory=list[bool])
+    values: list[SSAValue] = field(default_factory=lambda: [])
+    may_have_bytes: list[bool] = field(default_factory=lambda: [])
     """For each value, true if it may hold bytes with a lifetime: it is not a constant."""
-    choices: list[Row] = field(default_factory=list[Row])
+    choices: list[Row] = field(default_factory=lambda: [])
     """Each after those in its arms."""
-    from_above: list[int] = field(default_factory=list[int])
+    from_above: list[int] = field(default_factory=lambda: [])
     """The values that the body uses and does not define."""
-    _numbers: dict[int, int] = field(default_factory=dict[int, int])
+    _numbers: dict[int, int] = field(default_factory=lambda: {})
     """The number of each value, by its identity: xDSL's hash is slow."""
 
     def __post_init__(self) -> None:
@@ -98,7 +118,7 @@ class Numbered:
                 if op.regions:
                     operands = (*operands, *self.captured.get(op, ()))
                     if facts.chooses is not None:
-                        arms = [self._arm(region.block) for region in op.regions]
+                        arms = [self._arm(r.block, arm, i) for i, r in enumerate(op.regions)]
                 try:
                     uses = [*map(numbers.__getitem__, map(id, operands))]
                 except KeyError:
@@ -123,6 +143,7 @@ class Numbered:
                     pending.append((arm, op, choice))
                     last = row  # left with its last arm
                     for inner in reversed(arms):
+                        inner.choice = row
                         pending.append((inner, inner.block.first_op, last))
                         last = None
                     break
@@ -145,11 +166,11 @@ class Numbered:
             self.may_have_bytes.append(not is_constant and has_bytes(value.type))
         return found
 
-    def _arm(self, block: Block) -> Arm:
+    def _arm(self, block: Block, parent: Arm | None = None, number: int = 0) -> Arm:
         start = len(self.values)
         for argument in block.args:
             self.number(argument)
-        return Arm(block, range(start, len(self.values)))
+        return Arm(block, range(start, len(self.values)), parent, number)
 
     def _use(self, value: SSAValue) -> int:
         if value not in self:

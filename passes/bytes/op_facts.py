@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cache
 
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, NoneType, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -28,66 +28,42 @@ from ...dialects.tensors import as_tensor
 from ..support.walk import is_kernel
 
 
-class OpFacts(NamedTuple):
+class OpFacts:
     """The traits of an op class that matter here."""
 
-    chooses: ChoosesRegion | None
-    aliasing: Aliasing | None
-    calls: CallsFunction | None
-    views: ViewsOperand | None
-    shaped: ShapedByOperand | None
-    only_sizes: bool
-    constant: bool
-    pure: bool
-    writes: bool
-    calls_kernel: bool
-    unknown: bool
-    """True if the effects of the op are not known."""
-    may_store: bool
-    """True if the op may write operands into other operands, such as a cell."""
-    frees: bool
-    links: bool
-    """True if values of the op may share bytes, other than results with their `outs`."""
+    def __init__(self, kind: type[Operation]) -> None:
+        effects = kind.get_traits_of_type(MemoryEffect)
+        stores = not all(
+            isinstance(effect, NoMemoryEffect | AllocatesResults) for effect in effects
+        )
+        self.chooses = kind.get_trait(ChoosesRegion)
+        self.aliasing = kind.get_trait(Aliasing)
+        self.calls = kind.get_trait(CallsFunction)
+        self.views = kind.get_trait(ViewsOperand)
+        self.shaped = kind.get_trait(ShapedByOperand)
+        self.only_sizes = kind.get_trait(ReadsOnlySizes) is not None
+        self.constant = kind.get_trait(Rematerializable) is not None
+        self.pure = kind.get_trait(Pure) is not None
+        self.writes = kind.get_trait(DestinationPassing) is not None
+        self.calls_kernel = kind.get_trait(KernelEffects) is not None
+        self.frees = kind.get_trait(FreesOperand) is not None
+        self.unknown = not effects
+        """True if the effects of the op are not known."""
+        self.may_store = stores and not (self.writes or self.frees or self.chooses)
+        """True if the op may write operands into other operands, such as a cell."""
+        is_outs = self.writes and type(self.aliasing) is ResultIsOuts
+        links = self.chooses or (self.aliasing and not is_outs) or self.calls
+        self.links = bool(links or self.may_store or self.unknown)
+        """True if values of the op may share bytes, other than results with their `outs`."""
 
 
-def op_facts(kind: type[Operation]) -> OpFacts:
-    pure = kind.get_trait(Pure) is not None
-    writes = kind.get_trait(DestinationPassing) is not None
-    frees = kind.get_trait(FreesOperand) is not None
-    chooses = kind.get_trait(ChoosesRegion)
-    aliasing, calls = kind.get_trait(Aliasing), kind.get_trait(CallsFunction)
-    effects = kind.get_traits_of_type(MemoryEffect)
-    stores = not all(isinstance(effect, NoMemoryEffect | AllocatesResults) for effect in effects)
-    is_outs = writes and type(aliasing) is ResultIsOuts
-    may_store = stores and not (writes or frees or chooses)
-    return OpFacts(
-        chooses=chooses,
-        aliasing=aliasing,
-        calls=calls,
-        views=kind.get_trait(ViewsOperand),
-        shaped=kind.get_trait(ShapedByOperand),
-        only_sizes=kind.get_trait(ReadsOnlySizes) is not None,
-        constant=kind.get_trait(Rematerializable) is not None,
-        pure=pure,
-        writes=writes,
-        calls_kernel=kind.get_trait(KernelEffects) is not None,
-        unknown=not effects,
-        may_store=may_store,
-        frees=frees,
-        links=bool(chooses or (aliasing and not is_outs) or calls or may_store or not effects),
-    )
-
-
-_FACTS: dict[type[Operation], OpFacts] = {}
+facts_of_class = cache(OpFacts)
+"""The facts of an op class."""
 
 
 def facts_of(op: Operation) -> OpFacts:
-    """Return the facts of the class of `op`, cached."""
-    kind = type(op)
-    found = _FACTS.get(kind)
-    if found is None:
-        found = _FACTS[kind] = op_facts(kind)
-    return found
+    """Return the facts of the class of `op`."""
+    return facts_of_class(type(op))
 
 
 def viewed(value: SSAValue) -> SSAValue | None:

@@ -31,12 +31,12 @@ class Tensors:
     The ops that make these values are added in program order.
     """
 
-    of: dict[int, int] = field(default_factory=dict[int, int])
+    of: dict[int, int] = field(default_factory=lambda: {})
     """By the numbers of values; a tensor is the value that `memory.alloc_tensor` defines."""
-    _starts: dict[int, Start] = field(default_factory=dict[int, Start])
-    _first: dict[Start, int] = field(default_factory=dict[Start, int])
+    _starts: dict[int, Start] = field(default_factory=lambda: {})
+    _first: dict[Start, int] = field(default_factory=lambda: {})
     """The first tensor that starts at a place."""
-    _shared: set[Start] = field(default_factory=set[Start])
+    _shared: set[Start] = field(default_factory=lambda: set())
     """The places at which several tensors start."""
 
     def add_tensor(self, row: Row) -> None:

@@ -33,7 +33,7 @@ from ...dialects.device import device_of
 from ..sizes.available import Available
 from ..sizes.reader import Sizes
 from ..workspaces.caller_sizes import Workspace, workspaces_of
-from .storages import Region, Storage
+from .storages import Scope, Storage
 
 MAX_PLACES = 16
 """The maximum number of places in a block at which packs stand, as sizes become known."""
@@ -85,16 +85,14 @@ class Place:
 class _Home:
     """The storages whose arenas are allocated in a block, by the op before which they are."""
 
-    region: Region
+    region: Scope
     available: Available
-    holders: dict[Region, Operation] = field(default_factory=dict[Region, Operation])
+    holders: dict[Scope, Operation] = field(default_factory=lambda: {})
     """The op of the block that holds each region, computed once."""
     workspaces: Sequence[Workspace] = ()
     sizes: Sizes = field(default_factory=Sizes)
-    places: dict[int, list[Storage]] = field(default_factory=dict[int, list[Storage]])
-    lent: dict[SSAValue, tuple[int, list[Storage]]] = field(
-        default_factory=dict[SSAValue, tuple[int, list[Storage]]]
-    )
+    places: dict[int, list[Storage]] = field(default_factory=lambda: {})
+    lent: dict[SSAValue, tuple[int, list[Storage]]] = field(default_factory=lambda: {})
     """The place of each workspace that is used, and the storages in it."""
 
     def add(self, storage: Storage) -> None:
@@ -117,7 +115,7 @@ class _Home:
 
     def _holder(self, storage: Storage) -> Operation:
         """Return the op of the block that is `storage`'s, or that holds it."""
-        at, path = storage.region, list[Region]()
+        at, path = storage.region, list[Scope]()
         if at is self.region:
             return storage.op
         while at not in self.holders:
@@ -126,19 +124,19 @@ class _Home:
             if at.parent is self.region:
                 break
             at = at.parent
-        holder = self.holders.get(at, at.choice)
-        assert holder is not None, "an arm belongs to a branch"
+        assert at.holder is not None, "an op runs the block"
+        holder = self.holders.get(at, at.holder)
         self.holders.update(dict.fromkeys(path, holder))
         return holder
 
-    def packs(self, with_lifetimes: bool) -> Iterator[Place]:
-        """Yield the places at which packs of two or more storages, or in workspaces, stand."""
+    def packs(self, with_lifetimes: bool, least: int) -> Iterator[Place]:
+        """Yield the places at which packs of `least` storages, or in workspaces, stand."""
         moved: set[Operation] = set()
         for at in sorted({*self.places, *(start for start, _ in self.lent.values())}):
             by_type: dict[Attribute, list[Storage]] = {}
             for storage in self.places.get(at, ()):
                 by_type.setdefault(storage.op.storage.type, []).append(storage)
-            packs = [Pack(each, with_lifetimes) for each in by_type.values() if len(each) > 1]
+            packs = [Pack(each, with_lifetimes) for each in by_type.values() if len(each) >= least]
             packs += [
                 Pack(inside, with_lifetimes, workspace)
                 for workspace, (start, inside) in self.lent.items()
@@ -154,16 +152,18 @@ class _Home:
 
 def packs_of(
     storages: Iterable[Storage],
-    home_of: Callable[[Storage], Region],
+    home_of: Callable[[Storage], Scope],
     sizes: Sizes,
     *,
     with_lifetimes: bool,
+    least: int = 2,
 ) -> Iterator[Place]:
     """
     Yield the packs that storages join, one for each device and place.
 
     `home_of` returns the region in which the pack of a storage stands: that of the storage, or one
-    around it in which the size of the storage is defined. `sizes` has those of the module.
+    around it in which the size of the storage is defined. `sizes` has those of the module. Fewer
+    storages than `least` join none.
     """
     homes: dict[Block, _Home] = {}
     for storage in storages:
@@ -175,7 +175,7 @@ def packs_of(
             homes[region.block] = home
         home.add(storage)
     for home in homes.values():
-        yield from home.packs(with_lifetimes)
+        yield from home.packs(with_lifetimes, least)
 
 
 def arms_of(storages: Sequence[Storage]) -> list[tuple[memory.Arm, ...]]:
@@ -189,31 +189,32 @@ def arms_of(storages: Sequence[Storage]) -> list[tuple[memory.Arm, ...]]:
     for storage in storages:
         region = storage.region
         for _ in range(MAX_ARMS):
-            if region.choice is None or storage.lifetime.stop <= region.stop:
+            if region.holder is None or storage.lifetime.stop <= region.end:
                 break
-            numbers.setdefault(region.choice, len(numbers))
+            if region.is_arm:
+                numbers.setdefault(region.holder, len(numbers))
             assert region.parent is not None, "an arm is in a region"
             region = region.parent
     if not numbers:
         return [()] * len(storages)
-    known: dict[Region, tuple[memory.Arm, ...]] = {}
+    known: dict[Scope, tuple[memory.Arm, ...]] = {}
     return [_named_arms(storage.region, numbers, known) for storage in storages]
 
 
 def _named_arms(
-    region: Region, numbers: dict[Operation, int], known: dict[Region, tuple[memory.Arm, ...]]
+    region: Scope, numbers: dict[Operation, int], known: dict[Scope, tuple[memory.Arm, ...]]
 ) -> tuple[memory.Arm, ...]:
     """Return the arms that hold `region` among those of the branches in `numbers`."""
-    path: list[Region] = []
-    at: Region | None = region
+    path: list[Scope] = []
+    at: Scope | None = region
     while at is not None and at not in known:
         path.append(at)
         at = at.parent
     arms = () if at is None else known[at]
     for step in reversed(path):
-        number = None if step.choice is None else numbers.get(step.choice)
+        number = None if step.holder is None else numbers.get(step.holder)
         if number is not None and len(arms) < MAX_ARMS:
-            arms = (*arms, memory.Arm(number, step.arm))
+            arms = (*arms, memory.Arm(number, step.number))
         known[step] = arms
     return arms
 
@@ -259,7 +260,7 @@ class JoinPack(RewritePattern):
         slice.offset.name_hint = "offset"
         rewriter.insert(slice, InsertPoint.before(total))
         for use in tuple(op.storage.uses):
-            if isinstance(use.operation, memory.AllocTensorOp):
+            if isinstance(use.operation, memory.PlacedOp):
                 place_tensor(use.operation, arena, slice.offset, rewriter)
         if op.storage.first_use is None:
             rewriter.erase(op)
@@ -293,7 +294,7 @@ class JoinPack(RewritePattern):
 
 
 def place_tensor(
-    op: memory.AllocTensorOp, arena: SSAValue, start: SSAValue, rewriter: PatternRewriter
+    op: memory.PlacedOp, arena: SSAValue, start: SSAValue, rewriter: PatternRewriter
 ) -> None:
     """Move a tensor from its storage, which is at `start` in `arena`, to there."""
     _, inner = op.start

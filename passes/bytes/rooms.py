@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import I64, IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from ...dialects import memory
+from ...dialects.memrefs import as_memref, buffer_size
 from ...dialects.tensors import as_tensor, element_size, static_size
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.size_expressions import Expr
@@ -32,7 +33,12 @@ class Room(NamedTuple):
 
 
 def bytes_of(tensor: SSAValue, sizes: Sizes) -> Expr:
-    """Return the size of a tensor."""
+    """Return the size of a tensor, or of a buffer."""
+    if isinstance(tensor.owner, memory.BufferOp):
+        buffer = as_memref(tensor.type)
+        static = None if buffer is None else buffer_size(buffer)
+        assert static is not None, "verified: a memref of known layout"
+        return sizes.algebra.product([Expr.of(static), *map(sizes.size, tensor.owner.sizes)])
     type = as_tensor(tensor.type)
     assert type is not None, "verified: a tensor"
     bytes = static_size(type)
@@ -55,10 +61,10 @@ class Rooms:
     """Finds the bytes of storages and tensors, each once."""
 
     sizes: Sizes = field(default_factory=Sizes)
-    _rooms: dict[int, Room] = field(default_factory=dict[int, Room])
+    _rooms: dict[int, Room] = field(default_factory=lambda: {})
     """By the identity of the storage: xDSL's hash is slow."""
-    _bytes: dict[tuple[int, int], Expr] = field(default_factory=dict[tuple[int, int], Expr])
-    """The size of a tensor, by the identities of its last operand, the shape if any, and type."""
+    _bytes: dict[tuple[int, ...], Expr] = field(default_factory=lambda: {})
+    """The size of a tensor, by the identities of what its dims are computed from, and its type."""
 
     def of_storage(self, storage: SSAValue) -> Room:
         """Return the bytes of a storage; the size of one that is not allocated is unknown."""
@@ -82,13 +88,16 @@ class Rooms:
             self._rooms[id(slice)] = room
         return room
 
-    def of_tensor(self, op: memory.AllocTensorOp) -> tuple[SSAValue, Expr, Expr]:
-        """Return the root of a tensor, the offset in it, and the size."""
+    def of_tensor(self, op: memory.PlacedOp) -> tuple[SSAValue, Expr, Expr]:
+        """Return the root of a tensor or buffer, the offset in it, and the size."""
         storage, offset = op.start
-        (tensor,), last = op.results, operands_of(op)[-1]
-        key = id(last), id(tensor.type)
+        (tensor,), operands = op.results, operands_of(op)
+        is_buffer = isinstance(op, memory.BufferOp)
+        shape = operands[1 + ("offset" not in op.properties) :] if is_buffer else operands[-1:]
+        key = (*map(id, shape), id(tensor.type))
         size = self._bytes.get(key)
         if size is None:
-            size = self._bytes[key] = bytes_of(tensor, self.sizes)
+            size = bytes_of(tensor, self.sizes)
+            self._bytes[key] = size
         room = self.of_storage(storage)
         return room.root, room.start + self.sizes.size_or(offset), size

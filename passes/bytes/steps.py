@@ -56,11 +56,11 @@ class _Step:
     """A step that is being read."""
 
     op: Operation
-    reasons: dict[int, None] = field(default_factory=dict[int, None])
+    reasons: dict[int, None] = field(default_factory=lambda: {})
     """The steps before it."""
-    keys: dict[int, bool] = field(default_factory=dict[int, bool])
+    keys: dict[int, bool] = field(default_factory=lambda: {})
     """The bytes that it uses; True if it changes them."""
-    needs: dict[Operation, None] = field(default_factory=dict[Operation, None])
+    needs: dict[Operation, None] = field(default_factory=lambda: {})
     """The ops on demand that it uses."""
     stops: bool = False
     checks: bool = False
@@ -75,21 +75,17 @@ class Steps:
     """The steps of the block that holds the branch whose arm this is."""
     at: int
     """The step of `around` that is the branch."""
-    ops: list[Operation] = field(default_factory=list[Operation])
-    before: list[list[int]] = field(default_factory=list[list[int]])
-    needs: list[list[Operation]] = field(default_factory=list[list[Operation]])
+    ops: list[Operation] = field(default_factory=lambda: [])
+    before: list[list[int]] = field(default_factory=lambda: [])
+    needs: list[list[Operation]] = field(default_factory=lambda: [])
     """For each step, the ops on demand that it uses."""
-    on_demand: dict[Operation, tuple[int, ...]] = field(
-        default_factory=dict[Operation, tuple[int, ...]]
-    )
+    on_demand: dict[Operation, tuple[int, ...]] = field(default_factory=lambda: {})
     """The ops that are not steps, and the steps that they need."""
-    uses: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    uses: dict[int, list[int]] = field(default_factory=lambda: {})
     """For each of the bytes, the steps that use them."""
-    at_end: set[int] = field(default_factory=set[int])
+    at_end: set[int] = field(default_factory=lambda: set())
     """The bytes that the terminator uses, or that are used after the block."""
-    storages: dict[memory.AllocStorageOp, list[int]] = field(
-        default_factory=dict[memory.AllocStorageOp, list[int]]
-    )
+    storages: dict[memory.AllocStorageOp, list[int]] = field(default_factory=lambda: {})
     """The storages that the block allocates, and for each the steps that write it."""
 
 
@@ -97,20 +93,16 @@ class Steps:
 class Bytes:
     """The bytes of a body: which have a storage, and which are used in order."""
 
-    keys: dict[int, int] = field(default_factory=dict[int, int])
+    keys: dict[int, int] = field(default_factory=lambda: {})
     """The key of each alias class that has a storage, or whose uses have an order."""
-    storages: dict[SSAValue, memory.AllocStorageOp] = field(
-        default_factory=dict[SSAValue, memory.AllocStorageOp]
-    )
+    storages: dict[SSAValue, memory.AllocStorageOp] = field(default_factory=lambda: {})
     """The storage of each tensor that is allocated in one."""
-    key_of: dict[memory.AllocStorageOp, int] = field(
-        default_factory=dict[memory.AllocStorageOp, int]
-    )
-    ordered: set[int] = field(default_factory=set[int])
+    key_of: dict[memory.AllocStorageOp, int] = field(default_factory=lambda: {})
+    ordered: set[int] = field(default_factory=lambda: set())
     """The keys of bytes that are not only written when they are defined."""
-    effects: dict[Operation, Effects] = field(default_factory=dict[Operation, Effects])
+    effects: dict[Operation, Effects] = field(default_factory=lambda: {})
     """The effects of ops that have any."""
-    last: dict[int, int] = field(default_factory=dict[int, int])
+    last: dict[int, int] = field(default_factory=lambda: {})
     """The position of the last use of the bytes with each key."""
 
 
@@ -209,17 +201,17 @@ class _Open:
     rest: list[Block]
     """The arms after it, the next one last."""
     current: _Step | None = None
-    since: list[int] = field(default_factory=list[int])
+    since: list[int] = field(default_factory=lambda: [])
     """The steps since the last one of unknown effects."""
     stop: int | None = None
     """That step."""
     check: int | None = None
     """The last check."""
-    writers: dict[int, int] = field(default_factory=dict[int, int])
+    writers: dict[int, int] = field(default_factory=lambda: {})
     """The last step that changed each class of ordered bytes."""
-    readers: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    readers: dict[int, list[int]] = field(default_factory=lambda: {})
     """The steps that used them since."""
-    number: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    number: dict[Operation, int] = field(default_factory=lambda: {})
 
     def reasons_of(self, op: Operation) -> tuple[int, ...]:
         """Return the steps that must come before a use of the results of `op`."""
@@ -271,10 +263,10 @@ class _Open:
 class _Reader:
     classes: AliasClasses
     bytes: Bytes
-    path: list[_Open] = field(default_factory=list[_Open])
+    path: list[_Open] = field(default_factory=lambda: [])
     """The blocks that are being read, outermost first."""
-    open: dict[Block, _Open] = field(default_factory=dict[Block, _Open])
-    found: list[Steps] = field(default_factory=list[Steps])
+    open: dict[Block, _Open] = field(default_factory=lambda: {})
+    found: list[Steps] = field(default_factory=lambda: [])
 
     def read(self) -> list[Steps]:
         self.enter([self.classes.block])

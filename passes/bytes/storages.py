@@ -15,7 +15,9 @@ Linear in ops.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -24,21 +26,39 @@ from ...dialects import memory, vm
 from ...operators.intervals import Interval
 from .aliases import AliasClasses, Contents, bodies_of, contents_of
 from .liveness import live_ranges
+from .numbered import Arm
 from .op_facts import facts_of
 
 
-@dataclass(eq=False)
-class Region:
-    """A block of a function: its body, or an arm of a branch."""
+class Scope(Protocol):
+    """A block of a function: its body, or a block of an op that is in another."""
 
-    block: Block
-    parent: Region | None
-    """The region that holds the branch; None for a body."""
-    choice: Operation | None
-    """The branch that executes this arm."""
-    arm: int
-    stop: int
-    """The position after the last op in the region, and in the other arms of its branch."""
+    @property
+    def block(self) -> Block: ...
+    @property
+    def parent(self) -> Scope | None:
+        """The block that holds the op; None of a body."""
+        ...
+
+    @property
+    def holder(self) -> Operation | None:
+        """The op that runs it; None of a body."""
+        ...
+
+    @property
+    def number(self) -> int:
+        """Among the arms of the op."""
+        ...
+
+    @property
+    def end(self) -> int:
+        """The position after the last op in it, and in the other arms of the op."""
+        ...
+
+    @property
+    def is_arm(self) -> bool:
+        """True if at most one of the blocks of the op runs."""
+        ...
 
 
 @dataclass(eq=False)
@@ -46,32 +66,19 @@ class Storage:
     """A storage with a lifetime."""
 
     op: memory.AllocStorageOp
-    tensors: list[memory.AllocTensorOp]
-    region: Region
+    tensors: Sequence[memory.PlacedOp]
+    region: Scope
     lifetime: Interval
-    calls: list[Operation] = field(default_factory=list[Operation])
+    calls: list[Operation] = field(default_factory=lambda: [])
     """The calls that it is lent to."""
 
 
 @dataclass(eq=False)
 class Storages:
-    """The storages of a body that may share an arena, in program order, and its regions."""
+    """The storages of a body that may share an arena, in program order, and its blocks."""
 
-    regions: dict[Block, Region] = field(default_factory=dict[Block, Region])
-    found: list[Storage] = field(default_factory=list[Storage])
-
-
-def regions_of(classes: AliasClasses) -> dict[Block, Region]:
-    """Return the regions of a body, each before those in it."""
-    body = classes.body
-    found = {body.block: Region(body.block, None, None, 0, len(body.rows))}
-    for row in body.rows:
-        if row.arms:
-            assert row.op.parent is not None, "a branch in a block"
-            around = found[row.op.parent]
-            for i, arm in enumerate(row.arms):
-                found[arm.block] = Region(arm.block, around, row.op, i, row.stop)
-    return found
+    regions: dict[Block, Arm] = field(default_factory=lambda: {})
+    found: list[Storage] = field(default_factory=lambda: [])
 
 
 def is_destination_of_shapes(op: Operation) -> bool:
@@ -105,11 +112,13 @@ def storages_of(classes: AliasClasses, *, outliving: bool = False) -> Storages:
 
     In `classes`, bytes must stay in one class when a branch hands them over.
     """
-    regions = regions_of(classes)
+    rows = classes.body.rows
+    arms = (classes.body.body, *(arm for row in rows for arm in row.arms))
+    regions = {arm.block: arm for arm in arms}
     ranges = live_ranges(classes, to_kill=True)
     found = Storages(regions)
     position, class_of = classes.body.position, classes.of
-    for row in classes.body.rows:
+    for row in rows:
         op = row.op
         if type(op) is not memory.AllocStorageOp:
             continue

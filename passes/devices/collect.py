@@ -23,7 +23,7 @@ from ..analysis.blocks import only_block
 from ..functions.symbol_names import symbols_of
 from ..support.walk import outside_primitives
 from .conflicts import Cause
-from .device_constraints import DeviceConstraints
+from .device_constraints import DeviceConstraints, interface_of
 from .domains import FunctionPlacement, Placement
 
 
@@ -92,7 +92,7 @@ def _constrain_by_type(
 
 
 def _constrain_op(constraints: DeviceConstraints, op: Operation) -> None:
-    interface = constraints.interfaces.of_op(op)
+    interface = interface_of(op)
     if interface.is_rematerializable:
         constraints.type_of(op.results[0])
         constraints.constant_ops.append(op)

@@ -8,8 +8,9 @@ has a placement for each op that uses it. `collect` walks the module and adds co
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType
@@ -43,30 +44,29 @@ from .provenance import Conflict, Demand
 # ---------------------------------------------------------------- what is known of classes
 
 
-@dataclass(frozen=True, eq=False)
 class DeviceInterface:
     """The traits of an op class that device planning asks for."""
 
-    rule: DeviceRule | None
-    function_rule: FunctionDeviceRule | None
-    annotations: DeviceAnnotated | None
-    is_rematerializable: bool
-    ends_region: bool
-    """True for a terminator that yields: its operands have the constraints of the enclosing op."""
+    def __init__(self, kind: type[Operation]) -> None:
+        is_terminator = kind.has_trait(IsTerminator, value_if_unregistered=False)
+        self.rule = kind.get_trait(DeviceRule)
+        self.function_rule = kind.get_trait(FunctionDeviceRule)
+        if self.rule is None and self.function_rule is None and not is_terminator:
+            self.rule = SameDevice()
+        self.annotations = kind.get_trait(DeviceAnnotated)
+        self.is_rematerializable = kind.has_trait(Rematerializable, value_if_unregistered=False)
+        self.ends_region = is_terminator and self.function_rule is None
+        """True for a terminator that yields: its operands have the constraints of the enclosing
+        op."""
 
-    @classmethod
-    def of(cls, op: Operation) -> DeviceInterface:
-        rule, function_rule = op.get_trait(DeviceRule), op.get_trait(FunctionDeviceRule)
-        is_terminator = op.has_trait(IsTerminator, value_if_unregistered=False)
-        if rule is None and function_rule is None and not is_terminator:
-            rule = SameDevice()
-        return cls(
-            rule,
-            function_rule,
-            op.get_trait(DeviceAnnotated),
-            op.has_trait(Rematerializable, value_if_unregistered=False),
-            is_terminator and function_rule is None,
-        )
+
+interface_of_class = cache(DeviceInterface)
+"""The traits of an op class."""
+
+
+def interface_of(op: Operation) -> DeviceInterface:
+    """Return the traits of the class of `op`."""
+    return interface_of_class(type(op))
 
 
 @dataclass
@@ -78,7 +78,7 @@ class PlacedType:
     is_function: bool
     devices: tuple[VirtualDeviceAttr, ...]
     """The devices that the type carries already."""
-    _placed: dict[int, Attribute] = field(default_factory=dict[int, Attribute])
+    _placed: dict[int, Attribute] = field(default_factory=lambda: {})
     """By the number of the device."""
 
     @classmethod
@@ -92,28 +92,6 @@ class PlacedType:
         if placed is None:
             placed = self._placed[number] = with_device(self.type, devices[number])
         return placed
-
-
-@dataclass
-class InterfaceCache:
-    """Per-class and per-type facts for device planning, each computed once."""
-
-    _ops: dict[type[Operation], DeviceInterface] = field(
-        default_factory=dict[type[Operation], DeviceInterface]
-    )
-    _types: dict[Attribute, PlacedType] = field(default_factory=dict[Attribute, PlacedType])
-
-    def of_op(self, op: Operation) -> DeviceInterface:
-        known = self._ops.get(type(op))
-        if known is None:
-            known = self._ops[type(op)] = DeviceInterface.of(op)
-        return known
-
-    def of_type(self, type: Attribute) -> PlacedType:
-        known = self._types.get(type)
-        if known is None:
-            known = self._types[type] = PlacedType.of(type)
-        return known
 
 
 # -------------------------------------------------------------------------- constraints
@@ -131,39 +109,29 @@ class DeviceConstraints:
 
     host: VirtualDeviceAttr
     resolve: ConflictResolver
-    targets: Mapping[str, str] = field(default_factory=dict[str, str])
+    targets: Mapping[str, str] = field(default_factory=lambda: {})
     domains: DomainSet[Cause] = field(default_factory=DomainSet[Cause])
-    values: dict[SSAValue, Placement] = field(default_factory=dict[SSAValue, Placement])
+    values: dict[SSAValue, Placement] = field(default_factory=lambda: {})
     """The placement of each value but constants."""
-    placed: list[tuple[SSAValue, Placement, PlacedType]] = field(
-        default_factory=list[tuple[SSAValue, Placement, PlacedType]]
-    )
+    placed: list[tuple[SSAValue, Placement, PlacedType]] = field(default_factory=lambda: [])
     """The same, with the types of the values."""
-    constants: dict[tuple[SSAValue, Operation, int], Placement] = field(
-        default_factory=dict[tuple[SSAValue, Operation, int], Placement]
-    )
+    constants: dict[tuple[SSAValue, Operation, int], Placement] = field(default_factory=lambda: {})
     """The placement of each constant where an op uses it, as its operand `own_index`."""
-    copies: dict[tuple[SSAValue, Operation, int], int] = field(
-        default_factory=dict[tuple[SSAValue, Operation, int], int]
-    )
+    copies: dict[tuple[SSAValue, Operation, int], int] = field(default_factory=lambda: {})
     """The domain of the copy that an op uses instead of a value, as its operand `own_index`."""
-    preferred: list[tuple[PreferSameDomain, Operation]] = field(
-        default_factory=list[tuple[PreferSameDomain, Operation]]
-    )
+    preferred: list[tuple[PreferSameDomain, Operation]] = field(default_factory=lambda: [])
     """The constraints that are tried after all others."""
-    constant_ops: list[Operation] = field(default_factory=list[Operation])
-    annotated_ops: list[Operation] = field(default_factory=list[Operation])
+    constant_ops: list[Operation] = field(default_factory=lambda: [])
+    annotated_ops: list[Operation] = field(default_factory=lambda: [])
     """In program order, as are the constants."""
-    interfaces: InterfaceCache = field(default_factory=InterfaceCache)
-    symbols: dict[str, Operation] = field(default_factory=dict[str, Operation])
-    functions: dict[str, func.FuncOp] = field(default_factory=dict[str, func.FuncOp])
-    parameters: dict[tuple[str, int], Placement] = field(
-        default_factory=dict[tuple[str, int], Placement]
+    placed_type: Callable[[Attribute], PlacedType] = field(
+        default_factory=lambda: cache(PlacedType.of)
     )
+    symbols: dict[str, Operation] = field(default_factory=lambda: {})
+    functions: dict[str, func.FuncOp] = field(default_factory=lambda: {})
+    parameters: dict[tuple[str, int], Placement] = field(default_factory=lambda: {})
     """The placement of each parameter of each function."""
-    results: dict[tuple[str, int], Placement] = field(
-        default_factory=dict[tuple[str, int], Placement]
-    )
+    results: dict[tuple[str, int], Placement] = field(default_factory=lambda: {})
     """The placement of each result of each function."""
 
     # ------------------------------------------------------------ placements
@@ -177,7 +145,7 @@ class DeviceConstraints:
 
     def type_of(self, value: SSAValue) -> PlacedType:
         """Return the type of `value`; raise an error if it is incomplete."""
-        type = self.interfaces.of_type(value.type)
+        type = self.placed_type(value.type)
         if type.is_incomplete:
             message = "the type of this value is incomplete; run infer-types before plan-devices"
             raise PassError(message, value)
@@ -194,17 +162,17 @@ class DeviceConstraints:
 
     def is_constant(self, value: SSAValue) -> bool:
         """Test whether each use of `value` may be on a device of its own."""
-        return isinstance(value, OpResult) and self.interfaces.of_op(value.op).is_rematerializable
+        return isinstance(value, OpResult) and interface_of(value.op).is_rematerializable
 
     def user_of(self, user: Operation) -> Operation:
         """Return the op whose constraints bind what `user` uses: of a yield, the enclosing op."""
-        if self.interfaces.of_op(user).ends_region:
+        if interface_of(user).ends_region:
             return user.parent_op() or user
         return user
 
     def own_index(self, user: Operation, index: int) -> int:
         """Return `index` if the op's rule tells its operands apart (`Operand`), 0 if not."""
-        return index if self.interfaces.of_op(user).function_rule is not None else 0
+        return index if interface_of(user).function_rule is not None else 0
 
     def of(self, value: SSAValue, user: Operation, index: int = 0) -> Placement:
         """
@@ -266,7 +234,7 @@ class DeviceConstraints:
         domains = self.domains
         if isinstance(placement, FunctionPlacement) and isinstance(type.type, FunctionType):
             *inputs, output = (
-                self.type_on(self.interfaces.of_type(part), at)
+                self.type_on(self.placed_type(part), at)
                 for part, at in zip(
                     (*type.type.inputs, *type.type.outputs),
                     (*placement.params, placement.result),

@@ -38,7 +38,7 @@ class DeviceNumbers:
         default_factory=lambda: {UNCONSTRAINED: NO_DEVICE}
     )
     _joins: _Joins = field(default_factory=_Joins)
-    _completed: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
+    _completed: dict[tuple[int, int], int] = field(default_factory=lambda: {})
 
     def number(self, device: VirtualDeviceAttr) -> int:
         """Return the number of `device`, a new one if the device is new."""
@@ -75,17 +75,17 @@ class DomainSet(Generic[Cause]):
     """The domains, their classes, and the constraints that made them."""
 
     numbers: DeviceNumbers = field(default_factory=DeviceNumbers)
-    _parent: list[int] = field(default_factory=list[int])
-    _rank: list[int] = field(default_factory=list[int])
-    _device: list[int] = field(default_factory=list[int])
+    _parent: list[int] = field(default_factory=lambda: [])
+    _rank: list[int] = field(default_factory=lambda: [])
+    _device: list[int] = field(default_factory=lambda: [])
     """For the root of each class, the number of the device of the class."""
-    _left: list[int] = field(default_factory=list[int])
-    _right: list[int] = field(default_factory=list[int])
-    _union_causes: list[Cause] = field(default_factory=list[Cause])
+    _left: list[int] = field(default_factory=lambda: [])
+    _right: list[int] = field(default_factory=lambda: [])
+    _union_causes: list[Cause] = field(default_factory=lambda: [])
     """The columns of the unions: the two domains and the cause."""
-    _domains: list[int] = field(default_factory=list[int])
-    _devices: list[int] = field(default_factory=list[int])
-    _demand_causes: list[Cause] = field(default_factory=list[Cause])
+    _domains: list[int] = field(default_factory=lambda: [])
+    _devices: list[int] = field(default_factory=lambda: [])
+    _demand_causes: list[Cause] = field(default_factory=lambda: [])
     """The columns of the demands: the domain, the number of the device and the cause."""
     _graph: ConstraintGraph = field(default_factory=ConstraintGraph)
     _known_unions: int = 0

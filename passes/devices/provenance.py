@@ -54,11 +54,9 @@ class Conflict(Generic[Cause]):
 class ConstraintGraph:
     """The unions and demands at each domain, by number, in the order in which they were added."""
 
-    unions: dict[int, list[tuple[int, int]]] = field(
-        default_factory=dict[int, list[tuple[int, int]]]
-    )
+    unions: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: {})
     """For each domain: its unions, and the domain at the other end of each."""
-    demands: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+    demands: dict[int, list[int]] = field(default_factory=lambda: {})
     """For each domain: its demands."""
 
     def add_union(self, union: int, a: int, b: int) -> None:

@@ -38,11 +38,9 @@ COPY_DEVICES = "relay.copy_devices"
 @dataclass
 class _Writer:
     constraints: DeviceConstraints
-    arrays: dict[int, ArrayAttr[Attribute]] = field(default_factory=dict[int, ArrayAttr[Attribute]])
+    arrays: dict[int, ArrayAttr[Attribute]] = field(default_factory=lambda: {})
     """The array of one device, by its number."""
-    uses: dict[tuple[int, int, int], ArrayAttr[Attribute]] = field(
-        default_factory=dict[tuple[int, int, int], ArrayAttr[Attribute]]
-    )
+    uses: dict[tuple[int, int, int], ArrayAttr[Attribute]] = field(default_factory=lambda: {})
     """The array of one used constant, by number of operands, index, and number of the device."""
 
     def devices(self, placement: Placement) -> Attribute:
@@ -154,7 +152,7 @@ class TypesOnDevices:
     """Types with the devices of a solution, each computed once."""
 
     _placed: dict[tuple[int, int], tuple[Attribute, Attribute, Attribute]] = field(
-        default_factory=dict[tuple[int, int], tuple[Attribute, Attribute, Attribute]]
+        default_factory=lambda: {}
     )
     """By identities, which the type and the devices keep."""
 

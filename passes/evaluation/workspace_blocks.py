@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import memory, relay
 from ..analysis.blocks import only_block
 from ..support.diagnostics import PassError
 from ..workspaces.caller_sizes import origin_of
+from ..workspaces.workspace_sizes import clone_origin
 
 
 def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
@@ -32,8 +33,13 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
     for packing in packs:
         inside[packing.op.pack] = copied.pack
         for slice in packing.slices:
-            if slice.dynamic_size is not None:
-                _computed(slice.dynamic_size, body, block, given, inside, op)
+            if slice.dynamic_size is not None and slice.dynamic_size not in inside:
+                origin = origin_of(slice.dynamic_size, body)
+                if origin is None or not all(param in given for param in origin.params):
+                    raise PassError("this size depends on more than the shapes that are given", op)
+                copies, computed = clone_origin(origin, given.__getitem__)
+                block.add_ops(copies)
+                inside |= computed
             block.add_op(slice.clone(inside))
     if isinstance(known, IntegerAttr):
         block.add_op(memory.SliceOp(copied.pack, memory.Slice(0, 1, known.value.data)))
@@ -48,25 +54,3 @@ def size_block(op: memory.WorkspaceSizeOp, function: Operation | None) -> Block:
 def packs_within(workspace: SSAValue) -> list[memory.PackOp]:
     """Return the packs that lay out `workspace`."""
     return [use.operation for use in workspace.uses if isinstance(use.operation, memory.PackOp)]
-
-
-def _computed(
-    size: SSAValue,
-    body: Block,
-    block: Block,
-    given: dict[BlockArgument, BlockArgument],
-    inside: dict[SSAValue, SSAValue],
-    at: memory.WorkspaceSizeOp,
-) -> SSAValue:
-    """Compute `size` of `body` in `block` from the shapes that are `given`; return its value."""
-    origin = origin_of(size, body)
-    if origin is None or not all(param in given for param in origin.params):
-        raise PassError("this size depends on more than the shapes that are given", at)
-    for op in origin.ops:
-        if op in origin.reads:
-            param = op.operands[0]
-            assert isinstance(param, BlockArgument)
-            inside[op.results[0]] = given[param]
-        elif op.results and op.results[0] not in inside:
-            block.add_op(op.clone(inside))
-    return inside[size]

@@ -18,11 +18,13 @@ from functools import cache
 from itertools import chain
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.symbol_table import get_name_if_symbol
 
 from ...dialects.xdsl_extras.walking import walk
 from ...runtime.program.components import components, reached
+from .symbol_names import symbols_of
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
@@ -45,12 +47,6 @@ def may_name_symbols(kind: type[Attribute]) -> bool:
     return issubclass(kind, SymbolRefAttr | ArrayAttr | DictionaryAttr)
 
 
-def symbol_name(op: Operation) -> str | None:
-    """Return the name of the symbol that `op` defines, if it defines one."""
-    name = op.properties.get("sym_name")
-    return name.data if isinstance(name, StringAttr) else None
-
-
 @dataclass(frozen=True)
 class CallGraph:
     """The symbols of a module and their references to each other."""
@@ -66,7 +62,7 @@ class CallGraph:
 
     @staticmethod
     def of(module: ModuleOp) -> CallGraph:
-        symbols = {name: op for op in module.ops if (name := symbol_name(op)) is not None}
+        symbols = symbols_of(module)
         users: dict[str, list[Operation]] = {name: [] for name in symbols}
 
         def named_by(op: Operation) -> Iterator[str]:
@@ -79,7 +75,7 @@ class CallGraph:
         roots = dict.fromkeys(named_by(module))
         for top in module.ops:
             names = dict.fromkeys(name for op in walk(top) for name in named_by(op))
-            symbol = symbol_name(top)
+            symbol = get_name_if_symbol(top)
             if symbol is None:
                 roots.update(names)
             else:
@@ -89,6 +85,11 @@ class CallGraph:
     def reachable(self, entries: Iterable[str]) -> set[str]:
         """Return the symbols that can be reached from `entries`, with these."""
         return {*reached(entries, self.named)}
+
+    def unused(self, names: Iterable[str], entries: Iterable[str]) -> list[Operation]:
+        """Return the symbols among `names` that are not reached from `entries`."""
+        used = self.reachable(entries)
+        return [self.symbols[name] for name in names if name not in used]
 
     def components(self) -> list[list[str]]:
         """Return the sets of mutually reachable symbols, each after all that it reaches."""

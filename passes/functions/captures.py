@@ -97,11 +97,11 @@ class _Frame:
     parent: relay.FnOp | None
     top: Operation
     is_generic: bool
-    numbers: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
-    free: dict[SSAValue, None] = field(default_factory=dict[SSAValue, None])
-    constants: dict[OpResult, None] = field(default_factory=dict[OpResult, None])
-    type_params: dict[str, None] = field(default_factory=dict[str, None])
-    words: list[object] = field(default_factory=list[object])
+    numbers: dict[SSAValue, int] = field(default_factory=lambda: {})
+    free: dict[SSAValue, None] = field(default_factory=lambda: {})
+    constants: dict[OpResult, None] = field(default_factory=lambda: {})
+    type_params: dict[str, None] = field(default_factory=lambda: {})
+    words: list[object] = field(default_factory=lambda: [])
     """The ops and types in the closure, in order."""
     structure: int = -1
 

@@ -1,8 +1,13 @@
 """The function of a module whose inputs are bound."""
 
+from collections.abc import Iterable, Mapping
+
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import BlockArgument
 
+from ...dialects.relay.language.dims_attributes import parameter_names
+from ...runtime.calls.input_bindings import BindingError, require_input
 from ..support.diagnostics import PassError
 from .call_graph import CallGraph
 
@@ -25,3 +30,15 @@ def entry(module: ModuleOp, name: str) -> FuncOp:
             f"the inputs of @{name} cannot be bound: @{users[0]} in the module uses it", found
         )
     return found
+
+
+def inputs_named(names: Iterable[str], function: FuncOp) -> Mapping[str, BlockArgument]:
+    """Return the parameters of these names, in their order; an error if there is none of a name."""
+    inputs = dict(zip((n.data for n in parameter_names(function)), function.args, strict=True))
+    wanted = dict.fromkeys(names)
+    try:
+        for name in wanted:
+            require_input(name, inputs)
+    except BindingError as error:
+        raise PassError(f"@{function.sym_name.data}: {error}", function) from None
+    return {name: argument for name, argument in inputs.items() if name in wanted}

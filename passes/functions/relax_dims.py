@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import BoolAttr, TupleType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from ...dialects import relay
-from ...dialects.relay.properties import ints
+from ...dialects.relay.reshape import ReshapeOp
 from ...dialects.tensors import as_tensor
 
 RECEIVERS = (func.CallOp, relay.RefCreateOp, relay.RefWriteOp)
@@ -52,15 +52,7 @@ def forgotten(value: SSAValue, type: Attribute) -> list[Operation]:
     tensor = as_tensor(type)
     if tensor is None:
         return []
-    reshape = relay.BY_NAME["reshape"].create(
-        operands=[value],
-        properties={
-            "newshape": ints([0] * tensor.get_num_dims()),
-            "allowzero": BoolAttr.from_bool(False),
-        },
-        result_types=[type],
-    )
-    return [reshape]
+    return [ReshapeOp.to(value, [0] * tensor.get_num_dims(), type, BoolAttr.from_bool(False))]
 
 
 def cast_values(

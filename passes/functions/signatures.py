@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
+from ...dialects.relay.language.dims_attributes import DIM_BOUNDS
 from ...dialects.xdsl_extras.xdsl_internals import append_arguments
 from ..support.rewriting import rewrite_each
 
@@ -62,6 +63,14 @@ def erase_parameters(function: FuncOp, indices: Collection[int]) -> None:
     if (block := function.body.first_block) is not None:
         for i in sorted(indices, reverse=True):
             block.erase_arg(block.args[i])
+
+
+def keep_bounds(function: FuncOp, names: Collection[object]) -> None:
+    """Remove the bounds of all dims but those of these names."""
+    if isinstance(bounds := function.attributes.pop(DIM_BOUNDS, None), DictionaryAttr):
+        kept = {name: bound for name, bound in bounds.data.items() if name in names}
+        if kept:
+            function.attributes[DIM_BOUNDS] = DictionaryAttr(kept)
 
 
 def replace_parameters(function: FuncOp, ops: Mapping[int, Operation]) -> None:

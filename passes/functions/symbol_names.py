@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
+from xdsl.utils.symbol_table import get_name_if_symbol
 
 
 def symbols_of(module: ModuleOp) -> dict[str, Operation]:
     """Return the symbols of `module`, by name."""
-    return {
-        name.data: op
-        for op in module.ops
-        if isinstance(name := op.properties.get("sym_name"), StringAttr)
-    }
+    return {name: op for op in module.ops if (name := get_name_if_symbol(op)) is not None}
 
 
 @dataclass
@@ -22,7 +19,7 @@ class SymbolNames:
     """The symbol names of a module; makes names that are not taken."""
 
     taken: set[str]
-    next_number: dict[str, int] = field(default_factory=dict[str, int])
+    next_number: dict[str, int] = field(default_factory=lambda: {})
 
     @staticmethod
     def of(module: ModuleOp) -> SymbolNames:

@@ -109,8 +109,8 @@ class DeviceUse:
     """The memory of one device that a function uses: rows of its tensors and storages."""
 
     device: str
-    tensors: list[int] = field(default_factory=list[int])
-    storages: list[int] = field(default_factory=list[int])
+    tensors: list[int] = field(default_factory=lambda: [])
+    storages: list[int] = field(default_factory=lambda: [])
 
 
 @dataclass
@@ -119,14 +119,14 @@ class FunctionUse:
 
     name: str
     formulas: Formulas = field(default_factory=Formulas)
-    columns: list[Column] = field(default_factory=list[Column])
-    tensors: list[Tensor] = field(default_factory=list[Tensor])
-    storages: list[Storage] = field(default_factory=list[Storage])
-    branches: list[Branch] = field(default_factory=list[Branch])
-    calls: list[Call] = field(default_factory=list[Call])
-    live: list[Segment] = field(default_factory=list[Segment])
+    columns: list[Column] = field(default_factory=lambda: [])
+    tensors: list[Tensor] = field(default_factory=lambda: [])
+    storages: list[Storage] = field(default_factory=lambda: [])
+    branches: list[Branch] = field(default_factory=lambda: [])
+    calls: list[Call] = field(default_factory=lambda: [])
+    live: list[Segment] = field(default_factory=lambda: [])
     """The bytes of tensors in use; those of a tensor written in place are counted once."""
-    held: list[Segment] = field(default_factory=list[Segment])
+    held: list[Segment] = field(default_factory=lambda: [])
     """The bytes of storages in use."""
 
     def devices(self) -> list[DeviceUse]:
@@ -144,6 +144,6 @@ class FunctionUse:
 class MemoryUse:
     """The memory that a program uses: its functions that allocate, in program order."""
 
-    functions: list[FunctionUse] = field(default_factory=list[FunctionUse])
-    pools: dict[str, Pool] = field(default_factory=dict[str, Pool])
+    functions: list[FunctionUse] = field(default_factory=lambda: [])
+    pools: dict[str, Pool] = field(default_factory=lambda: {})
     """The pools of devices, by the names that these have."""

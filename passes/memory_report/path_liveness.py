@@ -80,14 +80,12 @@ class _Choice:
 
     op: Operation
     position: int
-    bounds: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    ended: dict[_Live, Arms] = field(default_factory=dict[_Live, Arms])
+    bounds: list[tuple[int, int]] = field(default_factory=lambda: [])
+    ended: dict[_Live, Arms] = field(default_factory=lambda: {})
     """The tensors live at the start of the arm that are not any more."""
-    born: dict[_Live, None] = field(default_factory=dict[_Live, None])
+    born: dict[_Live, None] = field(default_factory=lambda: {})
     """The tensors that became live in the arm."""
-    handed: dict[tuple[_Live, Arms], list[int]] = field(
-        default_factory=dict[tuple[_Live, Arms], list[int]]
-    )
+    handed: dict[tuple[_Live, Arms], list[int]] = field(default_factory=lambda: {})
     """The tensors live after the branch, and the arms that left it so."""
 
 
@@ -95,14 +93,12 @@ class _Choice:
 class _Walk:
     classes: AliasClasses
     deaths: Deaths
-    spans: dict[Holder, list[Span]] = field(default_factory=dict[Holder, list[Span]])
-    branches: list[Branch] = field(default_factory=list[Branch])
+    spans: dict[Holder, list[Span]] = field(default_factory=lambda: {})
+    branches: list[Branch] = field(default_factory=lambda: [])
     position: int = 0
-    live: dict[int, dict[Holder, tuple[int, Arms]]] = field(
-        default_factory=dict[int, dict[Holder, tuple[int, Arms]]]
-    )
+    live: dict[int, dict[Holder, tuple[int, Arms]]] = field(default_factory=lambda: {})
     """By class, the live tensors: since when, and in which arms."""
-    open: list[_Choice] = field(default_factory=list[_Choice])
+    open: list[_Choice] = field(default_factory=lambda: [])
 
     def run(self) -> None:
         pending: list[tuple[Iterator[Row], Sequence[Arm]]]

@@ -9,10 +9,10 @@ is in use as long as the tensor is; one with several until the last of them is d
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
@@ -26,6 +26,7 @@ from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr
 from ..bytes import storages
 from ..bytes.aliases import AliasClasses, bodies_of
+from ..bytes.numbered import Row
 from ..bytes.op_facts import facts_of, root_of, viewed
 from ..bytes.rooms import Rooms
 from ..devices.options import planned_pools
@@ -109,7 +110,7 @@ def uses_tensors(kind: type[Operation]) -> bool:
 class _Timeline:
     """Turns positions in a body into columns."""
 
-    bounds: list[int] = field(default_factory=list[int])
+    bounds: list[int] = field(default_factory=lambda: [])
     """The position at which each column starts, the first at 0 or later."""
 
     @staticmethod
@@ -149,14 +150,25 @@ class _Reader:
     classes: AliasClasses
     use: FunctionUse
     kernels: dict[str, Operation]
-    rows: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    rows: dict[SSAValue, int] = field(default_factory=lambda: {})
     """The storages by their values."""
-    names: dict[str, int] = field(default_factory=dict[str, int])
+    names: dict[str, int] = field(default_factory=lambda: {})
     """The number of storages of each name, less one."""
-    ops: list[Operation | None] = field(default_factory=list[Operation | None])
+    ops: list[Operation | None] = field(default_factory=lambda: [])
     """The op of each column."""
-    sizes_of: list[tuple[Expr, Expr]] = field(default_factory=list[tuple[Expr, Expr]])
+    sizes_of: list[tuple[Expr, Expr]] = field(default_factory=lambda: [])
     """The offset and size of each tensor."""
+    taken: dict[str, int] = field(default_factory=lambda: {})
+    """The number of tensors of each name, less one."""
+
+    @cached_property
+    def lent(self) -> Mapping[path_liveness.Holder, SSAValue | None]:
+        """The storages that calls use, and for each the result that is written there."""
+        return {
+            (row.op, index): path_liveness.result_in(row.op, index, self.classes)
+            for row in self.classes.body.rows
+            for index in path_liveness.storages_used_by(row.op)
+        }
 
     @cached_property
     def rooms(self) -> Rooms:
@@ -164,59 +176,49 @@ class _Reader:
 
     def read(self) -> None:
         spans, branches, length = path_liveness.spans_of(self.classes)
-        found = [(row.at, row.op) for row in self.classes.body.rows]
-        position_of = {op: position for position, op in found}
+        rows = self.classes.body.rows
         tensors = [
-            op
-            for _, op in found
-            if isinstance(op, memory.AllocTensorOp) and not storages.is_destination_of_shapes(op)
+            row.op
+            for row in rows
+            if isinstance(row.op, memory.AllocTensorOp)
+            and not storages.is_destination_of_shapes(row.op)
         ]
-        allocations = list(self._storages(found, tensors))
-        held = self._held(allocations, tensors, spans, position_of, length)
-        steps = [position for position, op in found if uses_tensors(type(op))]
-        every = [s for found_spans in spans.values() for s in found_spans] + [
-            s for h in held for s in h
-        ]
-        time = _Timeline.of([*((s.start, s.stop) for s in every), (length, length)], steps)
+        allocations = list(self._storages(tensors))
+        held = self._held(allocations, tensors, spans, length)
+        steps = [row for row in rows if uses_tensors(type(row.op))]
+        every = [(s.start, s.stop) for s in chain.from_iterable((*spans.values(), *held))]
+        time = _Timeline.of([*every, (length, length)], [row.at for row in steps])
         self.use.formulas.sizes.read(self.classes.block)
-        self._columns(time, found, length)
+        self._columns(time, steps, length)
         labels = self._branches(time, branches)
         for (value, outlives), used in zip(allocations, held, strict=True):
             self._storage(value, outlives, [time.span(span) for span in used])
-        taken: dict[str, int] = {}
         for op in tensors:
-            self._tensor(op, [time.span(s) for s in spans.get((op, 0), ())], labels, taken)
-        for _, op in found:
-            if is_call(op):
-                for index in path_liveness.storages_used_by(op):
-                    used = [time.span(s) for s in spans.get((op, index), ())]
-                    self._passed(op, index, used, taken)
+            self._tensor(op, [time.span(s) for s in spans.get((op, 0), ())], labels)
+        for holder, result in self.lent.items():
+            self._passed(*holder, result, [time.span(s) for s in spans.get(holder, ())])
         self._overwrite()
         self._given_sizes()
         self.use.live += self._live()
         for row, storage in enumerate(self.use.storages):
             if not storage.is_given:
                 self.use.held += [Segment(*span, storage.size, row) for span in storage.spans]
-        for position, op in found:
-            callee = kernel_of(op) if is_call(op) else None
+        for row in rows:
+            callee = kernel_of(row.op) if is_call(row.op) else None
             if callee is not None:
-                self.use.calls.append(Call(time.column(position), callee))
+                self.use.calls.append(Call(time.column(row.at), callee))
 
-    def _storages(
-        self, found: Sequence[tuple[int, Operation]], tensors: Sequence[memory.AllocTensorOp]
-    ) -> Iterator[tuple[SSAValue, bool]]:
+    def _storages(self, tensors: Sequence[memory.AllocTensorOp]) -> Iterator[tuple[SSAValue, bool]]:
         """Yield the storages that the machine allocates, or the caller, and whether they stay."""
         kept = {root_of(op.storage) for op in tensors if self.classes.is_kept(op.tensor)}
-        for _, op in found:
-            for index in path_liveness.storages_used_by(op):
-                result = path_liveness.result_in(op, index, self.classes)
-                if result is not None and self.classes.is_kept(result):
-                    kept.add(root_of(op.operands[index]))
+        for (op, index), result in self.lent.items():
+            if result is not None and self.classes.is_kept(result):
+                kept.add(root_of(op.operands[index]))
         inside = {root_of(op.storage) for op in tensors}
         for argument in self.classes.block.args:
             if isinstance(argument.type, memory.StorageType):
                 yield argument, True
-        for _, op in found:
+        for op in (row.op for row in self.classes.body.rows):
             if not isinstance(op, memory.AllocStorageOp):
                 continue
             users = list(users_of(op.storage))
@@ -230,24 +232,21 @@ class _Reader:
         allocations: Sequence[tuple[SSAValue, bool]],
         tensors: Sequence[memory.AllocTensorOp],
         spans: dict[path_liveness.Holder, list[Span]],
-        position_of: dict[Operation, int],
         length: int,
     ) -> list[list[Span]]:
         """Return the positions in which each storage is in use."""
-        inside: dict[SSAValue, list[memory.AllocTensorOp]] = {}
+        inside: dict[SSAValue, list[path_liveness.Holder]] = {}
+        lent: dict[SSAValue, list[path_liveness.Holder]] = {}
         for op in tensors:
-            inside.setdefault(root_of(op.storage), []).append(op)
+            inside.setdefault(root_of(op.storage), []).append((op, 0))
+        for call, index in self.lent:
+            lent.setdefault(root_of(call.operands[index]), []).append((call, index))
         found: list[list[Span]] = []
         for value, outlives in allocations:
-            start = position_of[value.owner] if isinstance(value.owner, Operation) else 0
-            members = inside.get(value, [])
-            used = [span for op in members for span in spans.get((op, 0), ())]
-            calls = list(dict.fromkeys(user for user in users_of(value) if is_call(user)))
-            for call in calls:
-                for index in path_liveness.storages_used_by(call):
-                    if root_of(call.operands[index]) is value:
-                        used += spans.get((call, index), ())
-            if isinstance(value.owner, Block) or (outlives and not members):
+            op, members, calls = value.owner, inside.get(value, []), lent.get(value, [])
+            start = (self.classes.body.position(op) or 0) if isinstance(op, Operation) else 0
+            used = [span for holder in (*members, *calls) for span in spans.get(holder, ())]
+            if isinstance(op, Block) or (outlives and not members):
                 found.append([Span(start, length, ())])
             elif len(members) == 1 and used and not calls:
                 found.append([used[0]._replace(start=start), *used[1:]])
@@ -255,17 +254,14 @@ class _Reader:
                 found.append(_joined(start, used))
         return found
 
-    def _columns(
-        self, time: _Timeline, found: Sequence[tuple[int, Operation]], length: int
-    ) -> None:
+    def _columns(self, time: _Timeline, steps: Sequence[Row], length: int) -> None:
         count = max(1, time.column(length))
         columns = [Column("", None)] * count
         self.ops = [None] * count
-        for position, op in found:
-            if uses_tensors(type(op)):
-                at = min(time.column(position), count - 1)
-                columns[at] = Column(kernel_of(op) or op.name, source_of(op))
-                self.ops[at] = op
+        for row in steps:
+            at = min(time.column(row.at), count - 1)
+            columns[at] = Column(kernel_of(row.op) or row.op.name, source_of(row.op))
+            self.ops[at] = row.op
         self.use.columns = columns
 
     def _branches(
@@ -305,11 +301,7 @@ class _Reader:
         )
 
     def _tensor(
-        self,
-        op: memory.AllocTensorOp,
-        spans: list[Span],
-        labels: dict[Block, str],
-        taken: dict[str, int],
+        self, op: memory.AllocTensorOp, spans: list[Span], labels: dict[Block, str]
     ) -> None:
         formulas = self.use.formulas
         root, offset, size = self.rooms.of_tensor(op)
@@ -318,7 +310,7 @@ class _Reader:
         name = value.name_hint or op.tensor.name_hint or "tensor"
         self.use.tensors.append(
             Tensor(
-                numbered(name, taken),
+                numbered(name, self.taken),
                 kernel or (op if writer is None else writer).name,
                 operators_in(self.kernels[kernel]) if kernel in self.kernels else (),
                 source_of(op if writer is None else writer),
@@ -333,7 +325,7 @@ class _Reader:
         self.sizes_of.append((offset, size))
 
     def _passed(
-        self, call: Operation, index: int, spans: list[Span], taken: dict[str, int]
+        self, call: Operation, index: int, result: SSAValue | None, spans: list[Span]
     ) -> None:
         """Read a storage that a call passes on, as a tensor that its callee writes."""
         formulas, value = self.use.formulas, call.operands[index]
@@ -346,11 +338,10 @@ class _Reader:
         if viewed(value) is not None:
             size = room.size or size
         offset = room.start
-        result = path_liveness.result_in(call, index, self.classes)
         what = "workspace" if result is None else "result"
         self.use.tensors.append(
             Tensor(
-                numbered(f"{what} of @{callee}", taken),
+                numbered(f"{what} of @{callee}", self.taken),
                 callee,
                 (),
                 source_of(call),

@@ -105,7 +105,7 @@ class DeviceReport:
     """The pool, unless it is a device without any."""
     peak_op: str
     peak_source: str
-    largest: list[AtPeak] = field(default_factory=list[AtPeak])
+    largest: list[AtPeak] = field(default_factory=lambda: [])
 
     @property
     def ratio(self) -> float | None:
@@ -320,37 +320,26 @@ def _block(report: DeviceReport) -> Iterator[str]:
     if share is not None:
         planned += f", {share:.3f} x the sum"
     count = "tensor" if report.tensors == 1 else "tensors"
-    rows = [
-        ["sum of tensors", report.sum.exact, report.sum.rounded, f"{report.tensors:,} {count}"],
-        ["lower bound", report.lower_bound.exact, report.lower_bound.rounded,
-         "" if report.missing else at],
-        ["planned", report.planned.exact, report.planned.rounded, planned],
-        ["outlives the call", report.outlives.exact, report.outlives.rounded, "part of planned"],
-        ["allocations", f"{report.allocations:,}  ", "",
-         f"instead of {report.tensors:,}, one for each tensor"],
-    ]  # fmt: skip
-    if report.given:
-        count = f"{report.given:,} {'storage' if report.given == 1 else 'storages'}"
-        amount = report.from_caller
-        rows.insert(
-            3, ["from the caller", amount.exact, amount.rounded, f"{count}, not planned here"]
-        )
+    given = f"{report.given:,} {'storage' if report.given == 1 else 'storages'}, not planned here"
+    amounts = [
+        ("sum of tensors", report.sum, f"{report.tensors:,} {count}"),
+        ("lower bound", report.lower_bound, "" if report.missing else at),
+        ("planned", report.planned, planned),
+        *([("from the caller", report.from_caller, given)] if report.given else []),
+        ("outlives the call", report.outlives, "part of planned"),
+    ]
+    rows = [[what, amount.exact, amount.rounded, note] for what, amount, note in amounts]
+    instead = f"instead of {report.tensors:,}, one for each tensor"
+    rows.append(["allocations", f"{report.allocations:,}  ", "", instead])
     if report.pool is not None:
         capacity, cost = report.pool.capacity, report.pool.cost
         room = ["unbounded", ""] if capacity is None else [f"{capacity:,} B", human(capacity)]
         at = next(i for i, row in enumerate(rows) if row[0] == "planned")
         rows.insert(at + 1, ["capacity", *room, f"of the pool; reading a byte costs {cost}"])
     yield from table(rows, "<>><", "  ")
-    amounts = (
-        ("sum of tensors", report.sum),
-        ("lower bound", report.lower_bound),
-        ("planned", report.planned),
-        ("from the caller", report.from_caller),
-        ("outlives the call", report.outlives),
-    )
-    for what, found in amounts:
-        if found.is_long:
-            yield printable(f"  {what} = {_line_of(report, found)}")
+    for what, amount, _ in amounts:
+        if amount.is_long:
+            yield printable(f"  {what} = {_line_of(report, amount)}")
     if not report.largest:
         return
     where = f" if {report.examples}" if report.missing else ""
@@ -406,16 +395,6 @@ def _json(report: DeviceReport) -> dict[str, Any]:
         "from_caller": {"storages": report.given, **amount(report.from_caller)},
         "peak": {"op": report.peak_op, "source": report.peak_source},
         "largest": [
-            {
-                "name": tensor.name,
-                "bytes": tensor.bytes,
-                "formula": tensor.formula,
-                "offset": tensor.offset,
-                "storage": tensor.storage,
-                "op": tensor.op,
-                "operators": list(tensor.operators),
-                "source": tensor.source,
-            }
-            for tensor in report.largest
+            {**vars(tensor), "operators": list(tensor.operators)} for tensor in report.largest
         ],
     }

@@ -6,11 +6,12 @@ Of the columns, those whose sum is never above that of another are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from operator import ge
 
-from ...operators.sizes import Check
-from ...operators.sizes.holds import holds
+from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr
+from ..sizes.sample_sizes import samples_of
 from .formulas import Formulas
 from .model import Segment
 
@@ -41,15 +42,18 @@ def sums(segments: Sequence[Segment], columns: int, formulas: Formulas) -> list[
     return list(found)
 
 
-def largest(candidates: Iterable[Expr]) -> list[Expr]:
+def largest(candidates: Sequence[Expr]) -> list[Expr]:
     """Return the sums that are not always at most another."""
-    kept: list[Expr] = []
-    for size in candidates:
-        if any(holds(Check.AT_LEAST, other, size) for other in kept):
-            continue
-        kept = [other for other in kept if not holds(Check.AT_LEAST, size, other)]
-        kept.append(size)
-    return kept
+    values = [*zip(*(sample.sizes for sample in samples_of(candidates)), strict=True)]
+    kept: list[int] = []
+
+    def covers(i: int, j: int) -> bool:
+        return all(map(ge, values[i], values[j])) and at_least(candidates[i], candidates[j])
+
+    for i in range(len(candidates)):
+        if not any(covers(j, i) for j in kept):
+            kept = [*(j for j in kept if not covers(i, j)), i]
+    return [candidates[i] for i in kept]
 
 
 def maximum_text(found: Sequence[Expr]) -> str:

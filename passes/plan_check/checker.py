@@ -6,8 +6,9 @@ Check one body: follow what each value names, in program order, on every path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import IntegerAttr, i64
@@ -52,16 +53,14 @@ class Checker:
     lent: Mapping[str, Checked]
     """The functions that were checked."""
     slots: Slots = field(default_factory=Slots)
-    overwritable: dict[tuple[str, int, int], bool] = field(
-        default_factory=dict[tuple[str, int, int], bool]
-    )
-    """For each kernel, result and parameter, true if one may be written over the other."""
+    may_lie_over: Callable[[str, int, int], bool] = field(init=False)
+    """Test whether a result of a kernel may be written over a parameter, computed once."""
     names: BodyNames = field(init=False)
     state: State = field(init=False)
     lending: Lending = field(init=False)
     storages: set[int] = field(init=False)
     captured: frozenset[int] = field(init=False)
-    placed: set[tuple[Slot, int, int]] = field(default_factory=set[tuple[Slot, int, int]])
+    placed: set[tuple[Slot, int, int]] = field(default_factory=lambda: set())
     """The slots that were checked, each with the identities of a storage and a type."""
 
     def check(self) -> Unordered:
@@ -72,6 +71,7 @@ class Checker:
         apart, so the body must be checked again with them as `slots.unordered`.
         """
         self.state = State(self.slots)
+        self.may_lie_over = cache(partial(may_lie_over, self.kernels))
         self.names = BodyNames(self.body, self.returned)
         self.lending = Lending(self.slots, self.lent)
         bytes_or_not = enumerate(zip(self.body.may_have_bytes, self.body.values, strict=True))
@@ -249,14 +249,7 @@ class Checker:
             allowed = trait.overwritable(op, self.kernels.get) if trait is not None else None
             return allowed is not None and allowed[result].issuperset(places)
         kernel = op.callee.string_value()
-        return all(self.is_kernel_in_place(kernel, result, k) for k in places)
-
-    def is_kernel_in_place(self, name: str, result: int, parameter: int) -> bool:
-        """Test whether a result of a kernel may be written over a parameter; computed once."""
-        key = name, result, parameter
-        if key not in self.overwritable:
-            self.overwritable[key] = may_lie_over(self.kernels.get(name), result, parameter)
-        return self.overwritable[key]
+        return all(self.may_lie_over(kernel, result, k) for k in places)
 
     def kill(self, row: Row) -> None:
         """End all values that may name the bytes of the operand."""
@@ -266,13 +259,12 @@ class Checker:
         slot = self.slots.of(self.body.values[value])
         if slot is not None and value not in self.state.written.now:
             self.overwrite(row, slot, How.KILLED)  # what lies there is of another tensor
-        killed = End(How.KILLED, row.op)
-        found = self.names.sharing(value)
+        killed, found = End(How.KILLED, row.op), self.names.sharing(value)
         for shared in found:
             if shared not in ends.now or ends.now[shared].how is not How.KILLED:
                 ends.set(shared, killed)
         for origin in found:
-            slots = held.slots_of(origin)
+            slots = [*held.slots_of.get(origin, ())]
             if slots and all(name in ends.now for name in self.names.naming(origin)):
                 for slot in slots:  # no intact value names it: any op may overwrite it
                     held.set((slot, origin), None)

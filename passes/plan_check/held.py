@@ -80,14 +80,12 @@ class Undoable(Generic[K, V]):
 class Contents:
     """The slots of a storage that have contents."""
 
-    values: dict[Slot, dict[int, None]] = field(default_factory=dict[Slot, "dict[int, None]"])
-    numbers: list[tuple[int, int, Slot]] = field(default_factory=list[tuple[int, int, Slot]])
+    values: dict[Slot, dict[int, None]] = field(default_factory=lambda: {})
+    numbers: list[tuple[int, int, Slot]] = field(default_factory=lambda: [])
     """Slots of known bounds, by start."""
     longest: int = 0
     """The most bytes of these."""
-    places: dict[Place | None, dict[Slot, None]] = field(
-        default_factory=dict["Place | None", "dict[Slot, None]"]
-    )
+    places: dict[Place | None, dict[Slot, None]] = field(default_factory=lambda: {})
     """Those in slices of packs, and others."""
     logs: defaultdict[Packed, array[int]] = field(
         default_factory=lambda: defaultdict(lambda: array("q"))
@@ -157,15 +155,12 @@ class Held(Undoable[tuple[Slot, int], bool]):
         self.slots = slots
         self._contents: defaultdict[int, Contents] = defaultdict(Contents)
         """The slots of each storage (its identity) that have contents."""
-        self._slots_of: defaultdict[int, dict[Slot, None]] = defaultdict(dict)
+        self.slots_of: defaultdict[int, dict[Slot, None]] = defaultdict(dict)
+        """The slots in which each value may lie."""
 
     def beside(self, slot: Slot) -> Contents:
         """Return what is in the storage of `slot`."""
         return self._contents[id(slot.storage)]
-
-    def slots_of(self, value: int) -> list[Slot]:
-        """Return the slots in which a value may lie."""
-        return [*self._slots_of.get(value, ())]
 
     def _store(self, key: tuple[Slot, int], value: bool | None) -> None:
         slot, number = key
@@ -175,9 +170,9 @@ class Held(Undoable[tuple[Slot, int], bool]):
                 contents.values[slot] = {}
                 contents.insert(slot)
             contents.values[slot][number] = None
-            self._slots_of[number][slot] = None
+            self.slots_of[number][slot] = None
         elif not value and key in self.now:
-            del contents.values[slot][number], self._slots_of[number][slot]
+            del contents.values[slot][number], self.slots_of[number][slot]
             if not contents.values[slot]:
                 del contents.values[slot]
                 contents.remove(slot)

@@ -39,7 +39,7 @@ class Need:
     """The bytes that a function needs in a storage that is a parameter."""
 
     alignment: int = 1
-    ends: dict[Expr, Operation] = field(default_factory=dict[Expr, Operation])
+    ends: dict[Expr, Operation] = field(default_factory=lambda: {})
     """Ends of slots, each with an op that needs the bytes; of constant ones the greatest."""
 
     def add(self, end: Expr, alignment: int, op: Operation) -> None:
@@ -69,7 +69,7 @@ class Lending:
     slots: Slots
     lent: Mapping[str, Checked]
     """The functions that were checked."""
-    needs: dict[int, Need] = field(default_factory=dict[int, Need])
+    needs: dict[int, Need] = field(default_factory=lambda: {})
 
     def require_room(self, op: Operation, slot: Slot) -> None:
         """Check that `slot`, a tensor or a slice, is aligned and lies in its storage."""

@@ -38,16 +38,16 @@ Arms = list[int | None]
 class Names(Generic[K]):
     """The values met so far, and which of them name bytes of which."""
 
-    above: dict[K, dict[K, Arms]] = field(default_factory=dict[K, "dict[K, Arms]"])
+    above: dict[K, dict[K, Arms]] = field(default_factory=lambda: {})
     """The values that each names."""
-    down: dict[K, dict[K, None]] = field(default_factory=dict[K, "dict[K, None]"])
-    _ranks: dict[K, int] = field(default_factory=dict[K, int])
+    down: dict[K, dict[K, None]] = field(default_factory=lambda: {})
+    _ranks: dict[K, int] = field(default_factory=lambda: {})
     """The values that name another one or are named, in the order in which they were met."""
-    _choices: dict[K, Hashable] = field(default_factory=dict[K, Hashable])
+    _choices: dict[K, Hashable] = field(default_factory=lambda: {})
     """The choice that each is a result of."""
-    _cells: set[K] = field(default_factory=set[K])
+    _cells: set[K] = field(default_factory=lambda: set())
     """The values that name a later one, as a cell does that is written."""
-    _apart: set[tuple[K, K]] = field(default_factory=set[tuple[K, K]])
+    _apart: set[tuple[K, K]] = field(default_factory=lambda: set())
     """Pairs that share no bytes, as far as is known of the values they name; the later first."""
     _examined: int = 0
     """The number of values when a pair was last examined."""

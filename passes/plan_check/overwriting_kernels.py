@@ -15,6 +15,8 @@ operator that is alone in a kernel may read other elements, if it reads all befo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
@@ -49,8 +51,9 @@ def may_be_in_loop(operand: SSAValue, op: Operation) -> bool:
     return is_leaf or all(is_smaller(operand.type, result.type) for result in op.results)
 
 
-def may_lie_over(function: Operation | None, result: int, parameter: int) -> bool:
+def may_lie_over(kernels: Mapping[str, Operation], name: str, result: int, parameter: int) -> bool:
     """Test whether a result of a kernel may be written over a parameter that has as many bytes."""
+    function = kernels.get(name)
     if function is None or not function.regions or len(function.regions[0].blocks) != 1:
         return False
     kernel = function.regions[0].block

@@ -22,7 +22,7 @@ from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Expr, Symbol
 from ..bytes.rooms import Room, Rooms
-from ..sizes.reader import PACK, Packed
+from ..sizes.reader import PACK, Packed, Sizes
 
 ZERO = Expr.of(0)
 
@@ -87,17 +87,14 @@ class Slot:
 class Slots:
     """The slots of the tensors of a body; tensors at the same bytes have the same slot."""
 
-    rooms: Rooms = field(default_factory=Rooms)
-    _slots: dict[tuple[int, Expr | None, Expr | None], Slot] = field(
-        default_factory=dict[tuple[int, "Expr | None", "Expr | None"], Slot]
-    )
+    rooms: Rooms = field(default_factory=lambda: Rooms(Sizes(stops=True)))
+    _slots: dict[tuple[int, Expr | None, Expr | None], Slot] = field(default_factory=lambda: {})
     """By storage (its identity), start and size; of a whole storage, without them."""
-    _of: dict[int, Slot] = field(default_factory=dict[int, Slot])
+    _of: dict[int, Slot] = field(default_factory=lambda: {})
     """By the identity of the tensor: xDSL's hash is slow."""
-    _at: dict[tuple[int, ...], Slot] = field(default_factory=dict[tuple[int, ...], Slot])
+    _at: dict[tuple[int, ...], Slot] = field(default_factory=lambda: {})
     """By the identities of what `memory.alloc_tensor` says."""
-    unordered: Unordered = field(default_factory=dict[memory.PackOp, "set[tuple[int, int]]"])
-
+    unordered: Unordered = field(default_factory=lambda: {})
     assumes: bool = False
     """True if what is not known to overlap is taken to be apart, by one who claims that."""
 
@@ -111,7 +108,7 @@ class Slots:
         op = value.owner
         if type(op) is memory.SliceStorageOp:
             found = self.all_of(value)
-        elif type(op) is memory.AllocTensorOp:
+        elif isinstance(op, memory.PlacedOp):
             key = (*map(id, operands_of(op)), id(op.properties.get("offset")), id(value.type))
             found = self._at.get(key)
             if found is None:

@@ -42,9 +42,9 @@ class Available:
     """For each op of a block, its index, and the index of the op after which it can be."""
 
     block: Block
-    ops: list[Operation] = field(default_factory=list[Operation])
-    index: dict[Operation, int] = field(default_factory=dict[Operation, int])
-    after: list[int] = field(default_factory=list[int])
+    ops: list[Operation] = field(default_factory=lambda: [])
+    index: dict[Operation, int] = field(default_factory=lambda: {})
+    after: list[int] = field(default_factory=lambda: [])
     """By index; -1 is the start of the block. An op that stays is after itself."""
 
     @staticmethod

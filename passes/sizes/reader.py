@@ -25,7 +25,9 @@ from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FloatAttr,
+    IndexType,
     IntegerAttr,
+    MemRefType,
     ModuleOp,
     i64,
 )
@@ -37,13 +39,14 @@ from ...dialects.interfaces import ChoosesRegion, DestinationPassing
 from ...dialects.relay.language.dims_attributes import dim_bounds, dim_names
 from ...dialects.tensors import as_tensor, has_dynamic
 from ...dialects.type_rules import constant_elements, operand_of, rule_of
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...operators.orders import PoolTotal, Row
 from ...operators.signature import Elements, ReadElements, Tensor
 from ...operators.sizes import UNKNOWN, Check, SignatureError, SizeOp, fill
 from ...operators.sizes.algebra import Algebra
 from ...operators.sizes.holds import holds
 from ...operators.sizes.size_expressions import DIM, ELEMENT, Dims, Expr, Symbol
-from ...operators.sizes.size_table import PREDICATES, TOTAL
+from ...operators.sizes.size_table import CHOOSE, PREDICATES, TOTAL
 from ..bytes.op_facts import facts_of
 from ..support.walk import outside_primitives
 from .rule_reader import RuleReader, as_expr
@@ -80,9 +83,9 @@ class Packed:
     packing: memory.Packing
     sizes: Sequence[Expr]
     """Of the slices; 0 of one over others."""
-    values: list[Expr] = field(default_factory=list[Expr])
+    values: list[Expr] = field(default_factory=lambda: [])
     """The offset of each slice; operands of their symbols are a number, from 1, and this."""
-    totals: dict[int, Expr] = field(default_factory=dict[int, Expr])
+    totals: dict[int, Expr] = field(default_factory=lambda: {})
     """The total of each pool that is computed."""
 
     def divisor(self, i: int) -> int:
@@ -110,8 +113,10 @@ class Packed:
 class Sizes(RuleReader):
     """The expressions of sizes, dims and elements, each computed once."""
 
-    def __init__(self, algebra: Algebra | None = None):
+    def __init__(self, algebra: Algebra | None = None, stops: bool = False):
+        """`stops`: a measure that has no value stops the program, and is not replaced."""
         super().__init__(algebra)
+        self._measure = self.algebra.valid_measure if stops else self.algebra.apply
         self.tensors = ShapeTensors(self.algebra)
         self._sizes: dict[SSAValue, Expr] = {}
         self._dims: dict[SSAValue, Dims] = {}
@@ -155,7 +160,7 @@ class Sizes(RuleReader):
     # ------------------------------------------------------------------- sizes
 
     def size(self, value: SSAValue) -> Expr:
-        """Return the polynomial of an i64."""
+        """Return the polynomial of an i64 or an index."""
         found = self._sizes.get(value)
         if found is None:
             found = self._sizes[value] = self._computed(value)
@@ -170,23 +175,23 @@ class Sizes(RuleReader):
         self._dims[value] = dims
 
     def _computed(self, value: SSAValue) -> Expr:
-        op = value.owner
-        constant = integer(value)
-        if constant is not None:
-            return Expr.of(constant)
-        found: Expr | None = None
-        if value.type == i64 and isinstance(op, Operation):
+        op, found = value.owner, None
+        if isinstance(op, Operation) and (value.type == i64 or isinstance(value.type, IndexType)):
             name = arith_ops().get(type(op))
             if name is not None:
-                return self.algebra.apply(name, *map(self.size, op.operands))
+                return self.algebra.apply(name, *map(self.size, operands_of(op)))
             match op:
                 case arith.SelectOp():
                     sides = self.size(op.lhs), self.size(op.rhs)
-                    return self.algebra.choose(self.condition(op.cond), *sides)
+                    return self.algebra.apply(CHOOSE, self.condition(op.cond), *sides)
                 case tensor.ExtractOp():
                     found = self._extracted(op)
                 case relay.MeasureOp():
                     return self._measured(op)
+                case arith.IndexCastOp() if op.input.type == i64 or value.type == i64:
+                    return self.size(op.input)
+                case _ if op.name == "memref.dim":
+                    found = self._dim_of(op)
                 case memory.SliceOp() | memory.TotalOp():
                     pack = op.pack.owner
                     assert isinstance(pack, memory.PackOp), "only this op makes packs"
@@ -195,8 +200,19 @@ class Sizes(RuleReader):
                     found = self._size_of_workspace(op)
                 case _:
                     pass
-        natural = isinstance(op, memory.WorkspaceSizeOp)
+        constant, natural = integer(value), isinstance(op, memory.WorkspaceSizeOp)
+        if constant is not None:
+            return Expr.of(constant)
         return found or self.algebra.symbol(_shown(value), VALUE, (value,), natural=natural)
+
+    def _dim_of(self, op: Operation) -> Expr | None:
+        """Return a dim of a memref."""
+        source, index = op.operands
+        axis, type = integer(index), source.type
+        if axis is None or not isinstance(type, MemRefType) or axis >= type.get_num_dims():
+            return None
+        static = type.get_shape()[axis]
+        return Expr.of(static) if static != DYNAMIC_INDEX else self._dim_symbol(source, axis)
 
     def _packed(self, op: memory.PackOp) -> Mapping[SSAValue, Expr]:
         """Return the totals and the offsets of a pack."""
@@ -304,20 +320,22 @@ class Sizes(RuleReader):
         return self.algebra.symbol("element", VALUE, (op.result,), natural=False)
 
     def _measured(self, op: relay.MeasureOp) -> Expr:
-        args = [self._number(arg) for arg in op.args]
+        args = [self._number(arg) for arg in operands_of(op)]
         if not any(isinstance(arg, SSAValue) for arg in args):
             try:
-                return self.algebra.apply(op.measure.data, *args)
+                return self._measure(op.measure.data, *args)
             except ValueError:  # it fails when the program runs
                 pass
         return self.algebra.opaque(op.measure.data, args)
 
     def _number(self, value: SSAValue) -> Expr | float | SSAValue:
         """Return the size or number that `value` is, if it is known."""
-        op = value.owner
-        if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
-            return op.value.value.data
-        return self.size(value) if value.type == i64 else value
+        if value.type == i64:
+            return self.size(value)
+        constant = value.owner
+        if isinstance(constant, arith.ConstantOp) and isinstance(constant.value, FloatAttr):
+            return constant.value.value.data
+        return value
 
     def condition(self, value: SSAValue) -> Expr:
         """Return an i1: 1 if it is true, else 0."""
@@ -326,7 +344,7 @@ class Sizes(RuleReader):
             return Expr.of(int(constant != 0))
         if isinstance(op, arith.CmpiOp) and op.lhs.type == i64:
             for name in PREDICATES[op.predicate.value.data :][:1]:
-                return self.algebra.compare(name, self.size(op.lhs), self.size(op.rhs))
+                return self.algebra.apply(name, self.size(op.lhs), self.size(op.rhs))
         return self.algebra.symbol(_shown(value), VALUE, (value,), range=(0, 1))
 
     # -------------------------------------------------------------------- dims

@@ -62,13 +62,11 @@ class Scopes:
     not found inside.
     """
 
-    _open: list[Block] = field(default_factory=list[Block])
-    _function: list[int] = field(default_factory=list[int])
+    _open: list[Block] = field(default_factory=lambda: [])
+    _function: list[int] = field(default_factory=lambda: [])
     """For each open block, the index of the entry of its function."""
-    _index: dict[Block, int] = field(default_factory=dict[Block, int])
-    _known: dict[Hashable, list[tuple[SSAValue, Block]]] = field(
-        default_factory=dict[Hashable, list[tuple[SSAValue, Block]]]
-    )
+    _index: dict[Block, int] = field(default_factory=lambda: {})
+    _known: dict[Hashable, list[tuple[SSAValue, Block]]] = field(default_factory=lambda: {})
 
     def enter(self, block: Block) -> None:
         """Move to `block`; the walk must not return to a block that it has left."""

@@ -169,11 +169,6 @@ class ReportingContext(Context):
         return ReportingContext(*copied, handler=self.handler, remarks=self.remarks)
 
 
-def _emit(ctx: Context, message: Message) -> None:
-    handler = ctx.handler if isinstance(ctx, ReportingContext) else print_plainly
-    handler(message)
-
-
 def wants_remarks(ctx: Context) -> bool:
     """Test whether a pass shall report its choices (`xrelay-opt --remarks`)."""
     return isinstance(ctx, ReportingContext) and ctx.remarks
@@ -183,13 +178,18 @@ def emit_remark(
     ctx: Context, op: Place, message: str, notes: Iterable[tuple[Place, str]] = ()
 ) -> None:
     """Report what was done, or not done, at `op`."""
-    at = location_of(op)
-    _emit(ctx, Message(Severity.REMARK, message, at, _notes(notes)))
+    _emit(ctx, Severity.REMARK, op, message, notes)
 
 
 def emit_warning(
     ctx: Context, op: Place, message: str, notes: Iterable[tuple[Place, str]] = ()
 ) -> None:
     """Report a likely mistake at `op`; the pass continues."""
-    at = location_of(op)
-    _emit(ctx, Message(Severity.WARNING, message, at, _notes(notes)))
+    _emit(ctx, Severity.WARNING, op, message, notes)
+
+
+def _emit(
+    ctx: Context, severity: Severity, op: Place, message: str, notes: Iterable[tuple[Place, str]]
+) -> None:
+    handler = ctx.handler if isinstance(ctx, ReportingContext) else print_plainly
+    handler(Message(severity, message, location_of(op), _notes(notes)))

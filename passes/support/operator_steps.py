@@ -44,7 +44,7 @@ def dtype_of(value: SSAValue) -> str:
 class OperatorSteps:
     """Operators of one result, in order."""
 
-    ops: list[Operation] = field(default_factory=list[Operation])
+    ops: list[Operation] = field(default_factory=lambda: [])
 
     def add(self, op: Operation) -> SSAValue:
         """Append `op`, and return its result."""

@@ -45,7 +45,7 @@ class RearrangedWeights:
 
     rearrange: Callable[[SSAValue], Sequence[Operation]]
     """Returns the ops that rearrange a weight; the result of the last is the new one."""
-    found: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    found: dict[SSAValue, SSAValue] = field(default_factory=lambda: {})
 
     def of(self, weight: SSAValue, rewriter: PatternRewriter) -> SSAValue:
         """Return `weight` rearranged, by ops right after it."""

@@ -35,23 +35,9 @@ from .diagnostics import PassError
 from .levels import ENDS, PRODUCERS, STAGES, Stage, path_to
 from .walk import outside_primitives
 
-MEMREF_DIALECTS = (
-    "builtin",
-    "memref",
-    "arith",
-    "math",
-    "scf",
-    "func",
-    "tensor",
-    "linalg",
-    "bufferization",
-    "gpu",
-    "ub",
-)
-
-
 LINALG_DIALECTS = ("func", "tensor", "linalg", "arith", "math", "scf", "cf")
 
+MEMREF_DIALECTS = (*LINALG_DIALECTS[:-1], "builtin", "memref", "bufferization", "gpu", "ub")
 
 DIALECTS_OF_ENDS = ("bytecode", "memref", "bufferization", "gpu", "linalg")
 """Dialects of which no program on the way has an op outside kernels."""

@@ -27,11 +27,11 @@ from xdsl.traits import (
     IsolatedFromAbove,
     IsTerminator,
     NoTerminator,
-    SymbolOpInterface,
     SymbolTable,
     SymbolUserOpInterface,
 )
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.symbol_table import get_name_if_symbol
 
 from ...dialects.errors import OpVerifyException
 from ...dialects.xdsl_extras.identity import forget_attributes
@@ -82,7 +82,7 @@ class _Visit:
     ops: Iterator[Operation]
     dominated: dict[Block, list[Block]]
     reachable: bool
-    defined: list[int] = field(default_factory=list[int])
+    defined: list[int] = field(default_factory=lambda: [])
     """The ids of the values that stop being visible at the end of this visit."""
     opened: Operation | None = None
     """The op whose regions are being visited: not verified and not defined yet."""
@@ -312,11 +312,8 @@ def _tables_around(root: Operation) -> list[Operation]:
 
 def _symbols(table: Operation) -> Iterator[tuple[str, Operation]]:
     for op in table.regions[0].block.ops:
-        interface = op.get_trait(SymbolOpInterface)
-        if interface is not None:
-            name = interface.get_sym_attr_name(op)
-            if name is not None:
-                yield name.data, op
+        if (name := get_name_if_symbol(op)) is not None:
+            yield name, op
 
 
 def _defined_twice(table: Operation) -> VerifyError | None:

@@ -21,7 +21,6 @@ from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay
 from ...dialects.dense import integer
-from ..analysis.blocks import only_block
 from ..bytes.op_facts import facts_of
 from ..sizes.available import may_move
 from ..sizes.reader import Sizes
@@ -137,7 +136,7 @@ class Workspace:
 def workspaces_of(body: Block) -> list[Workspace]:
     """Return the workspaces of the function of `body`."""
     function = body.parent_op()
-    if not isinstance(function, func.FuncOp) or only_block(function) is not body:
+    if not isinstance(function, func.FuncOp) or function.body.blocks.first is not body:
         return []
     found: list[Workspace] = []
     for argument in body.args:

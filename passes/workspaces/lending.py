@@ -92,7 +92,7 @@ class Lent:
     function: func.FuncOp
     results: Sequence[ResultStorage]
     workspaces: Sequence[NewWorkspace]
-    shapes: Mapping[int, Origin] = field(default_factory=dict[int, Origin])
+    shapes: Mapping[int, Origin] = field(default_factory=lambda: {})
     """Of results whose shape follows from those of the parameters."""
 
 
@@ -102,11 +102,11 @@ class Lenders:
 
     captured: Mapping[Operation, Sequence[SSAValue]]
     returned: dict[str, Returned]
-    lent: dict[str, Lent] = field(default_factory=dict[str, Lent])
-    homes: dict[str, Sequence[Home]] = field(default_factory=dict[str, Sequence[Home]])
+    lent: dict[str, Lent] = field(default_factory=lambda: {})
+    homes: dict[str, Sequence[Home]] = field(default_factory=lambda: {})
     """Of the results of each function that is lent storages."""
     sizes: Sizes = field(default_factory=Sizes)
-    shapes: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    shapes: dict[SSAValue, SSAValue] = field(default_factory=lambda: {})
     """The shapes of results of calls, where callees say how to compute them."""
 
     def classes(self, function: func.FuncOp) -> AliasClasses:

@@ -37,7 +37,7 @@ def place_tensors(at: SSAValue, offset: int, rewriter: PatternRewriter) -> None:
     """Place the tensors whose offset is the value `at` at the constant `offset`."""
     for use in list(at.uses):
         user = use.operation
-        if isinstance(user, memory.AllocTensorOp):
+        if isinstance(user, memory.PlacedOp):
             user.place(user.start[0], offset)
             rewriter.notify_op_modified(user)
 
@@ -89,7 +89,7 @@ def parts_of(op: ModuleOp, totals: Totals) -> list[Operation]:
     return [graph.symbols[name] for name in graph.callees_first()]
 
 
-FOLDED = (memory.AllocStorageOp, memory.AllocTensorOp, memory.SliceStorageOp)
+FOLDED = (memory.AllocStorageOp, memory.PlacedOp, memory.SliceStorageOp)
 """The ops of which constant sizes and offsets become attributes."""
 
 

@@ -51,9 +51,7 @@ class Homes:
 
     known: Mapping[str, Sequence[Home]]
     """Those of the results of functions, in terms of their parameters."""
-    _found: dict[tuple[SSAValue, tuple[int, ...]], Home] = field(
-        default_factory=dict[tuple[SSAValue, tuple[int, ...]], "Home"]
-    )
+    _found: dict[tuple[SSAValue, tuple[int, ...]], Home] = field(default_factory=lambda: {})
 
     def of(self, value: SSAValue, path: tuple[int, ...] = (), depth: int = 0) -> Home:
         """Return where `value`, or its field at `path`, is on every path of execution."""

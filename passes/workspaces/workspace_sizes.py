@@ -40,7 +40,7 @@ class Totals:
     """The size of each workspace that is laid out, by its parameter."""
 
     functions: Mapping[str, Operation]
-    found: dict[SSAValue, Total] = field(default_factory=dict[SSAValue, "Total"])
+    found: dict[SSAValue, Total] = field(default_factory=lambda: {})
 
     def record(self, pack: memory.PackOp, total: Total) -> None:
         """Note the size of the workspace that `pack` lays out; an error if there are two."""
@@ -113,7 +113,7 @@ class ComputeWorkspaceSize(RewritePattern):
     """Replace the size of a workspace by the ops that compute it."""
 
     totals: Totals
-    _known: dict[object, SSAValue] = field(default_factory=dict[object, SSAValue])
+    _known: dict[object, SSAValue] = field(default_factory=lambda: {})
     """The sizes computed in each block, by workspace and shapes."""
 
     @op_type_rewrite_pattern

@@ -22,12 +22,13 @@ from itertools import combinations
 
 import numpy as np
 
-from ..buffers import LIMIT, BufferTable, Columns, Ints, Pool, ProblemError
+from ..buffers import LIMIT, Buffer, BufferTable, Columns, Ints, ProblemError
 from ..offsets.bounds import lower_bound
 from ..offsets.core import core_of
 from ..problem import Plan, Problem
 from ..solve import solve
-from .orientation import Orientation, check_expressible, orientation_of
+from .orientation import Orientation, lifetimes_only, orientation_of
+from .piece_orders import PieceOrder, rows_of
 
 GOOD_ENOUGH = 1.001
 """Worst ratio up to which one orientation is kept."""
@@ -53,11 +54,12 @@ class Choice:
     """
     The orientations kept (one to three), and what they need at the samples.
 
+    Buffers with gaps, ties, fixed offsets or pools have orders of their rows (`piece_orders`).
     `heights[k][s]` is the arena of orientation k at sample s, and `bounds[s]` a lower bound on
     every arena there. `sources[k]` says which sizes orientation k was found for.
     """
 
-    orientations: tuple[Orientation, ...]
+    orientations: tuple[Orientation | PieceOrder, ...]
     sources: tuple[str, ...]
     bounds: tuple[int, ...]
     heights: tuple[tuple[int, ...], ...]
@@ -83,13 +85,10 @@ def choose(problems: Sequence[Problem], budget: int | None = None, slack: int = 
 
     `budget` limits the search nodes of each solve. An arena is good enough if it is at most
     `slack` bytes above its lower bound; more orientations are not kept to save those.
-    Deterministic. Raises ProblemError if the problems differ in more than sizes, or say more
-    than an orientation can express.
+    Deterministic. Raises ProblemError if the problems differ in more than sizes.
     """
     if not problems:
         raise ProblemError("expected at least one sample, but got none")
-    for problem in problems:
-        check_expressible(problem)
     _check_alike(problems)
     if budget is None:
         budget = NODES if len(problems[0].buffers) <= _LARGE else 0
@@ -122,7 +121,7 @@ def _ratios(heights: Sequence[int], bounds: Sequence[int]) -> tuple[float, ...]:
 class _Candidate:
     """An orientation, the sizes it was found for, and its arenas at the samples."""
 
-    orientation: Orientation
+    orientation: Orientation | PieceOrder
     source: str
     heights: tuple[int, ...]
     ratios: tuple[float, ...]
@@ -142,7 +141,8 @@ class _Samples:
         self.budget = budget
         self.slack = slack
         self.sizes = [p.columns.size for p in problems]
-        self.bounds = [_bound(p) for p in problems]
+        self.is_plain = lifetimes_only(problems[0])
+        self.bounds = [_bound(p) if self.is_plain else 0 for p in problems]
         self.found: list[_Candidate] = []
         self.seen: set[tuple[tuple[int, ...], ...]] = set()
 
@@ -156,14 +156,19 @@ class _Samples:
         indices = sorted(range(len(self.problems)), key=lambda s: -self.bounds[s])
         own: dict[int, _Candidate] = {}
         for s in indices:
-            unlimited = Problem(self.problems[s].buffers, (Pool(self.problems[s].pools[0].name),))
-            solved = solve(unlimited, budget=self.budget)
+            problem = self.problems[s]
+            pools = tuple(pool._replace(capacity=None) for pool in problem.pools)
+            solved = solve(Problem(problem.buffers, pools), budget=self.budget)
             assert isinstance(solved, Plan), "a problem without capacities has a plan"
             self.bounds[s] = max(self.bounds[s], solved.lower_bound)
-            orientation = orientation_of(self.problems[s], solved.offsets)
+            orientation = (
+                orientation_of(problem, solved.offsets)
+                if self.is_plain
+                else PieceOrder.of(problem, solved)
+            )
             own[s] = self._candidate(orientation, f"sample {s}")
             yield from self._add(own[s])
-        if any(map(self.is_good_enough, own.values())):
+        if not self.is_plain or any(map(self.is_good_enough, own.values())):
             return
 
         def loss(pair: tuple[int, int]) -> float:
@@ -202,8 +207,14 @@ class _Samples:
             tuple(one.heights for one in kept),
         )
 
-    def _candidate(self, orientation: Orientation, source: str) -> _Candidate:
-        heights = tuple(orientation.height(size.tolist()) for size in self.sizes)
+    def _candidate(self, orientation: Orientation | PieceOrder, source: str) -> _Candidate:
+        sizes = [size.tolist() for size in self.sizes]
+        if isinstance(orientation, PieceOrder):
+            pools = [row.pool for row in orientation.rows if row.beside is None]
+            sizes = [rows_of(problem, pools).sizes for problem in self.problems]
+            if any(len(each) != len(orientation.rows) for each in sizes):
+                raise ProblemError("gaps must keep all, some or none of a buffer in all samples")
+        heights = tuple(map(orientation.height, sizes))
         return _Candidate(orientation, source, heights, _ratios(heights, self.bounds))
 
     def is_good_enough(self, candidate: _Candidate) -> bool:
@@ -270,6 +281,11 @@ def _with_sizes(problem: Problem, sizes: Ints) -> Problem:
     return Problem(tuple(b._replace(size=size, alignment=1, pools=()) for b, size in rows))
 
 
+def _places(buffer: Buffer) -> tuple[object, ...]:
+    times = [(gap.start, gap.stop) for gap in buffer.gaps]
+    return times, buffer.arms, buffer.offset, buffer.tie, buffer.pools
+
+
 def _check_alike(problems: Sequence[Problem]) -> None:
     first = problems[0]
     for k, other in enumerate(problems[1:], 1):
@@ -277,11 +293,13 @@ def _check_alike(problems: Sequence[Problem]) -> None:
             counts = f"{len(first.buffers)}, but sample {k} has {len(other.buffers)}"
             raise ProblemError(f"samples must have the same buffers: sample 0 has {counts}")
         differ = np.zeros(len(first.buffers), dtype=np.bool_)
+        if [pool.name for pool in first.pools] != [pool.name for pool in other.pools]:
+            raise ProblemError(f"samples must differ in sizes only, but sample {k} has other pools")
         for name in ("lower", "upper", "alignment"):
             differ |= getattr(first.columns, name) != getattr(other.columns, name)
         if not (first.is_plain and other.is_plain):
             for row, (a, b) in enumerate(zip(first.buffers, other.buffers, strict=True)):
-                differ[row] |= a.arms != b.arms
+                differ[row] |= _places(a) != _places(b)
         if differ.any():
             row = int(np.flatnonzero(differ)[0])
             name = first.buffers[row].id

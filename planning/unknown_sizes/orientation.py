@@ -108,11 +108,12 @@ def orientation_of(problem: Problem, offsets: Sequence[int]) -> Orientation:
     Return the orientation of a placement: of two buffers, the one at the lower offset is below.
 
     At the problem's sizes its arena is at most that of the placement. Buffers of size 0 come
-    first: there they cost nothing. Raises ProblemError for several pools, gaps, ties and
-    fixed offsets. O(n log n) without branches; with
-    them, also in proportion to the buffers of different arms that are alive together.
+    first: there they cost nothing. Raises ProblemError if the problem is not of `lifetimes_only`:
+    others have a `PieceOrder`. O(n log n) without branches; with them, also in proportion to the
+    buffers of different arms that are alive together.
     """
-    check_expressible(problem)
+    if not lifetimes_only(problem):
+        raise ProblemError("an orientation is of one pool, without gaps, ties and fixed offsets")
     lower, upper, size, alignment = (column.tolist() for column in problem.columns)
     rows = [i for i in range(len(size)) if upper[i] > lower[i]]
     rows.sort(key=lambda i: (offsets[i] if size[i] else -1, lower[i], upper[i], size[i], i))
@@ -122,21 +123,13 @@ def orientation_of(problem: Problem, offsets: Sequence[int]) -> Orientation:
     return Orientation(tuple(rows), tuple(tuple(under) for under in below), tuple(alignment))
 
 
-def check_expressible(problem: Problem) -> None:
-    """Raise ProblemError if an orientation cannot express a constraint of `problem`."""
-    if len(problem.pools) != 1:
-        raise ProblemError(f"an orientation is of one pool, but there are {len(problem.pools)}")
-    if problem.is_plain:
-        return
-    for row, buffer in enumerate(problem.buffers):
-        for what, value in (
-            ("gaps", buffer.gaps),
-            ("a fixed offset", buffer.offset is not None),
-            ("a tie", buffer.tie is not None),
-        ):
-            if value:
-                message = f"buffer '{buffer.id}': an orientation cannot express {what}"
-                raise ProblemError(message, (row,))
+def lifetimes_only(problem: Problem) -> bool:
+    """Test whether conflicts follow from lifetimes and arms, and any place is right."""
+    is_one = len(problem.pools) == 1 and problem.pools[0].alignment == 1
+    return is_one and (
+        problem.is_plain
+        or not any(b.gaps or b.offset is not None or b.tie is not None for b in problem.buffers)
+    )
 
 
 Arms = frozenset[Arm]

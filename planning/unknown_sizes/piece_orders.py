@@ -12,7 +12,9 @@ than the placement did. All pairs are looked at; `orientation` is for problems w
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from math import lcm
 from typing import NamedTuple
 
 from ...operators.intervals import Interval
@@ -49,14 +51,15 @@ def rows_of(problem: Problem, pools: Sequence[int]) -> Rows:
             arms.add(numbers.setdefault((arm.branch, arm.arm), (branch, len(numbers))))
         tied = None if buffer.tie is None else ties.setdefault(buffer.tie, len(rows))
         fixed = buffer.offset if buffer.tie is None else at.get(buffer.tie)
+        align = lcm(buffer.alignment, problem.pools[pool].alignment)
         first.append(len(rows))
         for k, (size, times) in enumerate(_levels(buffer)):
             if k:
                 rows.append(Row(beside=len(rows) - 1, pool=pool, size=size, align=1))
             elif tied is not None and tied < len(rows):
-                rows.append(Row(tied=tied, pool=pool, size=size, align=buffer.alignment))
+                rows.append(Row(tied=tied, pool=pool, size=size, align=align))
             else:
-                rows.append(Row(at=fixed, pool=pool, size=size, align=buffer.alignment))
+                rows.append(Row(at=fixed, pool=pool, size=size, align=align))
             lives.append(Life(times, frozenset(arms)))
             sizes.append(size)
     return Rows(tuple(rows), tuple(lives), tuple(sizes), tuple(first))
@@ -77,6 +80,29 @@ def _levels(buffer: Buffer) -> Iterator[tuple[int, tuple[Interval, ...]]]:
                 times.append(Interval(start, stop))
         yield high - low, tuple(times)
         low = high
+
+
+@dataclass(frozen=True)
+class PieceOrder:
+    """An order of rows from the bottom up, as an `Orientation` is one of buffers."""
+
+    below: On
+    """For each row, the rows directly below it."""
+    rows: tuple[Row, ...]
+
+    @staticmethod
+    def of(problem: Problem, plan: Plan) -> "PieceOrder":
+        """Return the order of a plan."""
+        (below,), rows = orders_of(problem, plan)[0].on, rows_of(problem, plan.pools).rows
+        return PieceOrder(below, rows)
+
+    def offsets(self, sizes: Sequence[int]) -> list[int]:
+        """Return the offset of each row for these sizes of rows (at least 0 each)."""
+        return [*Orders(1, (self.below,), self.rows).laid_out(sizes)[1]]
+
+    def height(self, sizes: Sequence[int]) -> int:
+        """Return the bytes of all pools for these sizes of rows (at least 0 each)."""
+        return sum(Orders(1, (self.below,), self.rows).laid_out(sizes)[0])
 
 
 def orders_of(problem: Problem, plan: Plan) -> tuple[Orders, Rows]:

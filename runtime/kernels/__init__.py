@@ -21,6 +21,7 @@ from . import (
     reduce,
     resize,
     selection,
+    threefry,
     vision,
 )
 from .bind import Bind
@@ -41,6 +42,7 @@ FAST: Mapping[str, Bind] = {
     **reduce.KERNELS,
     **resize.KERNELS,
     **selection.KERNELS,
+    **threefry.KERNELS,
     **vision.KERNELS,
 }
 """The kernels that do not follow from meanings, or are faster than those that do."""

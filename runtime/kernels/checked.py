@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from enum import Enum, auto
 from functools import wraps
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from ...operators.signature import (
     Tensor,
     check,
 )
+from ...operators.sizes import Dim, measure
 from ..program.dtypes import element_type, type_name
 from ..program.program import Array, TensorSpec, spec_of
 from ..program.records import record
@@ -52,11 +54,16 @@ class ArrayElements(Elements):
     def sizes(self, count: int) -> Sequence[Size]:
         return [int(number) for number in self.array.reshape(-1)]
 
-    def measure(self, name: str, args: Sequence[Data]) -> Size:
-        arrays = [arg.elements.array for arg in args if isinstance(arg.elements, ArrayElements)]
-        assert len(arrays) == len(args), "all operands are arrays"
+    def measure(self, name: str, args: Sequence[Data | Size]) -> Size:
+        values: list[Any] = []
+        for arg in args:
+            elements = arg.elements if isinstance(arg, Data) else arg
+            array = elements.array if isinstance(elements, ArrayElements) else np.asarray(elements)
+            values.append(array if array.ndim else array.item())
+        if any(isinstance(arg, Dim) for arg in args):
+            return measure(name, *values)
         try:
-            return MEASURES[name](*(array if array.ndim else array.item() for array in arrays))
+            return MEASURES[name](*values)
         except ValueError as error:
             raise SignatureError(str(error)) from error
 

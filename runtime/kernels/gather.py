@@ -6,8 +6,11 @@ from math import prod
 
 import numpy as np
 
+from ...operators.meaning.forms import ByIndex
+from ...operators.upsampling import upsampled
 from ..memory.scratch import scratch
 from .bind import Array, Attrs, Bind, Thunk, apply, integer, sequence, word
+from .recorded_formulas import by_index
 
 
 def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
@@ -43,8 +46,13 @@ def take(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     return sequence(*steps)
 
 
+_interpolated = by_index(ByIndex(upsampled))
+
+
 def upsampling(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Copy to row r of the result row floor(r * height / result height); columns likewise."""
+    if word(attrs, "method") != "nearest_neighbor":
+        return _interpolated(attrs, ins, outs)
     (x,), (y,) = ins, outs
     h = word(attrs, "layout").index("H")
 

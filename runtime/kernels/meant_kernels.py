@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from ...operators.all_rules import RULES
-from ...operators.meaning.forms import ByIndex, Composed, Elementwise, Meaning, SameOrder, Sums
+from ...operators.meaning.forms import (
+    ByIndex,
+    Composed,
+    Elementwise,
+    Folded,
+    Meaning,
+    SameOrder,
+    Sums,
+)
+from ...operators.signature import Tensor
 from ..memory.scratch import scratch
 from ..program.program import AttrValue
-from .bind import Array, Attrs, Bind, Thunk, flag, integer, sequence
+from .bind import Array, Attrs, Bind, Thunk, flag, integer, nothing, sequence
 from .checked import Reuse, call_on
 from .conversions import bind_cast
-from .recorded_formulas import DTYPES, by_index, elementwise
+from .recorded_formulas import DTYPES, NAMES, by_index, elementwise, folded
 
 
 def derived(meaning: Meaning, kernels: Mapping[str, Bind]) -> tuple[Bind, Reuse]:
@@ -24,6 +34,8 @@ def derived(meaning: Meaning, kernels: Mapping[str, Bind]) -> tuple[Bind, Reuse]
             return elementwise(meaning), Reuse.SAME_SIZE
         case ByIndex():
             return by_index(meaning), Reuse.NONE
+        case Folded():
+            return folded(meaning), Reuse.NONE
         case SameOrder():
             return reshape, Reuse.RESHAPE
         case Sums():
@@ -58,21 +70,33 @@ def sums_of_parts(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> 
     )
 
 
+@dataclass
+class Steps:
+    """The kernels of the operators that a formula applies."""
+
+    kernels: Mapping[str, Bind]
+    thunks: list[Thunk] = field(default_factory=list[Thunk])
+
+    def __call__(self, name: str, *operands: Array | float, **given: AttrValue) -> Array:
+        full = f"relay.{name}"
+        dtype = operands[0].dtype if isinstance(operands[0], np.ndarray) else None
+        ins = [x if isinstance(x, np.ndarray) else np.array(x, dtype) for x in operands]
+        (result,) = RULES[full](call_on(full, given, ins))
+        dims = tuple(dim for dim in result.dims if isinstance(dim, int))
+        out = scratch(dims, DTYPES[result.element])
+        self.thunks.append(self.kernels[full](given, ins, [out]) if out.size else nothing)
+        return out
+
+    def tensor(self, operand: Array) -> Tensor:
+        return Tensor(NAMES[operand.dtype], operand.shape)
+
+
 def composed(meaning: Composed, kernels: Mapping[str, Bind]) -> Bind:
     """Return the kernel of an operator of this meaning."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-        steps: list[Thunk] = []
-
-        def apply(name: str, *operands: Array, **given: AttrValue) -> Array:
-            full = f"relay.{name}"
-            (result,) = RULES[full](call_on(full, given, operands))
-            dims = tuple(dim for dim in result.dims if isinstance(dim, int))
-            out = scratch(dims, DTYPES[result.element])
-            steps.append(kernels[full](given, operands, [out]))
-            return out
-
-        result = meaning.formula(apply, *ins, **meaning.keywords(attrs))
-        return sequence(*steps, partial(np.copyto, outs[0], result))
+        steps = Steps(kernels)
+        result = meaning.formula(steps, *ins, **meaning.keywords(attrs))
+        return sequence(*steps.thunks, partial(np.copyto, outs[0], result))
 
     return bind

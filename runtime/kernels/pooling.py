@@ -261,9 +261,34 @@ def global_avg_pool2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array])
     return sequence(fold(np.add, x, (h, w), y, True), bind_quotient(y, count, y))
 
 
+def max_pool2d_grad(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Add the number of each window where its first maximum is."""
+    axis = word(attrs, "layout").index("C")
+    grad, x, y = (np.moveaxis(array, axis, 1) for array in (*ins, *outs))
+    sides = [*zip(pair(attrs, "pool_size"), pair(attrs, "strides"), borders(attrs), strict=False)]
+    images: Sequence[Array] = np.indices(x.shape[:2], sparse=True)
+
+    def run() -> None:
+        y.fill(0)
+        for place in np.ndindex(*grad.shape[2:]):
+            starts = [i * step - before for i, (_, step, before) in zip(place, sides, strict=True)]
+            rows, columns = (
+                slice(max(start, 0), max(start + cells, 0))
+                for start, (cells, *_) in zip(starts, sides, strict=True)
+            )
+            cells = x[:, :, rows, columns]
+            if cells.size:
+                first = cells.reshape(*cells.shape[:2], -1).argmax(-1)
+                row, column = np.divmod(first, cells.shape[3])
+                y[(*images, rows.start + row, columns.start + column)] += grad[(..., *place)]
+
+    return run
+
+
 KERNELS: dict[str, Bind] = {
     "relay.nn.avg_pool2d": widen(avg_pool2d, {**HALVES, **INTEGERS}),
     "relay.nn.global_avg_pool2d": widen(global_avg_pool2d, {**HALVES, **INTEGERS}),
     "relay.nn.global_max_pool2d": global_max_pool2d,
     "relay.nn.max_pool2d": max_pool2d,
+    "relay.nn.max_pool2d_grad": widen(max_pool2d_grad, HALVES),
 }

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from math import prod
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from ...operators.meaning.forms import ByIndex, Elementwise
+from ...operators.meaning.forms import ByIndex, Elementwise, Folded, keywords
 from ...operators.meaning.number import Arithmetic, Comparison, Function, Number, Source
 from ...operators.signature import BOOL, ELEMENTS, Element
 from ..memory.scratch import scratch
@@ -254,17 +255,76 @@ class Elements(Source):
         return partial(np.copyto, y, self.array)
 
 
+def _indices(y: Array) -> Sequence[Array]:
+    return np.indices(y.shape, np.int64, sparse=True)
+
+
 def by_index(meaning: ByIndex) -> Bind:
     """Return the kernel of an operator of this meaning."""
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         (y,), tape = outs, Tape([])
-        index = [tape.array(places) for places in np.indices(y.shape, np.int64, sparse=True)]
+        index = [tape.array(places) for places in _indices(y)]
         sources = [Elements(tape, array) for array in ins]
         found = meaning.formula(index, *sources, **meaning.keywords(attrs))
         return tape.plan(found, y).bound((), y)
 
     return bind
+
+
+PART = 1 << 16
+"""Limit on the numbers that are computed at a time, unless it is one for each sum."""
+
+
+def folded(meaning: Folded) -> Bind:
+    """Return the kernel of an operator of this meaning: it computes parts of the box in turn."""
+
+    def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        (y,) = outs
+        element = meaning.element(NAMES[y.dtype])
+        total = scratch(y.shape, DTYPES[element])
+        tape = Tape([total])
+        fold = _fold(meaning, attrs, ins, total, meaning.dims([x.shape for x in ins], attrs))
+        result, finish = tape.operands[0], meaning.finish
+        if finish is not None:
+            index = [tape.array(places) for places in _indices(y)]
+            sources = [Elements(tape, array) for array in ins]
+            result = finish(result, index, *sources, **keywords(finish, attrs))
+        end = tape.plan(result.converted(NAMES[y.dtype]), y).bound([total], y)
+        return sequence(partial(total.fill, meaning.identity(element)), *fold, end)
+
+    return bind
+
+
+def _fold(
+    meaning: Folded, attrs: Attrs, ins: Sequence[Array], total: Array, box: tuple[int, ...]
+) -> list[Thunk]:
+    """Fold what is computed at the indices of `box` into `total`, which has the identity."""
+    count = prod(box)
+    if count == 0:
+        return []
+    size = max(
+        n for n in range(1, count + 1) if count % n == 0 and n * total.size <= max(PART, total.size)
+    )
+    cells = np.unravel_index(np.arange(count), box)
+    places = [np.empty(size, np.int64) for _ in box]
+    tape, terms = Tape(places), scratch((*total.shape, size), total.dtype)
+    index = [tape.array(place[..., None]) for place in _indices(total)]
+    sources = [Elements(tape, array) for array in ins]
+    term = meaning.formula([*index, *tape.operands], *sources, **meaning.keywords(attrs))
+    compute = tape.plan(term.converted(NAMES[total.dtype]), terms).bound(places, terms)
+    function: np.ufunc = getattr(np, meaning.by)
+    sums = scratch(total.shape, total.dtype)
+
+    def run() -> None:
+        for first in range(0, count, size):
+            for place, all_places in zip(places, cells, strict=True):
+                place[...] = all_places[first : first + size]
+            compute()
+            function.reduce(terms, -1, None, sums)
+            function(total, sums, out=total)
+
+    return [run]
 
 
 MOST_PLANS = 256

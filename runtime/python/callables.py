@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -38,6 +38,13 @@ if TYPE_CHECKING:
     from .memory_summary import MemoryUse, Pictures
 
 MAIN = "main"
+
+_Out = TypeVar("_Out")
+"""Memory for results, which is what is returned then; else type checkers see `Array | Any`."""
+
+
+class NoFunction(MachineError, KeyError):
+    """A function that the program does not have."""
 
 
 class Evaluates(Protocol):
@@ -81,6 +88,12 @@ class CompiledFunction:
         self._sources = sources
         self._count = len(params)
         self.name = function.name
+
+    @overload
+    def __call__(self, *args: object, out: None = None, **named: object) -> Array | Any: ...
+
+    @overload
+    def __call__(self, *args: object, out: _Out, **named: object) -> _Out: ...
 
     def __call__(self, *args: object, out: Any = None, **named: object) -> Any:
         """Call the function."""
@@ -156,6 +169,12 @@ class Callables:
         only = next(iter(self.functions.values())) if len(self.functions) == 1 else None
         self._main = self.functions.get(MAIN, only)
 
+    @overload
+    def __call__(self, *args: object, out: None = None, **named: object) -> Array | Any: ...
+
+    @overload
+    def __call__(self, *args: object, out: _Out, **named: object) -> _Out: ...
+
     def __call__(self, *args: object, out: Any = None, **named: object) -> Any:
         """Call the function `main`, or the only one; see `CompiledFunction`."""
         return (self._main or self._required)(*args, out=out, **named)
@@ -169,7 +188,7 @@ class Callables:
     def __getitem__(self, name: str) -> CompiledFunction:
         found = self.functions.get(name)
         if found is None:
-            raise MachineError(f"the program has no function {name}; {self._defined()}")
+            raise NoFunction(f"the program has no function {name}; {self._defined()}")
         return found
 
     def __getattr__(self, name: str) -> CompiledFunction:

@@ -98,6 +98,9 @@ report-memory              < < < < . . . x x x
 make-kernels               . . . . . . . . . .
 rename-written-tensors     . . . . . . . . . .
 verify-stage               . . . . . . . . . .
+pack-buffers               . . . . . . . . . .
+lower-buffers              . . . . . . . . . .
+plan-memref                . . . . . . . . . .
 convert-memory-to-memref   < < < < + < + | . |
 merge-tail-cycles          < < < < < < < | . |
 limit-recursion            < < < < < < < | . |
@@ -190,6 +193,9 @@ def test_every_pass_declares_its_level():
         "rename-written-tensors",
         "expand-math",
         "verify-stage",
+        "pack-buffers",
+        "lower-buffers",
+        "plan-memref",
     }
     assert [name for name in PASSES if name not in rows()] == []
 

@@ -19,6 +19,8 @@ from helpers.programs.programs import parse
 from onnx import helper
 
 import xrelay
+from xrelay.dialects import qnn
+from xrelay.passes.lower_qnn import RULES
 
 INTEGERS = ("int8", "uint8", "int16", "int32")
 
@@ -216,3 +218,7 @@ def test_concatenate():
     operands = [x, y, f32(0.5), f32(0.25), i32(1), i32(0), f32(0.25), i32(0)]
     actual = run("concatenate", operands, np.zeros(5, np.int8))
     np.testing.assert_array_equal(actual, [-10, 12, 1, 2, 3])
+
+
+def test_every_operator_has_a_rule():
+    assert {op.name for op in qnn.Qnn.operations} == {*RULES}

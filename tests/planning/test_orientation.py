@@ -231,23 +231,18 @@ def test_offsets_that_are_not_rounded_are_aligned_at_all_sizes():
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    "problem",
     [
-        (Buffer("x", Interval(0, 4), 8, gaps=(Gap(1, 2),)), "cannot express gaps"),
-        (Buffer("x", Interval(0, 4), 8, offset=0), "cannot express a fixed offset"),
-        (Buffer("x", Interval(0, 4), 8, tie="t"), "cannot express a tie"),
+        Problem((Buffer("x", Interval(0, 4), 8, gaps=(Gap(1, 2),)),)),
+        Problem((Buffer("x", Interval(0, 4), 8, offset=0),)),
+        Problem((Buffer("x", Interval(0, 4), 8, tie="t"),)),
+        Problem((), (Pool("fast"), Pool("slow"))),
+        Problem((), (Pool("aligned", alignment=64),)),
     ],
 )
-def test_what_an_orientation_cannot_express_is_an_error(row: Buffer, message: str):
-    with pytest.raises(ProblemError, match=f"buffer 'x': an orientation {message}") as error:
-        orientation_of(Problem((row,)), (0,))
-    assert error.value.rows == (0,)
-
-
-def test_several_pools_are_an_error():
-    problem = Problem((), (Pool("fast"), Pool("slow")))
-    with pytest.raises(ProblemError, match="an orientation is of one pool, but there are 2"):
-        orientation_of(problem, ())
+def test_an_order_of_more_than_lifetimes_is_no_orientation(problem: Problem):
+    with pytest.raises(ProblemError, match="an orientation is of one pool, without gaps"):
+        orientation_of(problem, (0,) * len(problem.buffers))
 
 
 def test_a_training_step_has_few_relations_though_most_pairs_conflict():

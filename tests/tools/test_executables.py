@@ -209,15 +209,15 @@ def test_weights_that_changed(folder: Path, capsys: pytest.CaptureFixture[str]):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["no.xrx"], "no.xrx: error: cannot read 'no.xrx': No such file"),
+        (["no.xrx"], "error: cannot read 'no.xrx': No such file"),
         (["text.xrx"], "text.xrx: error: not an executable, but text"),
         (["short.xrx"], "short.xrx: error: section 'header', byte 16: the file has 500 bytes, but"),
-        (["m.xrx"], "m.xrx: error: no value for input 'x' (float32[2, 3]); give --inputs"),
+        (["m.xrx"], "error: no value for input 'x' (float32[2, 3]); give --inputs"),
         (["lib.so"], "lib.so: error: cannot load lib.so: "),
-        (["m.xrx", "--function", "f"], "m.xrx: error: unknown function 'f'; the program has: main"),
-        (["m.xrx", "--evaluate"], "m.xrx: error: --evaluate is for programs, but this is an exec"),
-        (["m.xrx", "--pipeline", "vm"], "m.xrx: error: --pipeline is for programs, but this is"),
-        (["m.mlir", "--verify-constants"], "m.mlir: error: --verify-constants is for executables"),
+        (["m.xrx", "--function", "f"], "error: unknown function 'f'; the program has: main"),
+        (["m.xrx", "--evaluate"], "error: --evaluate is for programs, but this is an exec"),
+        (["m.xrx", "--pipeline", "vm"], "error: --pipeline is for programs, but this is"),
+        (["m.mlir", "--verify-constants"], "error: --verify-constants is for executables"),
         (
             ["m.xrx", "--inputs", "bad.npz"],
             "bad.npz: error: member 'x' must be float32[2, 3] for main, but is float32[3, 2]",
@@ -372,11 +372,11 @@ def test_a_dump_of_hostile_names_is_printable(folder: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["no.xrx"], "no.xrx: error: cannot read 'no.xrx': No such file"),
+        (["no.xrx"], "error: cannot read 'no.xrx': No such file"),
         (["m.mlir"], "m.mlir: error: not an executable, but text"),
         (["lib.so"], "lib.so: error: not an executable, but machine code"),
         (["cut.xrx"], "cut.xrx: error: section 'code', byte "),
-        (["--nonsense", "m.xrx"], "xrelay-objdump: error: unrecognized arguments: --nonsense (see"),
+        (["--nonsense", "m.xrx"], "error: unrecognized arguments: --nonsense (see"),
     ],
 )
 def test_mistakes_in_dumping(

@@ -20,8 +20,8 @@ PAGE = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
 MAINS: dict[str, Callable[[list[str]], int]] = {
     "xrelay-opt": opt.main,
     "xrelay-run": run.main,
-    "xrelay-plan": lambda argv: guarded("xrelay-plan", lambda: plan.main(argv)),
-    "xrelay-objdump": lambda argv: guarded("xrelay-objdump", lambda: objdump.main(argv)),
+    "xrelay-plan": lambda argv: guarded(lambda: plan.main(argv)),
+    "xrelay-objdump": lambda argv: guarded(lambda: objdump.main(argv)),
 }
 Err = pytest.CaptureFixture[str]
 every_command = pytest.mark.parametrize("command", MAINS)

@@ -47,7 +47,7 @@ def error(capsys: pytest.CaptureFixture[str], *argv: str) -> str:
     """Run a command line that must fail; return its stderr."""
     status = run.main(list(argv))
     said = capsys.readouterr()
-    wrong_usage = said.err.startswith(("xrelay-run: error: ", "pipeline:"))
+    wrong_usage = "(see xrelay-run --help)" in said.err or said.err.startswith("pipeline:")
     assert status == (2 if wrong_usage else 1)
     assert "Traceback" not in said.err
     return said.err
@@ -183,7 +183,7 @@ def test_dims_that_nothing_binds(
     (folder / "open.mlir").write_text(OPEN)
     np.savez("x.npz", x=np.zeros((5, 4), np.float32))
     said = error(capsys, "open.mlir", "--random-seed", "0", *options, *mode)
-    assert said.startswith(f"open.mlir: error: {message}")
+    assert said.removeprefix("open.mlir: ").startswith(f"error: {message}")
 
 
 @pytest.mark.parametrize("mode", [[], ["--evaluate"]])
@@ -241,14 +241,14 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
     [
         (
             ["mlp.mlir"],
-            "mlp.mlir: error: no value for inputs 'x' (float32[2, 3]), 'y' (float32[2, 4]); give "
+            "error: no value for inputs 'x' (float32[2, 3]), 'y' (float32[2, 4]); give "
             "--inputs, or --random-seed 0 to draw them\n",
         ),
         (
             ["mlp.mlir", "--function", "nope", "--random-seed", "1"],
-            "mlp.mlir: error: unknown function 'nope'; the program has: main, twice\n",
+            "error: unknown function 'nope'; the program has: main, twice\n",
         ),
-        (["no.mlir"], "no.mlir: error: cannot read 'no.mlir': No such file or directory\n"),
+        (["no.mlir"], "error: cannot read 'no.mlir': No such file or directory\n"),
         (
             ["mlp.mlir", "--inputs", "no.npz"],
             "no.npz: error: cannot be read: No such file or directory\n",
@@ -259,7 +259,7 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--inputs", "one.npy"],
-            "mlp.mlir: error: 'one.npy' has one array without a name; give NAME=one.npy\n",
+            "error: 'one.npy' has one array without a name; give NAME=one.npy\n",
         ),
         (
             ["mlp.mlir", "--inputs", "objects.npz"],
@@ -276,7 +276,7 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "no.safetensors"],
-            "mlp.mlir: error: cannot read 'no.safetensors': No such file",
+            "error: cannot read 'no.safetensors': No such file",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "mlp.mlir"],
@@ -284,32 +284,31 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "other.safetensors"],
-            "mlp.mlir: error: no value for weight 'w' (float32[4, 3]): other.safetensors has "
+            "error: no value for weight 'w' (float32[4, 3]): other.safetensors has "
             "none; give --params, or --random-weights to draw it\n",
         ),
         (
             ["mlp.mlir", "--random-seed", "0", "--params", "other.safetensors"],
-            "mlp.mlir: error: no value for weight 'w' (float32[4, 3]): other.safetensors has "
+            "error: no value for weight 'w' (float32[4, 3]): other.safetensors has "
             "none; give --params, or --random-weights to draw it\n",
         ),
         (
             ["gone.mlir", "--random-seed", "0"],
-            "gone.mlir: error: no value for weight 'w' (float32[4, 3]): its file "
+            "error: no value for weight 'w' (float32[4, 3]): its file "
             "'gone.safetensors' does not exist; give --params, or --random-weights to draw it\n",
         ),
         (
             ["mlp.mlir", "--random-seed", "0", "--random-weights", "--params", "no.safetensors"],
-            "mlp.mlir: error: cannot read 'no.safetensors': No such file",
+            "error: cannot read 'no.safetensors': No such file",
         ),
         (
             ["mlp.mlir", "--memory-limit", "1X"],
-            "xrelay-run: error: argument --memory-limit: must be a size such as 500M, 4G or "
+            "error: argument --memory-limit: must be a size such as 500M, 4G or "
             "512MiB, but is '1X' (see",
         ),
         (
             ["mlp.mlir", "--max-instructions", "few"],
-            "xrelay-run: error: argument --max-instructions: must be a non-negative integer, "
-            "but is 'few' (see",
+            "error: argument --max-instructions: must be a non-negative integer, but is 'few' (see",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--params", "small.safetensors"],
@@ -317,7 +316,7 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--outputs", "no/out.npz"],
-            "mlp.mlir: error: cannot write 'no/out.npz': No such file or directory\n",
+            "error: cannot write 'no/out.npz': No such file or directory\n",
         ),
         (["syntax.mlir"], "syntax.mlir:2:"),
         (["bytes.mlir"], "bytes.mlir:1:1: error: not UTF-8: byte 0xff"),
@@ -327,26 +326,26 @@ def test_an_onnx_network(folder: Path, capsys: pytest.CaptureFixture[str]):
             "mlp.mlir:3:",
         ),
         (["bad.onnx"], "bad.onnx:1:1: error: "),
-        (["--nonsense"], "xrelay-run: error: "),
+        (["--nonsense"], "error: "),
         (
             ["mlp.mlir", "--random-seed", "0", "--dim", "n="],
-            "xrelay-run: error: argument --dim: must be a dim and its size, like n=3 or x:0=3, "
+            "error: argument --dim: must be a dim and its size, like n=3 or x:0=3, "
             "but is 'n=' (see",
         ),
         (
             ["mlp.mlir", "--random-seed", "0", "--dim", f"n={10**18}"],
-            "xrelay-run: error: argument --dim: must have at most 18 digits in its size, "
+            "error: argument --dim: must have at most 18 digits in its size, "
             "but 'n=1000000000000000000' has more (see",
         ),
         (
             ["mlp.mlir", "--random-seed", "0", "--dim", "n=3", "--dim", "n=4"],
-            "xrelay-run: error: argument --dim: 'n' must have one value, but has 3 and 4 (see",
+            "error: argument --dim: 'n' must have one value, but has 3 and 4 (see",
         ),
         (
             ["mlp.mlir", "--inputs", "in.npz", "--dim", "n=3"],
-            "mlp.mlir: error: main: 'n' is not an open dim; the open dims are: none\n",
+            "error: main: 'n' is not an open dim; the open dims are: none\n",
         ),
-        (["mlp.mlir", "--random-seed", "-1"], "xrelay-run: error: "),
+        (["mlp.mlir", "--random-seed", "-1"], "error: "),
     ],
 )
 def test_mistakes(folder: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str):
@@ -378,11 +377,25 @@ def test_help(capsys: pytest.CaptureFixture[str]):
     assert "--random-seed" in capsys.readouterr().out
 
 
+def test_passes_are_watched(folder: Path, capsys: pytest.CaptureFixture[str]):
+    argv = ["mlp.mlir", "--inputs", "in.npz", "--print-ir-tree-dir=levels", "--mlir-timing"]
+    assert run.main([*argv, "-p", "vm", "--print-ir-before", "plan-devices"]) == 0
+    said = capsys.readouterr().err
+    assert said.count("IR Dump Before plan-devices") == 1
+    assert "relay.nn.dense" in said
+    assert "plan-memory" in said.partition("Execution time report")[2]
+    last = max(Path("levels").iterdir())
+    assert last.name.endswith("_verify-stage.mlir")
+    assert "bytecode.func" in last.read_text()
+    assert run.main(["mlp.mlir", "--inputs", "in.npz", "--print-ir-after", "vmm"]) == 2
+    assert "unknown pass or pipeline 'vmm'" in capsys.readouterr().err
+
+
 def test_the_traceback_when_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]):
     assert run.main(["mlp.mlir", "--traceback"]) == 1
     said = capsys.readouterr().err
     assert "Traceback" in said
-    assert said.rpartition("mlp.mlir: error: ")[2].startswith("no value for inputs 'x'")
+    assert said.rpartition("\nerror: ")[2].startswith("no value for inputs 'x'")
 
 
 DATA = """#[version = "0.0.5"]

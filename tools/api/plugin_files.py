@@ -38,8 +38,10 @@ def _fault(path: str, error: BaseException) -> UsageError:
     line, column = frames[-1].lineno if frames else None, 1
     if isinstance(error, SyntaxError) and error.filename == full:
         line, column = error.lineno, error.offset or 1
+    if line is None and isinstance(error, ImportError):  # of the file itself: its name
+        return UsageError(f"cannot load '{path}': {error}")
     text = f"{type(error).__name__}: {error}"
-    return UsageError(text, Location(path, line, column) if line else Location(path, 1, 1))
+    return UsageError(text, Location(path, line or 1, column))
 
 
 def _universe_of(module: ModuleType) -> Any:

@@ -21,11 +21,15 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from ...passes.support.diagnostics import Message, PassError, ReportingContext, Severity
 from ...runtime.calls.input_bindings import InputBindings
 from ...runtime.files import inside
-from ..messages import Reporter
-from ..pass_run.pipeline import PIPELINE, Step, between, build
+from ..errors import CommandLineError
+from ..messages import PipelineError, Reporter
+from ..option_types import WatchedPasses
+from ..pass_run.ir_dumps import Dumps
+from ..pass_run.pipeline import PIPELINE, Step, between, build, pass_names
 from ..pass_run.runner import Runner
 from ..registry import named_pipelines
 from ..text.parser import LocatingParser
+from ..text.printing import PrintOptions
 from ..text.resources import with_own_resources
 from .bindings import UNBOUND, passes_of
 from .plugins import load_universe
@@ -86,6 +90,25 @@ class Session:
         self.context = ReportingContext(handler=self.say, allow_unregistered=allow)
         for name, factory in self.universe.all_dialects.items():
             self.context.register_dialect(name, with_own_resources(factory))
+
+    def dump(self, options: WatchedPasses, printed: PrintOptions | None = None) -> None:
+        """Let the runner print the module around the passes that a command line names."""
+        whens = ("before_all", "after_all", "after_change", "after_failure")
+        tree = options.print_ir_tree_dir
+        self.runner.dumps = Dumps(
+            before=self._pass_names("--print-ir-before", options.print_ir_before),
+            after=self._pass_names("--print-ir-after", options.print_ir_after),
+            **{when: getattr(options, f"print_ir_{when}") for when in whens},
+            tree=None if tree is None else Path(tree),
+            options=printed or PrintOptions(),
+        )
+
+    def _pass_names(self, option: str, text: str) -> frozenset[str]:
+        """Return the pass names in the comma-separated `text`, with pipelines expanded."""
+        try:
+            return frozenset(pass_names(text, self.universe.all_passes, named_pipelines))
+        except PipelineError as error:
+            raise CommandLineError(f"{option}: {error}") from None
 
     def read(
         self,

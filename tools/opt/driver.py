@@ -28,10 +28,9 @@ from ..api.shared_options import load_onnx, shared_options
 from ..api.source import SPLIT_MARK, Part, Source, read_source, require_frontend, split
 from ..commands import inform
 from ..errors import CommandLineError, UsageError, report
-from ..messages import PipelineError, Reporter, message_of
+from ..messages import Reporter, message_of
 from ..output_files import Destination, OutputFiles
-from ..pass_run.ir_dumps import Dumps
-from ..pass_run.pipeline import TARGET, Step, build_target, pass_names, pipeline_text, report_index
+from ..pass_run.pipeline import TARGET, Step, build_target, pipeline_text, report_index
 from ..pass_run.runner import InternalError, Recipe, read_recipe
 from ..registry import named_pipelines
 from ..targets.file_target import ChosenTarget, Job, Written, target_of
@@ -130,21 +129,7 @@ class Opt:
             "--verify-each=false": not args.verify_each,
         }
         runner.flags = [flag for flag, is_given in flags.items() if is_given]
-        whens = ("before_all", "after_all", "after_change", "after_failure")
-        runner.dumps = Dumps(
-            before=self._pass_names("--print-ir-before", args.print_ir_before),
-            after=self._pass_names("--print-ir-after", args.print_ir_after),
-            **{when: getattr(args, f"print_ir_{when}") for when in whens},
-            tree=None if args.print_ir_tree_dir is None else Path(args.print_ir_tree_dir),
-            options=self._print_options(),
-        )
-
-    def _pass_names(self, option: str, text: str) -> frozenset[str]:
-        """Return the pass names in the comma-separated `text`, with pipelines expanded."""
-        try:
-            return frozenset(pass_names(text, self.session.universe.all_passes, named_pipelines))
-        except PipelineError as error:
-            raise CommandLineError(f"{option}: {error}") from None
+        self.session.dump(args, self._print_options())
 
     def _set_passes(self, text: str) -> None:
         steps = self.session.steps(text or self.chosen.pipeline)
@@ -237,7 +222,9 @@ class Opt:
         for i, part in enumerate(parts):
             if i:
                 output.write(f"{SPLIT_MARK}\n")
+                remarks = self.session.context.remarks
                 self.session.renew()
+                self.session.context.remarks = remarks
             failed |= self._execute_part(
                 lambda part=part: self.session.read_part(
                     part, source.name, frontend, not args.no_implicit_module

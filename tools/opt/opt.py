@@ -22,7 +22,7 @@ HINT = ", --crash-reproducer=FILE writes a reproducer"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `xrelay-opt` with `argv` (default: the process's); return the exit status."""
     given = sys.argv[1:] if argv is None else argv
-    return guarded("xrelay-opt", lambda: reported(lambda: _run(given)))
+    return guarded(lambda: reported(lambda: _run(given)))
 
 
 def _run(argv: Sequence[str]) -> int:

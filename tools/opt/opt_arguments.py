@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from ..api.shared_options import Frontend, SharedOptions
-from ..option_types import IN_MLIR, BindingOptions, Common, LoadOptions, Parser, count, dim
+from ..option_types import (
+    IN_MLIR,
+    BindingOptions,
+    Common,
+    LoadOptions,
+    Parser,
+    WatchedPasses,
+    count,
+    dim,
+)
 
 DESCRIPTION = (
     "Read a module, run passes on it, and print it. The exit status is 1 for an error in the "
@@ -126,28 +135,9 @@ class Checking:
 
 
 class Watching:
-    """The module, its memory and the time of passes, on stderr."""
+    """Choices of passes and planned memory, on stderr."""
 
-    print_ir_before: Annotated[
-        str, "PASSES  print the module before these passes, to stderr", IN_MLIR
-    ] = ""
-    print_ir_before_all: Annotated[bool, "print the module before every pass, to stderr", IN_MLIR]
-    print_ir_after: Annotated[
-        str, "PASSES  print the module after these passes, to stderr", IN_MLIR
-    ] = ""
-    print_ir_after_all: Annotated[bool, "print the module after every pass, to stderr", IN_MLIR]
     remarks: Annotated[bool, "report the choices of passes, such as the orders of memory plans"]
-    print_ir_after_change: Annotated[
-        bool, "print the module after passes that changed it, to stderr", IN_MLIR
-    ]
-    print_ir_tree_dir: Annotated[
-        str | None,
-        "FOLDER  write the module after every pass to a file in this folder, numbered in order",
-        IN_MLIR,
-    ]
-    print_ir_after_failure: Annotated[
-        bool, "print the module after a pass that failed, to stderr", IN_MLIR
-    ]
     memory_report: Annotated[
         Literal["text", "json"] | None,
         "print the memory that each function uses, planned and at least, to stderr; right before "
@@ -159,7 +149,6 @@ class Watching:
         "show the plan at this size of a dim that is dynamic (n=3, or x:0=3)",
         dim,
     ]
-    timing: Annotated[bool, "print the time that each step takes, to stderr", IN_MLIR]
 
 
 class Options(
@@ -169,6 +158,7 @@ class Options(
     Pipeline,
     LoadOptions,
     Checking,
+    WatchedPasses,
     Watching,
     Common,
     argparse.Namespace,
@@ -186,6 +176,6 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.declare("inputs of the program", BindingOptions, Inputs)
     parser.declare("pipeline", Pipeline, SharedOptions, LoadOptions)
     parser.declare("checking", Checking)
-    parser.declare("watching", Watching)
+    parser.declare("watching", WatchedPasses, Watching)
     parser.declare("common", Common)
     return parser.parse(argv, Options())

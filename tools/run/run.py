@@ -30,7 +30,7 @@ EXTENSION = ".xrx"
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `xrelay-run` with `argv` (default: the process's); return the exit status."""
     given = sys.argv[1:] if argv is None else argv
-    return guarded("xrelay-run", lambda: reported(lambda: _main(given), "xrelay-run"))
+    return guarded(lambda: reported(lambda: _main(given)))
 
 
 def _main(argv: Sequence[str]) -> int:

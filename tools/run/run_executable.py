@@ -13,10 +13,14 @@ from ..api.bindings import values_and_files
 from ..array_files import open_arrays
 from ..commands import read_stdin
 from ..errors import CommandLineError
+from ..option_types import WatchedPasses
 from .executables import Arrays, Compiled, NativeProgram
 from .inputs_of_run import GivenInputs
 from .run_calls import execute
 from .run_options import Options
+
+PASSES = tuple(WatchedPasses.__annotations__)
+"""The options about passes."""
 
 WATCHED = (
     *("params", "random_weights", "memory_limit", "max_instructions", "verify_constants", "stats"),
@@ -88,6 +92,7 @@ def _check(options: Options, what: str = "an executable") -> None:
         "--evaluate": options.evaluate,
         "--kernels": options.kernels == "native",
         **{f"--{name.replace('_', '-')}": bool(value) for name, value in options.shared.items()},
+        **{f"--{name.replace('_', '-')}": bool(getattr(options, name)) for name in PASSES},
         "--memory-report": options.memory_report is not None,
         "--constant": bool(options.constant),
         "--save": options.save is not None,

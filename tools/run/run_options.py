@@ -12,6 +12,7 @@ from ..option_types import (
     Common,
     LoadOptions,
     Parser,
+    WatchedPasses,
     count,
     non_negative,
     positive,
@@ -170,6 +171,7 @@ class Options(
     Outputs,
     Execution,
     LoadOptions,
+    WatchedPasses,
     Watching,
     Common,
     Namespace,
@@ -206,6 +208,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     parser.declare("outputs", Outputs)
     parser.declare("compiling and running", Execution, SharedOptions, LoadOptions)
     parser.declare("measuring and debugging", Watching)
+    parser.declare("watching passes", WatchedPasses)
     parser.declare("common", Common)
     options, fail = parser.parse(argv, Options()), parser.error
     for name, use in OF_THE_MACHINE.items():

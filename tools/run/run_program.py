@@ -36,6 +36,7 @@ def run_program(options: Options, reporter: Reporter, data: memoryview | None = 
     pipeline = options.pipeline or ("infer-types" if options.evaluate else None)
     start = perf_counter_ns()
     session = Session(reporter, options.shared)
+    session.dump(options)
     program, given = _read(options, session, data)
     was_bytecode = is_bytecode(program.module)
     if options.random_weights:
@@ -43,14 +44,18 @@ def run_program(options: Options, reporter: Reporter, data: memoryview | None = 
         seed = options.random_seed or 0
         program = with_random_weights(program, partial(inform, "xrelay-run"), seed, options.memory)
     saves = options.save is not None and not was_bytecode
-    loaded = compile_program(
-        session,
-        program,
-        pipeline,
-        options.function,
-        reads_memory=options.memory_report is not None or saves,
-        keeps_kernels=options.kernels == "native",
-    )
+    try:
+        loaded = compile_program(
+            session,
+            program,
+            pipeline,
+            options.function,
+            reads_memory=options.memory_report is not None or saves,
+            keeps_kernels=options.kernels == "native",
+        )
+    finally:
+        if options.timing:
+            session.runner.timer.print(sys.stderr)
     if options.params is not None and was_bytecode:
         bound = bound_inputs(loaded.program, options.params, options.function)
         given = replace(given, weights=bound)

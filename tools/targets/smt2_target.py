@@ -18,6 +18,7 @@ from ...passes.bytes.numbered import Row
 from ...passes.plan_check.checker import Checker
 from ...passes.plan_check.faults import How, NotShown
 from ...passes.plan_check.slots import Slot
+from ...passes.support.diagnostics import PassError
 from ...passes.verify_memory_plan import check_module
 from ..pass_run.pipeline import EXPANDS
 from .smt2_text import SmtText
@@ -108,6 +109,9 @@ class Claims(Checker):
 
 def smt2_of(module: ModuleOp) -> str:
     """Return the claims of a plan; an error if it has a fault that is none of bytes."""
+    buffer = next((op for op in module.walk() if isinstance(op, memory.BufferOp)), None)
+    if buffer is not None:
+        raise PassError("the claims of plans of memrefs are not written; they are checked", buffer)
     text, seen = SmtText(), set[tuple[Slot, Slot]]()
     check_module(module, partial(Claims, text=text, seen=seen))
     is_ordered = any(isinstance(op, memory.PackOp) for op in module.walk())

@@ -12,6 +12,7 @@ from typing_extensions import override
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.ir import Dialect
 
+from ...dialects.foreign import mended
 from ...dialects.xdsl_extras.xdsl_internals import interfaces_of
 
 
@@ -46,10 +47,10 @@ class OwnResources(OpAsmDialectInterface):
 
 
 def with_own_resources(factory: Callable[[], Dialect]) -> Callable[[], Dialect]:
-    """Wrap `factory` so that each dialect that it makes has resources of its own."""
+    """Wrap `factory` so that dialects have resources of their own, and what `mlir-opt` prints."""
 
     def make() -> Dialect:
-        dialect = factory()
+        dialect = mended(factory())
         if not dialect.has_interface(OpAsmDialectInterface):
             return dialect
         others = [

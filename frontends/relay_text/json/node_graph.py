@@ -32,6 +32,7 @@ _ARRAY_FIELDS = frozenset(
         *("src_virtual_device", "dst_virtual_device", "const_shape", "assert_shape"),
         *("is_input", "metadata", "exclusive", "index_rank", "lhs_end", "rhs_end"),
         *("data_layout", "kernel_layout", "out_layout", "layout", "dst_layout", "src_layout"),
+        *("block_shape", "paddings", "crops", "output_size", "dilations", "grad_layout"),
         *("method", "slice_mode", "pad_mode", "memory_scope", "reduction"),
     )
 )
@@ -40,7 +41,7 @@ _AXIS_OBJECTS = frozenset(
     f"relay.attrs.{name}Attrs"
     for name in (
         *("Reduce", "ArgReduce", "Squeeze", "Take", "Repeat", "Reverse", "Stack"),
-        *("Gather", "Scanop", "ScatterElements"),
+        *("Gather", "L2Normalize", "Scanop", "ScatterElements"),
     )
 )
 """Attributes whose `axis` is an object rather than a plain number."""

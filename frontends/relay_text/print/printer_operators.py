@@ -34,7 +34,7 @@ from ....dialects.device import VirtualDeviceAttr
 from ....dialects.tensors import as_tensor, dtype_name
 from ..errors import unprintable
 from ..literals import attribute_float, string_text
-from ..tvm_operators import BY_NAME, IMPLYING, Rule, pairs_of, rule_of
+from ..tvm_operators import BY_NAME, IMPLYING, PAIRS, Rule, pairs_of, rule_of
 from .printer_metadata import MetadataTable
 
 _SEGMENTS = ("operandSegmentSizes", "resultSegmentSizes")
@@ -80,7 +80,7 @@ def attribute_text(value: Attribute, table: MetadataTable, at: Operation) -> str
 
 def _repeated(op: Operation, rule: Rule) -> list[str]:
     """Return the attributes that repeat the shape of the weight, where that is static."""
-    type = as_tensor(op.operands[1].type)
+    type = as_tensor(op.operands[rule.weight].type)
     weight = () if type is None else type.get_shape()
     values: dict[str, object] = {}
     if rule.implied is not None and DYNAMIC_INDEX not in weight:
@@ -90,6 +90,7 @@ def _repeated(op: Operation, rule: Rule) -> list[str]:
     for key in rule.repeated:
         value: Any = values.get(key)
         text = f"{[*value]}" if isinstance(value, tuple) else f"{value}"
+        text = f'"{value}"' if isinstance(value, str) else text
         text = rule.unknown if value is None else text
         shown += [] if text is None else [f"{key}={text}"]
     return shown
@@ -138,7 +139,7 @@ class OperatorTexts:
             elif always is None and (value is default or value == default):
                 continue
             else:
-                if key == "pad_width":
+                if key in PAIRS:
                     text = str(pairs_of(cast("DenseArrayBase[Any]", value).get_values()))
                 else:
                     text = attribute_text(value, self._table, op)

@@ -194,3 +194,16 @@ func.func @pools() {
   %q = memory.pack align 8 in #memory.pool<#relay.device<cpu:0>, cost 3, align 8> : !memory.pack
   func.return
 }
+
+// -----
+
+// CHECK-LABEL: @buffers
+// CHECK:         memory.buffer %[[S:.*]][128] : memref<4x4xf32>
+// CHECK:         memory.buffer %[[S]][%{{.*}}] sizes(%{{.*}}, %{{.*}}) {note} : memref<?x4x?xf32>
+// CHECK:         memory.buffer %{{.*}}[0] : memref<4xf32, 1 : i64> in !memory.storage<#cpu0_1>
+func.func @buffers(%s: !memory.storage, %t: !memory.storage<#relay.device<cpu:0, scope = "1">>, %o: i64, %n: index) {
+  %a = memory.buffer %s[128] : memref<4x4xf32>
+  %b = memory.buffer %s[%o] sizes(%n, %n) {note} : memref<?x4x?xf32>
+  %c = memory.buffer %t[0] : memref<4xf32, 1> in !memory.storage<#relay.device<cpu:0, scope = "1">>
+  func.return
+}

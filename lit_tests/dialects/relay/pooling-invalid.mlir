@@ -25,7 +25,7 @@ func.func @empty_image(%x: tensor<1x3x0x8xf32>) {
 // -----
 
 func.func @method(%x: tensor<1x3x8x8xf32>) {
-  // expected-error@+1 {{method must be "nearest_neighbor", but is "bilinear"}}
-  %y = relay.nn.upsampling %x {method = "bilinear"} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
+  // expected-error@+1 {{method must be "nearest_neighbor" or "bilinear", but is "bicubic"}}
+  %y = relay.nn.upsampling %x {method = "bicubic"} : (tensor<1x3x8x8xf32>) -> tensor<1x3x8x8xf32>
   func.return
 }

@@ -22,7 +22,6 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IndexType,
-    MemRefType,
     ModuleOp,
 )
 from xdsl.dialects.func import FuncOp
@@ -32,7 +31,15 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import Builder, Size, tensor_of
 from ..kernel_pass import KernelPass, kernels_of
-from ..linalg_generics import Product, buffer_of, filled_empty, product_of, store_of
+from ..linalg_generics import (
+    Product,
+    buffer_of,
+    buffer_type,
+    filled_empty,
+    ops_of,
+    product_of,
+    store_of,
+)
 from ..schedules import schedules_of
 
 FUNCTIONS: dict[Attribute, str] = {Float32Type(): "xrelay_sgemm", Float64Type(): "xrelay_dgemm"}
@@ -53,7 +60,7 @@ def call_product(product: Product) -> None:
     axis = len(tensor_of(a).shape) - (2 if product.transposed[0] else 1)
     k = build.dim(a, axis)
     m = _product(build, rows)
-    result = MemRefType(tensor_of(op.results[0]).element_type, tensor_of(op.results[0]).get_shape())
+    result = buffer_type(op.results[0])
     if out is None:
         dynamic = [size for size in sizes if not isinstance(size, int)]
         c = build.insert(memref.AllocOp(dynamic, [], result))
@@ -77,11 +84,10 @@ def call_product(product: Product) -> None:
 
 def _destination(op: linalg.GenericOp) -> bufferization.MaterializeInDestinationOp | None:
     """Return the store of the result of `op` into a parameter, if that is its only use."""
-    type, store = tensor_of(op.results[0]), store_of(op)
-    same = MemRefType(type.element_type, type.get_shape())
-    if store is None or not isinstance(store.dest, BlockArgument) or store.dest.type != same:
+    store = store_of(op)
+    if store is None or not isinstance(store.dest, BlockArgument):
         return None
-    return store
+    return store if store.dest.type == buffer_type(op.results[0]) else None
 
 
 def _sizes(empty: tensor.EmptyOp, build: Builder) -> list[Size]:
@@ -126,8 +132,7 @@ class CallBlasPass(KernelPass):
     def rewrite(self, kernel: FuncOp) -> None:
         if self.unscheduled and schedules_of(kernel):
             return
-        generics = [op for op in kernel.walk() if isinstance(op, linalg.GenericOp)]
-        for product in filter(None, map(product_of, generics)):
+        for product in filter(None, map(product_of, ops_of(kernel, linalg.GenericOp))):
             call_product(product)
 
     @override

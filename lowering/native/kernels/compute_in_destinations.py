@@ -23,13 +23,20 @@ from xdsl.dialects import bufferization, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import tensor_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import is_elementwise, is_identity, is_pointwise, maps_of, set_operands
+from ..linalg_generics import (
+    is_elementwise,
+    is_identity,
+    is_parallel,
+    is_pointwise,
+    maps_of,
+    ops_of,
+    set_operands,
+)
 
 VIEWS = tensor.ExtractSliceOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp
 
@@ -140,7 +147,7 @@ def _chain(value: SSAValue, user: Operation) -> Chain | None:
         elif isinstance(op, linalg.GenericOp) and (number := _input_in_place(op)) is not None:
             elementwise.append((op, number))
             value = op.inputs[number]
-        elif isinstance(op, linalg.GenericOp) and _is_parallel(op):
+        elif isinstance(op, linalg.GenericOp) and is_parallel(op):
             value = op.outputs[0]
         else:
             return None
@@ -154,12 +161,6 @@ def _is_last_use(value: SSAValue, user: Operation) -> bool:
     return all(op.parent is user.parent and op.is_before_in_block(user) for op in others)
 
 
-def _is_parallel(op: linalg.GenericOp) -> bool:
-    return len(op.outputs) == 1 and all(
-        kind.data == IteratorType.PARALLEL for kind in op.iterator_types
-    )
-
-
 def _input_in_place(op: linalg.GenericOp) -> int | None:
     """Return the number of an input that `op` can write its result onto."""
     if not is_elementwise(op):
@@ -168,7 +169,7 @@ def _input_in_place(op: linalg.GenericOp) -> int | None:
         owner = value.owner
         if (
             isinstance(owner, tensor.InsertSliceOp)
-            or (isinstance(owner, linalg.GenericOp) and _is_parallel(owner))
+            or (isinstance(owner, linalg.GenericOp) and is_parallel(owner))
         ) and (
             is_identity(map)
             and value.type == op.outputs[0].type
@@ -217,13 +218,9 @@ class ComputeInDestinationsPass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
-        for op in [*kernel.body.block.ops]:
-            if isinstance(op, linalg.GenericOp) and _is_copy(op):
+        for op in ops_of(kernel, linalg.GenericOp):
+            if _is_copy(op):
                 _compute_in_part(op)
-        stores = [
-            op
-            for op in kernel.body.block.ops
-            if isinstance(op, bufferization.MaterializeInDestinationOp)
-        ]
+        stores = ops_of(kernel, bufferization.MaterializeInDestinationOp)
         if len(stores) == 1:
             _compute_in(stores[0])

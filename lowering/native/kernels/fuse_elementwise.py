@@ -23,7 +23,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import element_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import has_index, is_elementwise, is_identity, maps_of, set_operands
+from ..linalg_generics import has_index, is_elementwise, is_identity, maps_of, ops_of, set_operands
 
 MOST_OPERANDS = 32
 """The operands of one loop: programs of many more would take long to compile."""
@@ -66,15 +66,13 @@ def _fuse(op: linalg.GenericOp) -> bool:
 
 def _have_sizes(maps: Sequence[AffineMap]) -> bool:
     """Test whether each loop runs along a dim of an operand, which determines its size."""
-    exprs = [expr for map in maps for expr in map.results]
-    loops = {expr.position for expr in exprs if isinstance(expr, AffineDimExpr)}
+    loops = {e.position for map in maps for e in map.results if isinstance(e, AffineDimExpr)}
     return len(loops) == maps[0].num_dims
 
 
 def _reads_once(map: AffineMap) -> bool:
     """Test whether the map is a permutation of the loops: each element is read in one iteration."""
-    loops = [expr.position for expr in map.results if isinstance(expr, AffineDimExpr)]
-    return len(loops) == len(map.results) and sorted(loops) == [*range(map.num_dims)]
+    return map.num_dims == len(map.results) and map.is_projected_permutation()
 
 
 def _compute_within(
@@ -105,11 +103,11 @@ class FuseElementwisePass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
-        for op in [*kernel.body.block.ops]:
-            if isinstance(op, linalg.GenericOp) and len(op.results) == 1:
+        for op in ops_of(kernel, linalg.GenericOp):
+            if len(op.results) == 1:
                 _read_once_each(op)
                 while _fuse(op):
                     _read_once_each(op)
-        for op in [*kernel.body.block.ops]:
-            if isinstance(op, tensor.EmptyOp) and not op.tensor.uses:
+        for op in ops_of(kernel, tensor.EmptyOp):
+            if not op.tensor.uses:
                 Rewriter.erase_op(op)

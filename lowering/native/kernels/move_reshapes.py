@@ -26,22 +26,23 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from ...linalg.builder import Builder, element_of, tensor_of
 from ..kernel_pass import KernelPass
 from ..linalg_generics import (
+    buffer_type,
     has_index,
     is_elementwise,
     is_identity,
     is_pointwise,
     is_simple,
     maps_of,
+    ops_of,
     parallel_loops,
 )
 
 
 def _expand_before(op: linalg.GenericOp) -> None:
     """Let `op` compute the reshape of its result that another loop reads."""
-    expand = next((use.operation for use in op.results[0].uses), None)
+    expand = op.results[0].get_user_of_unique_use()
     if (
         not isinstance(expand, tensor.ExpandShapeOp)
-        or not op.results[0].has_one_use()
         or not all(isinstance(use.operation, linalg.GenericOp) for use in expand.result.uses)
         or any(isinstance(value.owner, linalg.GenericOp) for value in op.inputs)
         or not all(is_simple(map) for map in maps_of(op))
@@ -143,11 +144,9 @@ def _reshape_destination(op: bufferization.MaterializeInDestinationOp) -> None:
     ):
         return
     shape = _shape(source)
-    strides = [1]
-    for size in reversed(shape[1:]):
-        strides.insert(0, strides[0] * size)
-    type = MemRefType(element_of(source), shape)
-    dest = memref.ReinterpretCastOp(op.dest, [], [], [], [0], shape, strides[: len(shape)], type)
+    type = buffer_type(source)
+    strides = [step for step in type.strides_for_shape(shape) if step is not None]
+    dest = memref.ReinterpretCastOp(op.dest, [], [], [], [0], shape, strides, type)
     store = bufferization.MaterializeInDestinationOp.create(
         operands=[source, dest.results[0]], properties=op.properties.copy()
     )
@@ -176,12 +175,9 @@ class MoveReshapesPass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
-        for op in [*kernel.body.block.ops]:
-            if isinstance(op, linalg.GenericOp) and is_elementwise(op) and not has_index(op):
-                _expand_before(op)
-        for op in [*kernel.body.block.ops]:
-            if isinstance(op, linalg.GenericOp) and is_pointwise(op) and not has_index(op):
-                _expand(op)
-        for op in [*kernel.body.block.ops]:
-            if isinstance(op, bufferization.MaterializeInDestinationOp):
-                _reshape_destination(op)
+        for is_movable, move in ((is_elementwise, _expand_before), (is_pointwise, _expand)):
+            for op in ops_of(kernel, linalg.GenericOp):
+                if is_movable(op) and not has_index(op):
+                    move(op)
+        for op in ops_of(kernel, bufferization.MaterializeInDestinationOp):
+            _reshape_destination(op)

@@ -25,7 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import maps, tensor_of
 from ..kernel_pass import KernelPass
-from ..linalg_generics import buffer_of, maps_of, parallel_loops, product_of, set_operands
+from ..linalg_generics import buffer_of, maps_of, ops_of, parallel_loops, product_of, set_operands
 
 FEWEST_ROWS = 4
 """The rows of a product for which its right operand is worth a copy."""
@@ -68,6 +68,5 @@ class TransposeOperandsPass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
-        for op in [*kernel.body.block.ops]:
-            if isinstance(op, linalg.GenericOp) and _needs_copy(op):
-                _copy_operand(op)
+        for op in filter(_needs_copy, ops_of(kernel, linalg.GenericOp)):
+            _copy_operand(op)

@@ -16,7 +16,7 @@ from typing_extensions import override
 from xdsl.dialects.builtin import DYNAMIC_INDEX, f32
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineDimExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ...linalg.builder import tensor_of
@@ -27,6 +27,7 @@ from ..linalg_generics import (
     is_elementwise,
     is_simple,
     maps_of,
+    ops_of,
     parallel_loops,
     store_of,
 )
@@ -42,19 +43,14 @@ def _transposes(op: linalg.GenericOp) -> bool:
     ):
         return False
     *maps, _ = maps_of(op)
-    lasts = {loop for map in maps if (loop := _last_loop(map)) is not None}
-    others = lasts - {len(shape) - 1}
+    lasts = (map.results[-1] for map in maps if map.results)
+    others = {e.position for e in lasts if isinstance(e, AffineDimExpr)} - {len(shape) - 1}
     return (
         len(others) == 1
         and all(is_simple(map) for map in maps)
         and shape[-1] >= SIDE
         and shape[others.pop()] >= SIDE
     )
-
-
-def _last_loop(map: AffineMap) -> int | None:
-    last = map.results[-1] if map.results else None
-    return last.position if isinstance(last, AffineDimExpr) else None
 
 
 @dataclass(frozen=True)
@@ -65,10 +61,9 @@ class WriteTransposedPass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
-        generics = [op for op in kernel.body.block.ops if isinstance(op, linalg.GenericOp)]
-        if len(generics) != 1 or not is_elementwise(generics[0]) or not _transposes(generics[0]):
+        op, *others = ops_of(kernel, linalg.GenericOp) or (None,)
+        if op is None or others or not is_elementwise(op) or not _transposes(op):
             return
-        (op,) = generics
         store = store_of(op)
         if store is None:
             return

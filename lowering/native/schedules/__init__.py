@@ -32,7 +32,7 @@ from xdsl.ir.affine import AffineDimExpr
 
 from ....dialects.attributes import attribute_of, plain_value
 from ....passes.support.diagnostics import PassError
-from ..linalg_generics import SIDE, TRANSPOSING, maps_of
+from ..linalg_generics import SIDE, TRANSPOSING, maps_of, ops_of
 from ..toolchain.target_machine import Machine
 from .nests import nest_of
 from .register_tile import register_tile
@@ -62,7 +62,7 @@ class ScheduleKind:
 
 def _transposing_loop(kernel: FuncOp) -> linalg.GenericOp | None:
     """Return the loop of `kernel` that transposes, if there is one."""
-    loops = (op for op in kernel.walk() if isinstance(op, linalg.GenericOp))
+    loops = ops_of(kernel, linalg.GenericOp)
     return next((op for op in loops if TRANSPOSING in op.attributes), None)
 
 

@@ -28,7 +28,7 @@ from xdsl.ir.affine import (
 )
 
 from ...linalg.builder import tensor_of
-from ..linalg_generics import TRANSPOSING, maps_of
+from ..linalg_generics import TRANSPOSING, maps_of, ops_of
 
 PARALLEL, REDUCTION = "parallel", "reduction"
 
@@ -68,10 +68,8 @@ class Nest:
 
 def nest_of(kernel: FuncOp) -> Nest | None:
     """Return the loops of the only reduction of `kernel`, if they can be tiles of vectors."""
-    generics = [op for op in kernel.walk() if isinstance(op, linalg.GenericOp)]
-    stores = [
-        op for op in kernel.walk() if isinstance(op, bufferization.MaterializeInDestinationOp)
-    ]
+    generics = ops_of(kernel, linalg.GenericOp)
+    stores = ops_of(kernel, bufferization.MaterializeInDestinationOp)
     reductions = [op for op in generics if REDUCTION in _iterators(op)]
     if len(reductions) != 1 or len(stores) != 1 or any(map(_is_opaque, generics)):
         return None

@@ -45,20 +45,16 @@ from ..toolchain.stages import BUFFERIZE, LOWER_TO_LLVM
 SCHEDULE = "xrelay.schedule"
 """The schedules of a kernel, in order: a dictionary each, of its kind and its sizes."""
 
-ON_TENSORS = "on_tensors"
-ON_BUFFERS = "on_buffers"
-"""The sequences that are run before and after bufferization."""
-
 SCHEDULED = (
-    f"transform-interpreter{{entry-point={ON_TENSORS}}}",
+    "transform-interpreter{entry-point=on_tensors}",
     # Not cse: one empty tensor for two would let a step be computed in the result's memory,
     # which the plan may have laid over an operand.
     "canonicalize",
     *BUFFERIZE,
-    f"transform-interpreter{{entry-point={ON_BUFFERS}}}",
+    "transform-interpreter{entry-point=on_buffers}",
     *LOWER_TO_LLVM,
 )
-"""The passes for kernels with schedules, once these are loaded."""
+"""The passes for kernels with schedules, once these are loaded; see `Schedule`."""
 
 COMMON = Path(__file__).with_name("common_steps.mlir")
 """The sequences that steps include."""

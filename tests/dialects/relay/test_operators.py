@@ -35,8 +35,8 @@ COMMUTATIVE = {
 ONE_VALUE_ONLY = {
     ("nn.conv2d_transpose", "data_layout"),
     ("nn.conv2d_transpose", "kernel_layout"),
-    ("nn.upsampling", "method"),
-    ("nn.upsampling", "align_corners"),  # is nothing to the nearest pixel
+    *((f"nn.conv{n}d_transpose", f"{part}_layout") for n in (1, 3) for part in ("data", "kernel")),
+    *(("nn.deformable_conv2d", f"{part}_layout") for part in ("data", "kernel")),
     ("vision.all_class_non_max_suppression", "output_format"),
 }
 """Attributes with only one valid value so far."""

@@ -38,8 +38,8 @@ def test_layouts():
     assert error("nn.max_pool2d", IMAGE, pool_size=(2, 2), layout="NCW") == (
         'layout must be "NCHW" or "NHWC", but is "NCW"'
     )
-    assert error("nn.upsampling", IMAGE, method="bilinear") == (
-        'method must be "nearest_neighbor", but is "bilinear"'
+    assert error("nn.upsampling", IMAGE, method="bicubic") == (
+        'method must be "nearest_neighbor" or "bilinear", but is "bicubic"'
     )
 
 

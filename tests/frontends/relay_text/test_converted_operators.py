@@ -8,56 +8,21 @@ Each program agrees with NumPy in the evaluator, in the machine, and in machine 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pytest
-from helpers.machine.in_machine import results_in_machine
-from helpers.native.compiled_programs import CompiledPrograms
 from helpers.programs.agreement import Array
-from helpers.programs.random_settings import share
-from helpers.relay.relay_programs import body_of, error_of, read
-from numpy.lib.stride_tricks import sliding_window_view
-
-from xrelay.frontends.relay_text.print.printer import module_text
-from xrelay.passes.evaluation.evaluator import evaluate
-
-Reference: TypeAlias = (
-    Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
+from helpers.relay.numeric_cases import (
+    Case,
+    check_machine_code,
+    check_numbers,
+    check_printed,
+    floats,
+    ints,
 )
-
-
-@dataclass(frozen=True)
-class Case:
-    """The parameters and body of `@main`, the arguments, and what they should give."""
-
-    params: str
-    body: str
-    args: Sequence[Array]
-    expected: Reference
-
-    @property
-    def text(self) -> str:
-        return f"def @main({self.params}) {{ {self.body} }}"
-
-    @property
-    def results(self) -> list[Array]:
-        found = cast("Callable[..., Any]", self.expected)(*self.args)
-        return flattened(found)
-
-
-RNG = np.random.default_rng(11)
-
-
-def floats(*shape: int) -> Array:
-    return RNG.integers(-8, 8, shape).astype(np.float32) / 2
-
-
-def ints(*values: int, dtype: str = "int64") -> Array:
-    return np.array(values, dtype)
+from helpers.relay.relay_programs import body_of, error_of
+from numpy.lib.stride_tricks import sliding_window_view
 
 
 def convolved(image: Array, weight: Array, groups: int = 1) -> Array:
@@ -106,6 +71,11 @@ def largest(x: Array) -> tuple[Array, Array]:
 
 IMAGE, NHWC = "%x: Tensor[(2, 4, 5, 5), float32]", "%x: Tensor[(2, 5, 5, 4), float32]"
 X, OPEN = "%x: Tensor[(3, 4), float32]", "%x: Tensor[(?, 4), float32]"
+GEN, STATE = "%g: Tensor[(10), uint64]", np.array([1, *[0] * 7, 2**63, 0], np.uint64)
+WORDS = np.array(
+    [0xEE645155FD86327C, 0x33CE7486D9EE2681, 0xEEADE93F4F57B2C5, 0x4EB965C9661BE53A], np.uint64
+)
+"""What TVM 0.16 generates of `STATE`, as recorded."""
 
 CASES = {
     "an integer pads floats": Case(
@@ -146,6 +116,23 @@ CASES = {
     "values alone": Case(
         X, "topk(%x, k=2, ret_type=\"values\", dtype=\"float32\")", [floats(3, 4)],
         lambda x: largest(x)[0]),
+    "words as TVM generates them": Case(
+        GEN, "random.threefry_generate(%g, out_shape=[4]).1", [STATE], lambda _: WORDS),
+    "uniform numbers": Case(
+        GEN, "random.uniform(%g, -1f, 3f, out_shape=[4], out_dtype=\"float32\").1", [STATE],
+        lambda _: ((WORDS % 2**32 >> 9) / 2**23 * 4 - 1).astype(np.float32)),
+    "uniform numbers of 64 bits": Case(
+        GEN, "random.uniform(%g, 0f64, 1f64, out_shape=[2, 2], out_dtype=\"float64\").1", [STATE],
+        lambda _: ((WORDS >> 12) / 2**52).reshape(2, 2)),
+    "samples": Case(
+        GEN + ", %p: Tensor[(3), float32]", "random.multinomial(%g, %p, num_samples=4).1", [STATE, np.array([3, -5, 1], np.float32)],
+        lambda _, p: np.where((WORDS % 2**32 >> 9) / 2**23 < 0.75, 0, 2).astype(np.int32)),
+    "an order as floats": Case(
+        X, "argsort(%x, axis=0, is_ascend=False, dtype=\"float64\")", [floats(3, 4)],
+        lambda x: np.argsort(-x, 0, "stable").astype(np.float64)),
+    "a slice like a tensor of fewer axes": Case(
+        X + ", %v: Tensor[(2), float32]", "slice_like(%x, %v)", [floats(3, 4), floats(2)],
+        lambda x, _: x[:2]),
     "where numbers are not 0": Case(
         X + ", %i: Tensor[(4), int8]", "(where(%x, %x, 9f), where(%i, %x, 9f))", [floats(3, 4), ints(0, 1, -1, 2, dtype="int8")],
         lambda x, i: (np.where(x.astype(bool), x, 9).astype(np.float32), np.where(i.astype(bool), x, 9).astype(np.float32))),
@@ -202,44 +189,44 @@ CASES = {
     "an upsampling of blocks": Case(
         "%x: Tensor[(1, 2, 2, 3, 2), float32]", "nn.upsampling(%x, scale_h=2f, scale_w=2f, layout=\"NCHW2c\")", [floats(1, 2, 2, 3, 2)],
         lambda x: x.repeat(2, 2).repeat(2, 3)),
+    "unknown dims are split": Case(
+        "%x: Tensor[(?, ?, 4, 5), float32]", "layout_transform(%x, src_layout=\"NCHW\", dst_layout=\"NCHW4c\")", [floats(2, 8, 4, 5)],
+        lambda x: blocked(x, 4)),
+    "unknown dims are joined": Case(
+        "%x: Tensor[(?, ?, 4, 5, 4), float32]", "layout_transform(%x, src_layout=\"NCHW4c\", dst_layout=\"NCHW\")", [floats(2, 2, 4, 5, 4)], joined),
+    "a convolution of blocks by another name": Case(
+        "%x: Tensor[(1, 1, 4, 4, 4), float32], %w: Tensor[(2, 1, 2, 3, 4, 4), float32]",
+        "nn.contrib_conv2d_NCHWc(%x, %w, channels=8, kernel_size=[2, 3], data_layout=\"NCHW4c\", kernel_layout=\"OIHW4i4o\")",
+        [floats(1, 1, 4, 4, 4), floats(2, 1, 2, 3, 4, 4)],
+        lambda x, w: blocked(convolved(joined(x), w.transpose(0, 5, 1, 4, 2, 3).reshape(8, 4, 2, 3)), 4)),
+    "a convolution of volumes of blocks": Case(
+        "%x: Tensor[(1, 1, 1, 4, 4, 4), float32], %w: Tensor[(2, 1, 1, 2, 3, 4, 4), float32]",
+        "nn.conv3d(%x, %w, channels=8, kernel_size=[1, 2, 3], data_layout=\"NCDHW4c\", kernel_layout=\"OIDHW4i4o\")",
+        [floats(1, 1, 1, 4, 4, 4), floats(2, 1, 1, 2, 3, 4, 4)],
+        lambda x, w: blocked(convolved(joined(x[:, :, 0]), w[:, :, 0].transpose(0, 5, 1, 4, 2, 3).reshape(8, 4, 2, 3)), 4)[:, :, None]),
+    "a deformable convolution in another layout": Case(
+        "%x: Tensor[(1, 4, 4, 2), float32]", "nn.deformable_conv2d(%x, zeros(shape=[1, 3, 3, 8], dtype=\"float32\"), ones(shape=[2, 2, 2, 3], dtype=\"float32\"), channels=3, kernel_size=[2, 2], data_layout=\"NHWC\", kernel_layout=\"HWIO\")",
+        [floats(1, 4, 4, 2)],
+        lambda x: convolved(x.transpose(0, 3, 1, 2), np.ones((3, 2, 2, 2), np.float32)).transpose(0, 2, 3, 1)),
+    "an approximation is the operator": Case(X, "fast_tanh(%x)", [floats(3, 4)], np.tanh),
+    "a pool of lines of blocks": Case(
+        "%x: Tensor[(2, 1, 6, 3), float32]", "nn.max_pool1d(%x, pool_size=[6], layout=\"NCW3c\")", [floats(2, 1, 6, 3)],
+        lambda x: x.max(2, keepdims=True)),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_numbers(case: Case) -> None:
-    module = read(case.text)
-    for found in (
-        evaluate(module.clone(), case.args),
-        results_in_machine(module, case.args, "main"),
-    ):
-        assert_close(flattened(found), case.results)
+    check_numbers(case)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_printed_programs_are_read_back(case: Case) -> None:
-    module = read(case.text)
-    assert read(module_text(module)).is_structurally_equivalent(module)
+    check_printed(case)
 
 
 def test_numbers_in_machine_code(tmp_path: Path) -> None:
-    programs = CompiledPrograms()
-    for name, case in share([*CASES.items()]):
-        assert programs.add(read(case.text), [case.args], name), programs.refused
-    programs.check(tmp_path)
-
-
-def flattened(value: Any) -> list[Array]:
-    if isinstance(value, list | tuple):
-        return [leaf for part in value for leaf in flattened(part)]  # pyright: ignore[reportUnknownVariableType]
-    return [np.asarray(value)]
-
-
-def assert_close(found: Sequence[Array], expected: Sequence[Array]) -> None:
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
-        assert one.dtype == other.dtype
-        assert one.shape == other.shape
-        np.testing.assert_allclose(one.astype(np.float64), other.astype(np.float64), rtol=1e-6)
+    check_machine_code(CASES, tmp_path)
 
 
 def test_a_depthwise_weight_is_not_moved() -> None:
@@ -254,6 +241,8 @@ def test_a_depthwise_weight_is_not_moved() -> None:
         (X, "nn.pad(%x, %x, pad_width=[[0, 0], [0, 0]])", "nn.pad: pad_value must have rank 0, but has rank 2"),
         (X, "sum(%x, %x)", "sum expects 1 argument, but got 2"),
         (X, "topk((%x, %x), k=1, dtype=\"float32\")", "topk: "),
+        (GEN, "random.uniform(%g, 0f, 1f, out_shape=[4], out_dtype=\"int8\")", "random.uniform: out_dtype must be"),
+        (GEN + ", %p: Tensor[(?, 3), float32]", "random.multinomial(%g, %p)", "random.multinomial: the shape of the samples must be static"),
         (X, "nn.bias_add(%x, nn.relu(reshape(%x, newshape=[12])))", "nn.bias_add: operand 1 of nn.bias_add has 12 elements, but axis 1 of operand 0 has 4"),
         (IMAGE, "nn.max_pool2d(%x, pool_size=[1, 1], layout=\"NCDHW\")", 'nn.max_pool2d: layout must be "NCHW" or "NHWC", but is "NCDHW"'),
         (IMAGE, "nn.max_pool2d(%x, pool_size=[1, 1], layout=\"NCHW4c\")", "nn.max_pool2d: src_layout has 5 axes, but the tensor has rank 4"),

@@ -65,7 +65,7 @@ def test_what_tvm_has_no_default_for_is_written():
         "strided_slice(%p0, begin=[1], end=[4], strides=[], axes=None)"
     )
     assert "units=" in text_of("nn.matmul", 0)
-    assert "scale_h=1f, scale_w=1f" in text_of("nn.upsampling", 2)
+    assert "scale_h=1f, scale_w=1f" in text_of("nn.upsampling", 3)
 
 
 def test_no_axes_are_all_axes_to_tvm():

@@ -18,7 +18,14 @@ from typing import Any, Self
 from helpers.operators.inferring import OPERATORS
 
 from xrelay.operators.all_rules import MEANINGS
-from xrelay.operators.meaning.forms import ByIndex, Composed, Computed, Elementwise, Opaque
+from xrelay.operators.meaning.forms import (
+    ByIndex,
+    Composed,
+    Computed,
+    Elementwise,
+    Folded,
+    Opaque,
+)
 from xrelay.operators.meaning.number import (
     Arithmetic,
     Comparison,
@@ -116,9 +123,9 @@ def meaning_of(name: str) -> tuple[str, str]:
         case Elementwise():
             text = f"`{formula(name)}`"
             return form, (text if len(text) < LONGEST else first_line(meaning)).replace("|", "\\|")
-        case ByIndex() | Composed():
+        case ByIndex() | Folded() | Composed():
             return form, first_line(meaning)
-        case Opaque(reason):
+        case Opaque(reason=reason):
             return form, reason
         case _:
             return form, ""

@@ -17,7 +17,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from xrelay import planning
-from xrelay.planning import Choice, Plan, Problem, check
+from xrelay.planning import Choice, Fault, Orientation, Plan, Problem, check
+from xrelay.planning.unknown_sizes.piece_orders import PieceOrder, rows_of
 
 
 def checked_solve(problem: Problem, *args: Any, **options: Any) -> Any:
@@ -32,17 +33,27 @@ def checked_solve(problem: Problem, *args: Any, **options: Any) -> Any:
 def checked_choose(problems: Sequence[Problem], *args: Any, **options: Any) -> Choice:
     """Choose orientations, and check the plans of each at the samples."""
     choice = _choose(problems, *args, **options)
-    for orientation, heights in zip(choice.orientations, choice.heights, strict=True):
-        for problem, height in zip(problems, heights, strict=True):
-            offsets = orientation.offsets([buffer.size for buffer in problem.buffers])
-            plan = Plan(tuple(offsets), (0,) * len(offsets), (height,))
-            faults = [f for f in check(unlimited(problem), plan) if f.rule != "height"]
+    for orientation in choice.orientations:
+        for problem in problems:
+            faults = faults_at(orientation, problem)
             assert not faults, f"an orientation has faults: {faults[:3]}"
     return choice
 
 
+def faults_at(orientation: Orientation | PieceOrder, problem: Problem) -> list[Fault]:
+    """Return the faults of the offsets that an order has at the sizes of `problem`."""
+    pools, sizes = [0] * len(problem.buffers), [buffer.size for buffer in problem.buffers]
+    first = range(len(sizes))
+    if isinstance(orientation, PieceOrder):
+        pools = [row.pool for row in orientation.rows if row.beside is None]
+        _, _, sizes, first = rows_of(problem, pools)
+    offsets = orientation.offsets(sizes)
+    plan = Plan(tuple(offsets[i] for i in first), tuple(pools), (0,) * len(problem.pools))
+    return [fault for fault in check(unlimited(problem), plan) if fault.rule != "height"]
+
+
 def unlimited(problem: Problem) -> Problem:
-    """Return `problem` without the capacity of its pool, which an orientation ignores."""
+    """Return `problem` without the capacities of its pools, which an orientation ignores."""
     return replace(problem, pools=tuple(pool._replace(capacity=None) for pool in problem.pools))
 
 

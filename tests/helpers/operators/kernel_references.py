@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
+from operator import xor
 from typing import Any, TypeAlias
 
 import mpmath  # pyright: ignore[reportMissingTypeStubs]
@@ -445,7 +446,7 @@ def batch_matmul(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
 
 
 def channels_first(attrs: Attrs, key: str, x: Array) -> Array:
-    return x.transpose(0, 3, 1, 2) if attrs[key] == "NHWC" else x
+    return np.moveaxis(x, -1, 1) if attrs[key][-1] == "C" else x
 
 
 def conv2d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
@@ -482,6 +483,119 @@ def conv2d_transpose(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
     return y
 
 
+def cells_inside(
+    attrs: Attrs, place: Sequence[int], window: Sequence[int], sizes: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The cells of the window at `place`, and where they are in the data, without the padding."""
+    dilation = attrs.get("dilation") or attrs.get("dilations") or (1,) * len(window)
+    for cell in np.ndindex(*window):
+        at = tuple(
+            i * attrs["strides"][side] + k * dilation[side] - attrs["padding"][side]
+            for side, (i, k) in enumerate(zip(place, cell, strict=True))
+        )
+        if all(0 <= i < size for i, size in zip(at, sizes, strict=True)):
+            yield cell, at
+
+
+def conv3d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    """Loop over the cells of each window, skipping the padding."""
+    x = channels_first(attrs, "data_layout", x)
+    w = w.transpose(4, 3, 0, 1, 2) if attrs["kernel_layout"] == "DHWIO" else w
+    result = np.zeros(specs[0][0], x.dtype)
+    y = channels_first(attrs, "data_layout", result)
+    filters, channels, *window = w.shape
+    for n, o, *place in np.ndindex(y.shape):
+        first = o // (filters // attrs["groups"]) * channels
+        for cell, at in cells_inside(attrs, place, window, x.shape[2:]):
+            for k in range(channels):
+                y[(n, o, *place)] += x[(n, first + k, *at)] * w[(o, k, *cell)]
+    return result
+
+
+def conv_transpose(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    """Add each cell of `x`, weighted, to all cells that it contributes to."""
+    y, filters = np.zeros(specs[0][0], x.dtype), w.shape[1]
+    for n, k, *place in np.ndindex(x.shape):
+        first = k // (x.shape[1] // attrs["groups"]) * filters
+        for o in range(filters):
+            for cell, at in cells_inside(attrs, place, w.shape[2:], y.shape[2:]):
+                y[(n, first + o, *at)] += x[(n, k, *place)] * w[(k, o, *cell)]
+    return y
+
+
+def conv2d_backward_weight(attrs: Attrs, specs: Specs, grad: Array, x: Array) -> Array:
+    """Add the product of each number of `grad` with each cell of its window."""
+    y = np.zeros(specs[0][0], grad.dtype)
+    for n, o, *place in np.ndindex(grad.shape):
+        first = o // (grad.shape[1] // attrs["groups"]) * y.shape[1]
+        for cell, at in cells_inside(attrs, place, y.shape[2:], x.shape[2:]):
+            for i in range(y.shape[1]):
+                y[(o, i, *cell)] += grad[(n, o, *place)] * x[(n, first + i, *at)]
+    return y
+
+
+def deformable_conv2d(attrs: Attrs, specs: Specs, x: Array, offset: Array, w: Array) -> Array:
+    """Interpolate each cell of each window in float64; outside of the image it is 0."""
+    x, offset, w = (array.astype(np.float64) for array in (x, offset, w))
+    y = np.zeros(specs[0][0])
+    height, width = x.shape[2:]
+    for n, o, r, c in np.ndindex(y.shape):
+        first = o // (w.shape[0] // attrs["groups"]) * w.shape[1]
+        for k, i, j in np.ndindex(w.shape[1:]):
+            group = (first + k) // (x.shape[1] // attrs["deformable_groups"])
+            at = ((group * w.shape[2] + i) * w.shape[3] + j) * 2
+            a = r * attrs["strides"][0] + i * attrs["dilation"][0] - attrs["padding"][0]
+            b = c * attrs["strides"][1] + j * attrs["dilation"][1] - attrs["padding"][1]
+            a, b = a + offset[n, at, r, c], b + offset[n, at + 1, r, c]
+            if not (0 <= a < height and 0 <= b < width):
+                continue
+            for p, q in np.ndindex(2, 2):
+                row, column = math.floor(a) + p, math.floor(b) + q
+                share = (1 - abs(a - row)) * (1 - abs(b - column))
+                pixel = x[n, first + k, min(row, height - 1), min(column, width - 1)]
+                y[n, o, r, c] += share * pixel * w[o, k, i, j]
+    return y
+
+
+def dilation2d(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
+    """The maxima of the cells of windows of the padded image, plus the weight."""
+    dtype = x.dtype
+    x = channels_first(attrs, "data_layout", x)
+    w = np.moveaxis(w, -1, 0) if attrs["kernel_layout"] == "HWI" else w
+    result = np.empty(specs[0][0], dtype)
+    y = channels_first(attrs, "data_layout", result)
+    top, left, bottom, right = attrs["padding"]
+    x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    unpadded = {**attrs, "padding": (0, 0, 0, 0)}
+    for n, c, *place in np.ndindex(y.shape):
+        cells = cells_inside(unpadded, place, w.shape[1:], x.shape[2:])
+        sums = [x[(n, c, *at)] + w[(c, *cell)] for cell, at in cells]
+        y[(n, c, *place)] = np.max(np.array(sums, dtype))
+    return result
+
+
+def pool_grad(is_max: bool) -> Compute:
+    def values(attrs: Attrs, specs: Specs, grad: Array, x: Array) -> Array:
+        grad, x = (channels_first(attrs, "layout", array.astype(np.float64)) for array in (grad, x))
+        result = np.zeros(specs[0][0])
+        y = channels_first(attrs, "layout", result)
+        window = attrs["pool_size"]
+        for n, c, *place in np.ndindex(grad.shape):
+            places = [at for _, at in cells_inside(attrs, place, window, x.shape[2:])]
+            number = grad[(n, c, *place)]
+            if is_max:
+                cells = [x[(n, c, *at)] for at in places]
+                places = [places[cells.index(max(cells))]] if cells else []
+                count = 1
+            else:
+                count = math.prod(window) if attrs["count_include_pad"] else len(places)
+            for at in places:
+                y[(n, c, *at)] += number / count
+        return result
+
+    return values
+
+
 # -------------------------------------------------------------------- pooling
 
 
@@ -495,19 +609,23 @@ def pool(combine: Callable[[list[Any], int, str], Any]) -> Compute:
         x = channels_first(attrs, "layout", plain(data))
         result = np.empty(specs[0][0], object)
         y = channels_first(attrs, "layout", result)
-        (kh, kw), (sh, sw), (dh, dw) = attrs["pool_size"], attrs["strides"], attrs["dilation"]
-        top, left, bottom, right = attrs["padding"]
-        height, width = x.shape[2:]
-        for n, c, r, q in np.ndindex(y.shape):
+        window, sizes = attrs["pool_size"], x.shape[2:]
+        after = attrs["padding"][len(window) :]
+        steps = [*zip(*(attrs[name] for name in ("strides", "padding", "dilation")), strict=False)]
+        for n, c, *at in np.ndindex(y.shape):
             cells: list[Any] = []
             padded = 0
-            for i, j in np.ndindex(kh, kw):
-                a, b = r * sh - top + i * dh, q * sw - left + j * dw
-                padded += a < height + bottom and b < width + right
-                if 0 <= a < height and 0 <= b < width:
-                    cells.append(x[n, c, a, b])
+            for cell in np.ndindex(*window):
+                place = [
+                    i * stride - before + k * dilation
+                    for i, k, (stride, before, dilation) in zip(at, cell, steps, strict=True)
+                ]
+                sides = [*zip(place, sizes, after, strict=True)]
+                padded += all(i < size + end for i, size, end in sides)
+                if all(0 <= i < size for i, size, _ in sides):
+                    cells.append(x[(n, c, *place)])
             counted = padded if attrs.get("count_include_pad", False) else len(cells)
-            y[n, c, r, q] = combine(cells, counted, data.dtype.name)
+            y[(n, c, *at)] = combine(cells, counted, data.dtype.name)
         return result
 
     return values
@@ -525,6 +643,25 @@ def greatest_of(cells: list[Any], count: int, dtype: str) -> Any:
     if cells:
         return greatest(1)(*cells)
     return -math.inf if dtype.startswith("float") else np.iinfo(dtype).min
+
+
+def adaptive(combine: Callable[[list[Any], int, str], Any]) -> Compute:
+    """The windows of a given number, with Python's fractions."""
+
+    def values(attrs: Attrs, specs: Specs, data: Array) -> Array:
+        x = channels_first(attrs, "layout", plain(data))
+        result = np.empty(specs[0][0], object)
+        y = channels_first(attrs, "layout", result)
+        for n, c, *at in np.ndindex(y.shape):
+            window = tuple(
+                slice(math.floor(Fraction(i * dim, k)), math.ceil(Fraction((i + 1) * dim, k)))
+                for i, dim, k in zip(at, x.shape[2:], y.shape[2:], strict=True)
+            )
+            cells = x[(n, c, *window)].reshape(-1).tolist()
+            y[(n, c, *at)] = combine(cells, len(cells), data.dtype.name)
+        return result
+
+    return values
 
 
 def whole_image(combine: Callable[[list[Any], int, str], Any]) -> Compute:
@@ -592,6 +729,72 @@ def normalized(compute: Compute) -> Reference:
     return Reference(compute, lambda attrs, specs, *xs: tuple(np.full(s, 100.0) for s, _ in specs))
 
 
+def norm_per_image(attrs: Attrs, specs: Specs, x: Array, gamma: Array, beta: Array) -> Array:
+    """Standardize each channel, or group of channels, of each image."""
+    if not x.size:
+        return x
+    axis = attrs["axis"] % x.ndim
+    moved = np.moveaxis(x, axis, 1).astype(np.longdouble)
+    rows = moved.reshape(len(x), attrs.get("num_groups", moved.shape[1]), -1)
+    centred = rows - rows.mean(-1, keepdims=True)
+    y = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + attrs["epsilon"])
+    y = np.moveaxis(y.reshape(moved.shape), 1, -1)
+    y = y * gamma if attrs["scale"] else y
+    return np.moveaxis(y + beta if attrs["center"] else y, -1, axis)
+
+
+def l2_normalize(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    wide = x.astype(np.longdouble)
+    total = (wide**2).sum(tuple(attrs["axis"]), keepdims=True)
+    return wide / np.sqrt(np.maximum(total, attrs["eps"]))
+
+
+def nll_loss(attrs: Attrs, specs: Specs, x: Array, targets: Array, w: Array) -> Array:
+    """As PyTorch defines it."""
+    x, losses, weights = x.astype(np.longdouble), np.zeros(targets.shape, np.longdouble), []
+    for place in np.ndindex(targets.shape):
+        t = int(targets[place])
+        if t != attrs["ignore_index"]:
+            weights.append(np.longdouble(w[t]))
+            losses[place] = -weights[-1] * x[(*place[:1], t, *place[1:])]
+    if attrs["reduction"] == "none":
+        return losses
+    total = losses.sum()
+    return np.array(total / np.longdouble(sum(weights)) if attrs["reduction"] == "mean" else total)
+
+
+def space_to_batch(attrs: Attrs, x: Array) -> Array:
+    """NumPy's padding, reshape and transpose, as TensorFlow defines it."""
+    blocks, count = attrs["block_shape"], len(attrs["block_shape"])
+    width = [(0, 0)] * x.ndim
+    width[1 : 1 + count] = np.reshape(attrs["paddings"], (-1, 2)).tolist()
+    x = np.pad(x, width, constant_values=np.array(attrs["pad_value"]).astype(x.dtype))
+    sides = [part for dim, b in zip(x.shape[1:], blocks, strict=False) for part in (dim // b, b)]
+    parts = x.reshape(len(x), *sides, *x.shape[1 + count :])
+    order = [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2)]
+    moved = parts.transpose(*order, *range(2 * count + 1, parts.ndim))
+    return moved.reshape(len(x) * math.prod(blocks), *sides[::2], *x.shape[1 + count :])
+
+
+def batch_to_space(attrs: Attrs, x: Array) -> Array:
+    """NumPy's reshape, transpose and slices, as TensorFlow defines it."""
+    blocks, count = attrs["block_shape"], len(attrs["block_shape"])
+    n, rest = len(x) // math.prod(blocks), x.shape[1 + count :]
+    parts = x.reshape(*blocks, n, *x.shape[1:])
+    order = [count, *(axis for i in range(count) for axis in (count + 1 + i, i))]
+    moved = parts.transpose(*order, *range(2 * count + 1, parts.ndim))
+    sides = [dim * b for dim, b in zip(x.shape[1:], blocks, strict=False)]
+    crops = np.reshape(attrs["crops"], (-1, 2)).tolist()
+    inside = [slice(a, side - b) for side, (a, b) in zip(sides, crops, strict=True)]
+    return moved.reshape(n, *sides, *rest)[(slice(None), *inside)]
+
+
+def mirror_pad(attrs: Attrs, x: Array) -> Array:
+    width = np.reshape(attrs["pad_width"], (-1, 2)).tolist()
+    mode: Any = attrs["mode"].lower()
+    return np.pad(x, width, mode) if x.ndim else x
+
+
 def lrn(attrs: Attrs, specs: Specs, x: Array) -> Array:
     axis, size = attrs["axis"], attrs["size"]
     moved = np.moveaxis(x, axis, 0).astype(np.longdouble)
@@ -616,7 +819,7 @@ def pick(x: Array, axis: int, wanted: Sequence[int]) -> Array:
 
 
 def first_elements(x: Array, like: Array, axes: Sequence[int] | None) -> tuple[slice, ...]:
-    along = range(x.ndim) if axes is None else [axis % x.ndim for axis in axes]
+    along = range(min(x.ndim, like.ndim)) if axes is None else [axis % x.ndim for axis in axes]
     return tuple(slice(like.shape[a] if a in along else None) for a in range(x.ndim))
 
 
@@ -700,11 +903,35 @@ def take(attrs: Attrs, x: Array, indices: Array) -> Array:
     return y
 
 
-def upsampling(attrs: Attrs, specs: Specs, x: Array) -> Array:
-    first = attrs["layout"].index("H")
-    for axis in (first, first + 1):
-        extent = specs[0][0][axis]
-        x = pick(x, axis, [row * x.shape[axis] // extent for row in range(extent)])
+def upsampling(attrs: Attrs, specs: Specs, x: Array, *_: Array) -> Array:
+    """Scale one side after the other: copy the nearest slices, or interpolate between two."""
+    is_nearest = attrs["method"] == "nearest_neighbor"
+    mode = attrs.get("coordinate_transformation_mode", "asymmetric")
+    if attrs.get("align_corners") and not is_nearest:
+        mode = "align_corners"
+    for axis, letter in enumerate(attrs["layout"]):
+        if letter in "NC":
+            continue
+        dim, extent = x.shape[axis], specs[0][0][axis]
+        places = [
+            Fraction((dim - 1) * i, max(extent - 1, 1))
+            if mode == "align_corners"
+            else Fraction((2 * i + 1) * dim, 2 * extent) - Fraction(1, 2)
+            if mode == "half_pixel"
+            else Fraction(i * dim, extent)
+            for i in range(extent)
+        ]
+        half = Fraction(1, 2) if mode == "align_corners" else 0
+        low = [math.floor(place + (half if is_nearest else 0)) for place in places]
+        first, second = (
+            pick(x, axis, [min(max(i + more, 0), dim - 1) for i in low]) for more in (0, 1)
+        )
+        if is_nearest:
+            x = first
+            continue
+        share = np.array([float(place - i) for place, i in zip(places, low, strict=True)])
+        share = share.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+        x = first * (1 - share) + second * share
     return x
 
 
@@ -817,6 +1044,56 @@ def scatter_elements(attrs: Attrs, specs: Specs, x: Array, indices: Array, updat
 def argwhere(attrs: Attrs, specs: Specs, x: Array) -> Array:
     found = [place for place in np.ndindex(x.shape) if x[place] != 0]
     return np.array(found, np.int64).reshape(specs[0][0])
+
+
+def _threefry(key: list[int], block: list[int]) -> list[int]:
+    """Encrypt a block as the code that TVM generates does, by Python's integers."""
+    keys = [*key, reduce(xor, key, 0x1BD11BDAA9FC1A22)]
+    rotations = [14, 16, 52, 57, 23, 40, 5, 37, 25, 33, 46, 12, 58, 22, 32, 32]
+    for step in range(20):
+        if step % 4 == 0:
+            block = [word + keys[(step // 4 + i) % 5] for i, word in enumerate(block)]
+            block[3] += step // 4
+        mixed: list[int] = []
+        for a, b, turn in zip(block[::2], block[1::2], rotations[step % 8 * 2 :], strict=False):
+            a, b = (a + b) % 2**64, b % 2**64
+            mixed += [a, (a + b) % 2**64 ^ (b << turn | b >> 64 - turn) % 2**64]
+        block = [mixed[0], mixed[3], mixed[2], mixed[1]]
+    return block
+
+
+def _path_of(words: list[int]) -> tuple[int, int]:
+    """Return the path, and the bit of it that is next, as numbers of 128 bits."""
+    return words[4] << 64 | words[5], words[8] << 64 | words[9]
+
+
+def _generator(key: list[int], path: int, counter: int, bit: int) -> Array:
+    halves = [n >> shift & 2**64 - 1 for n in (path, counter, bit) for shift in (64, 0)]
+    return np.array([*key, *halves], np.uint64)
+
+
+def threefry_generate(attrs: Attrs, specs: Specs, gen: Array) -> Any:
+    words = gen.tolist()
+    key, counter, (path, bit) = words[:4], words[7], _path_of(words)
+    count = int(np.prod(attrs["out_shape"]))
+    if counter + count >= 2**64 - 1:
+        key = key if bit else _threefry(key, [2**64 - 1] * 4)
+        path, counter, bit = path | bit if bit else 0, 0, bit >> 1 if bit else 1 << 127
+    block = [path >> 64, path & 2**64 - 1, 0, counter]
+    numbers = [n for i in range(count // 4) for n in _threefry(key, [w + i for w in block])]
+    block[3] = (counter + count // 4 * 4) % 2**64
+    if count % 4:
+        numbers += _threefry(key, list(block))[: count % 4]
+    after = (counter + -(-count // 4) * 4) % 2**64
+    return _generator(key, path, after, bit), np.array(numbers, np.uint64).reshape(specs[1][0])
+
+
+def threefry_split(attrs: Attrs, specs: Specs, gen: Array) -> Any:
+    words = gen.tolist()
+    key, counter, (path, bit) = words[:4], words[6] << 64 | words[7], _path_of(words)
+    if not bit:
+        key, path, counter, bit = _threefry(key, words[4:8]), 0, 0, 1 << 127
+    return tuple(_generator(key, p, counter, bit >> 1) for p in (path, path | bit))
 
 
 def unique(attrs: Attrs, specs: Specs, x: Array) -> Any:
@@ -1119,13 +1396,40 @@ REFERENCES: dict[str, Reference] = {
     "multiply": each(operator.mul),
     "ndarray_size": Reference(lambda attrs, specs, x: np.array(x.size)),
     "negative": each(operator.neg),
-    "nn.avg_pool2d": with_terms(pool(mean_of)),
+    **{f"nn.avg_pool{sides}d": with_terms(pool(mean_of)) for sides in (1, 2, 3)},
     "nn.batch_flatten": same_order,
     "nn.batch_matmul": bilinear(batch_matmul),
     "nn.batch_norm": normalized(batch_norm),
     "nn.bias_add": on_axis(operator.add),
     "nn.conv1d": bilinear(conv1d),
     "nn.conv2d": bilinear(conv2d),
+    "nn.conv2d_backward_weight": bilinear(conv2d_backward_weight),
+    "nn.conv3d": bilinear(conv3d),
+    "nn.instance_norm": normalized(norm_per_image),
+    "nn.group_norm": normalized(norm_per_image),
+    "nn.l2_normalize": normalized(l2_normalize),
+    "nn.nll_loss": normalized(nll_loss),
+    "nn.space_to_batch_nd": moved(space_to_batch),
+    "nn.batch_to_space_nd": moved(batch_to_space),
+    "nn.mirror_pad": moved(mirror_pad),
+    "nn.conv1d_transpose": bilinear(conv_transpose),
+    "nn.conv3d_transpose": bilinear(conv_transpose),
+    "nn.deformable_conv2d": Reference(
+        deformable_conv2d,
+        lambda attrs, specs, x, offset, w: deformable_conv2d(
+            attrs, specs, np.abs(x), offset, np.abs(w)
+        ),
+    ),
+    "image.dilation2d": Reference(dilation2d),
+    **{
+        f"nn.{kind}_pool2d_grad": Reference(
+            pool_grad(kind == "max"),
+            lambda attrs, specs, grad, x, kind=kind: pool_grad(kind == "max")(
+                attrs, specs, np.abs(grad), x
+            ),
+        )
+        for kind in ("max", "avg")
+    },
     "nn.conv2d_transpose": bilinear(conv2d_transpose),
     "nn.dense": bilinear(dense),
     "nn.gelu": Reference(gelu, lambda attrs, specs, x: np.abs(x.astype(np.float64))),
@@ -1136,12 +1440,18 @@ REFERENCES: dict[str, Reference] = {
     "nn.log_softmax": normalized(log_softmax),
     "nn.lrn": Reference(lrn),
     "nn.matmul": bilinear(matmul),
-    "nn.max_pool2d": Reference(pool(greatest_of)),
+    **{f"nn.max_pool{sides}d": Reference(pool(greatest_of)) for sides in (1, 2, 3)},
+    **{f"nn.adaptive_max_pool{n}d": Reference(adaptive(greatest_of)) for n in (1, 2, 3)},
+    **{f"nn.adaptive_avg_pool{n}d": with_terms(adaptive(mean_of)) for n in (1, 2, 3)},
     "nn.pad": moved(pad),
     "nn.prelu": on_axis(slope),
     "nn.relu": each(lambda x: x if x != x else max(x, 0)),
     "nn.softmax": Reference(softmax),
-    "nn.upsampling": Reference(upsampling, moves=True),
+    **{
+        f"{dyn}nn.upsampling{sides}": normalized(upsampling)
+        for dyn in ("", "dyn.")
+        for sides in ("", "3d")
+    },
     "not_equal": each(operator.ne),
     "power": by_kind(
         real(np.vectorize(float_power, [np.longdouble]), mpmath.power), Reference(wrapping_power)
@@ -1184,6 +1494,8 @@ REFERENCES: dict[str, Reference] = {
     "sort": Reference(lambda attrs, specs, x: topk({**attrs, "ret_type": "values"}, specs, x)),
     "scatter_elements": Reference(scatter_elements),
     "topk": Reference(topk),
+    "random.threefry_generate": Reference(threefry_generate),
+    "random.threefry_split": Reference(threefry_split),
     "unique": Reference(unique),
     "vision.all_class_non_max_suppression": Reference(all_class_non_max_suppression),
     "vision.get_valid_counts": Reference(get_valid_counts),

@@ -158,39 +158,74 @@ def _conv2d_transpose(data: Any, weight: Any, **attrs: Any) -> Any:
     n, _, *sizes = data.shape
     _, o, *windows = weight.shape
     result: list[int] = []
-    for side in (0, 1):
+    for side in range(len(sizes)):
         reached = [
             i * attrs["strides"][side] + k * attrs["dilation"][side]
             for i in range(sizes[side])
             for k in range(windows[side])
         ]
-        cut = attrs["padding"][side] + attrs["padding"][side + 2]
+        cut = attrs["padding"][side] + attrs["padding"][side + len(sizes)]
         result.append(max(reached) + 1 + attrs["output_padding"][side] - cut)
     return np.zeros((n, o * attrs["groups"], *result))
 
 
-def _pool2d(data: Any, **attrs: Any) -> Any:
-    n, c, h, w = data.transpose(_to_nchw(attrs["layout"])).shape
-    top, left, bottom, right = attrs["padding"]
-    (kh, kw), (sh, sw), (dh, dw) = attrs["pool_size"], attrs["strides"], attrs["dilation"]
-    more = (sh - 1, sw - 1) if attrs["ceil_mode"] else (0, 0)
-    h = _windows(h, top + bottom, kh, sh, dh, more[0])
-    w = _windows(w, left + right, kw, sw, dw, more[1])
-    return np.zeros((n, c, h, w)).transpose(_from_nchw(attrs["layout"]))
+def _slid(sizes: Any, window: Any, attrs: Any, more: Any = (0, 0, 0)) -> list[int]:
+    """The numbers of windows along each side."""
+    dilation = attrs.get("dilation") or attrs.get("dilations") or (1,) * len(window)
+    starts, ends = attrs["padding"][: len(window)], attrs["padding"][len(window) :]
+    sides = zip(sizes, window, starts, ends, attrs["strides"], dilation, more, strict=False)
+    return [_windows(size, a + b, k, s, d, extra) for size, k, a, b, s, d, extra in sides]
+
+
+def _pool(data: Any, **attrs: Any) -> Any:
+    last = attrs["layout"][-1] == "C"
+    n, c, *sizes = (np.moveaxis(data, -1, 1) if last else data).shape
+    more = [stride - 1 if attrs["ceil_mode"] else 0 for stride in attrs["strides"]]
+    counts = _slid(sizes, attrs["pool_size"], attrs, more)
+    return np.zeros((n, *counts, c) if last else (n, c, *counts))
+
+
+def _conv3d(data: Any, weight: Any, **attrs: Any) -> Any:
+    last = attrs["data_layout"][-1] == "C"
+    n, _, *sizes = (np.moveaxis(data, -1, 1) if last else data).shape
+    o, _, *window = (
+        weight.transpose(4, 3, 0, 1, 2) if attrs["kernel_layout"] == "DHWIO" else weight
+    ).shape
+    counts = _slid(sizes, window, attrs)
+    return np.zeros((n, *counts, o) if last else (n, o, *counts))
+
+
+def _dilation2d(data: Any, weight: Any, **attrs: Any) -> Any:
+    last = attrs["data_layout"][-1] == "C"
+    n, c, *sizes = (np.moveaxis(data, -1, 1) if last else data).shape
+    window = weight.shape[1:] if attrs["kernel_layout"] == "IHW" else weight.shape[:2]
+    counts = _slid(sizes, window, attrs)
+    return np.zeros((n, *counts, c) if last else (n, c, *counts))
+
+
+def _adaptive_pool(data: Any, layout: str, output_size: Any = None) -> Any:
+    last = layout[-1] == "C"
+    n, c, *sizes = (np.moveaxis(data, -1, 1) if last else data).shape
+    sizes = output_size or sizes
+    return np.zeros((n, *sizes, c) if last else (n, c, *sizes))
 
 
 def _global_pool2d(data: Any, layout: str) -> Any:
     return data.sum(axis=_to_nchw(layout)[2:], keepdims=True)
 
 
-def _upsampling(data: Any, scale_h: float, scale_w: float, layout: str, **_: Any) -> Any:
-    n, c, h, w = data.transpose(_to_nchw(layout)).shape
-    h, w = int(np.rint(h * scale_h)), int(np.rint(w * scale_w))
-    return np.zeros((n, c, h, w)).transpose(_from_nchw(layout))
+def _upsampling(data: Any, *scales: Any, layout: str, **attrs: Any) -> Any:
+    letters = [letter for letter in "DHW" if letter in layout]
+    given = scales or [attrs[f"scale_{letter.lower()}"] for letter in letters]
+    dims = list(data.shape)
+    for letter, scale in zip(letters, given, strict=True):
+        axis = layout.index(letter)
+        dims[axis] = round(dims[axis] * float(scale))
+    return np.zeros(dims, data.dtype)
 
 
 def _slice_like(data: Any, like: Any, axes: Any = None) -> Any:
-    along = range(data.ndim) if axes is None else axes
+    along = range(min(data.ndim, like.ndim)) if axes is None else axes
     return data[tuple(slice(like.shape[a] if a in along else None) for a in range(data.ndim))]
 
 
@@ -201,6 +236,20 @@ def _blocks(sides: Any) -> Any:
         return np.zeros((n, c, h, w) if layout == "NCHW" else (n, h, w, c), data.dtype)
 
     return shaped
+
+
+def _space_to_batch(data: Any, block_shape: Any, paddings: Any, **_: Any) -> Any:
+    sides = range(len(block_shape))
+    pairs = np.reshape(paddings, (-1, 2)).sum(1)
+    dims = [(data.shape[1 + i] + pairs[i]) // block_shape[i] for i in sides]
+    return np.zeros((len(data) * np.prod(block_shape), *dims, *data.shape[1 + len(dims) :]))
+
+
+def _batch_to_space(data: Any, block_shape: Any, crops: Any) -> Any:
+    sides = range(len(block_shape))
+    pairs = np.reshape(crops, (-1, 2)).sum(1)
+    dims = [data.shape[1 + i] * block_shape[i] - pairs[i] for i in sides]
+    return np.zeros((len(data) // np.prod(block_shape), *dims, *data.shape[1 + len(dims) :]))
 
 
 def _first(data: Any, *_: Any, **attrs: Any) -> Any:
@@ -321,12 +370,28 @@ SHAPES: dict[str, Reference] = {
     "nn.prelu": _along_axis,
     "nn.batch_flatten": lambda data: data.reshape(data.shape[0], int(np.prod(data.shape[1:]))),
     "nn.conv2d": _conv2d,
-    "nn.conv2d_transpose": _conv2d_transpose,
-    "nn.max_pool2d": _pool2d,
-    "nn.avg_pool2d": _pool2d,
+    **{f"nn.conv{sides}d_transpose": _conv2d_transpose for sides in (1, 2, 3)},
+    "nn.conv3d": _conv3d,
+    **dict.fromkeys(("nn.instance_norm", "nn.group_norm", "nn.l2_normalize"), _first),
+    "nn.nll_loss": lambda predictions, targets, weights, reduction, **_: (
+        targets if reduction == "none" else np.zeros(())
+    ),
+    "nn.space_to_batch_nd": _space_to_batch,
+    "nn.batch_to_space_nd": _batch_to_space,
+    "nn.mirror_pad": lambda data, pad_width, **_: _pad(data, 0, pad_width, "constant"),
+    "nn.conv2d_backward_weight": lambda grad, data, kernel_size, groups, **_: np.zeros(
+        (grad.shape[1], data.shape[1] // groups, *kernel_size)
+    ),
+    "nn.deformable_conv2d": lambda data, offset, weight, **_: np.zeros(
+        (data.shape[0], weight.shape[0], *offset.shape[2:])
+    ),
+    "image.dilation2d": _dilation2d,
+    **{f"nn.{kind}_pool2d_grad": lambda grad, data, **_: data for kind in ("max", "avg")},
+    **{f"nn.{kind}_pool{n}d": _pool for kind in ("max", "avg") for n in (1, 2, 3)},
+    **{f"nn.adaptive_{k}_pool{n}d": _adaptive_pool for k in ("max", "avg") for n in (1, 2, 3)},
     "nn.global_max_pool2d": _global_pool2d,
     "nn.global_avg_pool2d": _global_pool2d,
-    "nn.upsampling": _upsampling,
+    **{f"{dyn}nn.upsampling{n}": _upsampling for dyn in ("", "dyn.") for n in ("", "3d")},
     **dict.fromkeys(("zeros", "ones"), lambda shape, dtype: np.zeros(shape)),
     **dict.fromkeys(("dyn.zeros", "dyn.ones"), lambda shape, dtype: np.zeros(shape)),
     "arange": lambda start, stop, step, dtype: np.arange(start.item(), stop.item(), step.item()),
@@ -361,6 +426,8 @@ SHAPES: dict[str, Reference] = {
     "sort": lambda data, axis=-1, **_: np.sort(data, axis),
     "scatter_elements": lambda data, indices, updates, **_: data,
     "topk": _topk,
+    "random.threefry_generate": lambda gen, out_shape: [gen, np.zeros(out_shape)],
+    "random.threefry_split": lambda gen: [gen, gen],
     "unique": _unique,
     "vision.all_class_non_max_suppression": lambda boxes, scores, *_, **attrs: [
         np.zeros((scores.size, 3)),

@@ -329,17 +329,240 @@ def pool(*flags: str) -> Generator:
     return generate
 
 
+_LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+def _spatial(draw: Draw, layout: str, channels: int, sizes: Sequence[int]) -> tuple[int, ...]:
+    """The dims of one or two images of `sizes` with some channels, in a layout."""
+    n = draw.one_of(0, 1, 1, 1, 2, 2)
+    return (n, channels, *sizes) if layout[1] == "C" else (n, *sizes, channels)
+
+
+def pool_on(sides: int, *flags: str) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        layout = draw.one_of(*_LAYOUTS[sides])
+        sizes = [draw.number(1, 9 - 2 * sides + 2) for _ in range(sides)]
+        steps: dict[str, Any] = draw.given(
+            strides=tuple(draw.number(1, 3) for _ in sizes),
+            dilation=tuple(draw.number(1, 3) for _ in sizes),
+            padding=tuple(draw.number(0, draw.one_of(1, 3)) for _ in (*sizes, *sizes)),
+        )
+        attrs = {"layout": layout, "pool_size": tuple(draw.number(1, 3) for _ in sizes)}
+        operands = [(_spatial(draw, layout, draw.number(0, 2), sizes), draw.dtype)]
+        return operands, {**attrs, **steps, **draw.flags("ceil_mode", *flags)}
+
+    return generate
+
+
+def adaptive_pool(sides: int) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        layout = draw.one_of(*_LAYOUTS[sides])
+        sizes = [draw.number(1, 9 - 2 * sides + 2) for _ in range(sides)]
+        attrs = draw.given(output_size=tuple(draw.number(1, size + 1) for size in sizes))
+        operands = [(_spatial(draw, layout, draw.number(0, 2), sizes), draw.dtype)]
+        return operands, {"layout": layout, **attrs}
+
+    return generate
+
+
+def _steps(draw: Draw, sides: int) -> dict[str, Any]:
+    """Some strides, padding and dilation of windows over so many sides."""
+    return draw.given(
+        strides=tuple(draw.number(1, 3) for _ in range(sides)),
+        dilation=tuple(draw.number(1, 3) for _ in range(sides)),
+        padding=tuple(draw.number(0, 2) for _ in range(2 * sides)),
+    )
+
+
+def conv3d(draw: Draw) -> Proposal:
+    (a, b), out_dtype = _factors(draw)
+    groups, channels, filters = _channels(draw)
+    layout = draw.one_of(*_LAYOUTS[3])
+    cells = [draw.number(1, 3) for _ in range(3)]
+    weight = (groups * filters, channels, *cells)
+    attrs = {"data_layout": layout, "groups": groups, **_steps(draw, 3), **out_dtype}
+    if draw.chance():
+        attrs["kernel_layout"], weight = "DHWIO", (*cells, channels, groups * filters)
+    data = _spatial(draw, layout, groups * channels, [draw.number(1, 5) for _ in cells])
+    return [(data, a), (weight, b)], attrs
+
+
+def conv_transpose(sides: int) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        (a, b), out_dtype = _factors(draw)
+        groups, channels, filters = _channels(draw)
+        cells = [draw.number(1, 3) for _ in range(sides)]
+        attrs = {"groups": groups, **_steps(draw, sides), **out_dtype}
+        attrs |= draw.given(output_padding=tuple(draw.number(0, 2) for _ in cells))
+        sizes = [draw.number(1, 4) for _ in cells]
+        data = _spatial(draw, _LAYOUTS[sides][0], groups * channels, sizes)
+        return [(data, a), ((groups * channels, filters, *cells), b)], attrs
+
+    return generate
+
+
+def _window_count(size: int, cells: int, stride: int, dilation: int, padding: int) -> int:
+    return max(0, size + padding - (cells - 1) * dilation - 1) // stride + 1
+
+
+def _of_windows(
+    draw: Draw, sizes: Sequence[int], cells: Sequence[int], attrs: Mapping[str, Any]
+) -> list[int]:
+    """The number of windows along each side."""
+    count = len(sizes)
+    ones, padding = (1,) * count, attrs.get("padding", (0,) * 2 * count)
+    return [
+        _window_count(
+            size,
+            cells[i],
+            attrs.get("strides", ones)[i],
+            attrs.get("dilation", ones)[i],
+            padding[i] + padding[i + count],
+        )
+        for i, size in enumerate(sizes)
+    ]
+
+
+def conv2d_backward_weight(draw: Draw) -> Proposal:
+    (a, b), out_dtype = _factors(draw)
+    groups, channels, filters = _channels(draw)
+    cells, sizes = _pair(draw, 3), [draw.number(1, 6), draw.number(1, 6)]
+    attrs = {"groups": groups, "kernel_size": cells, **_steps(draw, 2), **out_dtype}
+    n = draw.number(0, 2)
+    grad = (n, groups * filters, *_of_windows(draw, sizes, cells, attrs))
+    return [(grad, a), ((n, groups * channels, *sizes), b)], attrs
+
+
+def deformable_conv2d(draw: Draw) -> Proposal:
+    groups, channels, filters = _channels(draw)
+    cells, sizes = _pair(draw, 3), [draw.number(1, 5), draw.number(1, 5)]
+    moved = draw.one_of(1, groups, max(1, groups * channels))
+    attrs = {"groups": groups, "deformable_groups": moved, **_steps(draw, 2)}
+    n, dtype = draw.number(0, 2), draw.one_of(*FLOATS)
+    windows = _of_windows(draw, sizes, cells, attrs)
+    return [
+        ((n, groups * channels, *sizes), dtype),
+        ((n, 2 * moved * cells[0] * cells[1], *windows), draw.one_of(*FLOATS)),
+        ((groups * filters, channels, *cells), dtype),
+    ], attrs
+
+
+def dilation2d(draw: Draw) -> Proposal:
+    layout, channels, cells = draw.one_of("NCHW", "NHWC"), draw.size(3), _pair(draw, 3)
+    steps = _steps(draw, 2)
+    if "dilation" in steps:
+        steps["dilations"] = steps.pop("dilation")
+    order = draw.one_of("IHW", "HWI")
+    weight = (channels, *cells) if order == "IHW" else (*cells, channels)
+    data = _spatial(draw, layout, channels, [draw.number(1, 6), draw.number(1, 6)])
+    attrs = {"data_layout": layout, "kernel_layout": order, **steps}
+    return [(data, draw.dtype), (weight, draw.dtype)], attrs
+
+
+def pool_grad(*flags: str) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        layout, cells = draw.one_of("NCHW", "NHWC"), _pair(draw, 3)
+        sizes, steps = [draw.number(1, 6), draw.number(1, 6)], _steps(draw, 2)
+        steps.pop("dilation", None)
+        data = _spatial(draw, layout, draw.number(0, 2), sizes)
+        windows = _of_windows(draw, sizes, cells, steps)
+        grad = list(data)
+        for axis, count in zip(range(layout.index("H"), 4), windows, strict=False):
+            grad[axis] = count
+        attrs = {"layout": layout, "pool_size": cells, **steps, **draw.flags(*flags)}
+        return [(tuple(grad), draw.dtype), (data, draw.dtype)], attrs
+
+    return generate
+
+
+def norm_per_image(*, groups: bool = False) -> Generator:
+    def generate(draw: Draw) -> Proposal:
+        dtype, shape = draw.one_of(*FLOATS), draw.shape(2)
+        axis = draw.number(1, len(shape) - 1) - len(shape) * draw.chance()
+        attrs: dict[str, Any] = {"axis": axis, **draw.given(epsilon=draw.one_of(1e-3, 0.1))}
+        channels = shape[axis]
+        if groups:
+            attrs["num_groups"] = draw.number(1, max(1, channels))
+        vector: Spec = ((channels,), dtype)
+        return [(shape, dtype), vector, vector], {**attrs, **draw.flags("center", "scale")}
+
+    return generate
+
+
+def l2_normalize(draw: Draw) -> Proposal:
+    shape = draw.shape(1)
+    attrs = {"eps": draw.one_of(1e-3, 0.5), "axis": draw.some_axes(len(shape))}
+    return [(shape, draw.one_of(*FLOATS))], attrs
+
+
+def nll_loss(draw: Draw) -> Proposal:
+    dtype, classes, dims = draw.one_of(*FLOATS), draw.number(1, 4), draw.shape(0, 2)
+    predictions = (dims[0], classes, *dims[1:]) if dims else (classes,)
+    targets = draw.rng.integers(0, classes, dims).astype(draw.one_of(*SIGNED, *UNSIGNED))
+    attrs = draw.given(reduction=draw.one_of("none", "sum", "mean"))
+    attrs |= draw.given(ignore_index=draw.number(-1, classes))
+    return [(predictions, dtype), targets, ((classes,), dtype)], attrs
+
+
+def space_to_batch(draw: Draw) -> Proposal:
+    shape = (draw.size(2), *draw.shape(1, 3))
+    count = draw.number(1, len(shape) - 1)
+    blocks = tuple(draw.number(1, 3) for _ in range(count))
+    paddings: list[int] = []
+    for dim, block in zip(shape[1:], blocks, strict=False):
+        before = draw.number(0, 2)
+        paddings += [before, -(dim + before) % block + draw.one_of(0, block)]
+    attrs = {"block_shape": blocks, "paddings": tuple(paddings)}
+    return [(shape, draw.dtype)], attrs | draw.given(pad_value=float(draw.number(0, 3)))
+
+
+def batch_to_space(draw: Draw) -> Proposal:
+    shape = draw.shape(1, 3)
+    count = draw.number(1, max(1, len(shape)))
+    blocks = tuple(draw.number(1, 3) for _ in range(count))
+    crops = tuple(draw.number(0, 2) for _ in range(2 * count))
+    data = (prod(blocks) * draw.number(0, 2), *shape)
+    return [(data, draw.dtype)], {"block_shape": blocks, "crops": crops}
+
+
+def mirror_pad(draw: Draw) -> Proposal:
+    shape = draw.shape()
+    width = tuple(draw.number(0, dim) for dim in shape for _ in range(2))
+    attrs = draw.given(mode=draw.one_of("SYMMETRIC", "REFLECT"))
+    return [(shape, draw.dtype)], {"pad_width": width, **attrs}
+
+
 def global_pool(draw: Draw) -> Proposal:
     attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"))
     return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw), draw.dtype)], attrs
 
 
-def upsampling(draw: Draw) -> Proposal:
-    def scale() -> float:
-        return draw.one_of(1.0, 2.0, 3.0, draw.fraction(0.1, 4))
+def upsampling(sides: int, at: str = "") -> Generator:
+    """Scales are attributes, or with `at` operands."""
 
-    attrs = draw.given(layout=draw.one_of("NCHW", "NHWC"), scale_h=scale(), scale_w=scale())
-    return [(_image(draw.size(3), attrs.get("layout", "NCHW"), draw, 0), draw.dtype)], attrs
+    def generate(draw: Draw) -> Proposal:
+        layout = draw.one_of(*_LAYOUTS[sides])
+        scales = {
+            f"scale_{letter.lower()}": draw.one_of(1.0, 2.0, 3.0, draw.fraction(0.1, 3))
+            for letter in "DHW"[3 - sides :]
+        }
+        linear = "bilinear" if sides == 2 else "trilinear"
+        attrs = draw.given(method=draw.one_of(linear, "nearest_neighbor"))
+        if sides == 2:
+            attrs |= draw.flags("align_corners")
+        else:
+            modes = ("half_pixel", "align_corners", "asymmetric")
+            attrs |= draw.given(coordinate_transformation_mode=draw.one_of(*modes))
+        sizes = [draw.number(0 if sides == 2 and not at else 1, 4) for _ in scales]
+        operands: list[Spec | Given] = [(_spatial(draw, layout, draw.size(2), sizes), draw.dtype)]
+        if at:
+            wide = draw.one_of("float32", "float64")
+            operands += [np.array(scale, wide) for scale in scales.values()]
+        else:
+            attrs |= draw.given(**scales)
+        return operands, {"layout": layout, **attrs}
+
+    return generate
 
 
 # -------------------------------------------------------------------- shapes
@@ -422,8 +645,10 @@ def dilate(draw: Draw) -> Proposal:
 def slice_like(draw: Draw) -> Proposal:
     shape = draw.shape(1)
     like = tuple(draw.number(0, dim) for dim in shape)
-    axes = tuple(a for a in range(len(shape)) if draw.chance())
-    return [(shape, draw.dtype), (like, draw.one_of(*DTYPES))], draw.given(axes=axes)
+    attrs = draw.given(axes=tuple(a for a in range(len(shape)) if draw.chance()))
+    if not attrs:  # along all axes that both have
+        like = like[: draw.number(0, len(like))]
+    return [(shape, draw.dtype), (like, draw.one_of(*DTYPES))], attrs
 
 
 def concatenate(draw: Draw) -> Proposal:
@@ -669,6 +894,26 @@ def unique(draw: Draw) -> Proposal:
     return [((draw.number(0, 12),), draw.dtype)], draw.flags("sorted", "return_counts")
 
 
+def _random_state(draw: Draw) -> Array:
+    """Return a generator, whose counter or path may be at its end."""
+    words = draw.rng.integers(0, 2**64, 10, np.uint64)
+    words[6], words[8:] = 0, 0
+    if draw.chance():
+        words[7] = draw.one_of(0, 7, 2**64 - 3)
+    place = draw.number(0, 128)
+    if place < 128:
+        words[8 + place // 64] = 1 << (63 - place % 64)
+    return words
+
+
+def threefry_generate(draw: Draw) -> Proposal:
+    return [_random_state(draw)], {"out_shape": draw.shape(0, 3)}
+
+
+def threefry_split(draw: Draw) -> Proposal:
+    return [_random_state(draw)], {}
+
+
 # -------------------------------------------------------------------- images and boxes
 
 
@@ -798,9 +1043,31 @@ GENERATORS: dict[str, Generator] = {
     "nn.leaky_relu": leaky_relu,
     "nn.lrn": lrn,
     "nn.matmul": matmul,
+    "nn.instance_norm": norm_per_image(),
+    "nn.group_norm": norm_per_image(groups=True),
+    "nn.l2_normalize": l2_normalize,
+    "nn.nll_loss": nll_loss,
+    "nn.space_to_batch_nd": space_to_batch,
+    "nn.batch_to_space_nd": batch_to_space,
+    "nn.mirror_pad": mirror_pad,
+    "nn.conv3d": conv3d,
+    "nn.conv1d_transpose": conv_transpose(1),
+    "nn.conv3d_transpose": conv_transpose(3),
+    "nn.conv2d_backward_weight": conv2d_backward_weight,
+    "nn.deformable_conv2d": deformable_conv2d,
+    "image.dilation2d": dilation2d,
+    "nn.max_pool2d_grad": pool_grad(),
+    "nn.avg_pool2d_grad": pool_grad("count_include_pad"),
     "nn.max_pool2d": pool(),
+    **{f"nn.max_pool{sides}d": pool_on(sides) for sides in (1, 3)},
+    **{f"nn.avg_pool{sides}d": pool_on(sides, "count_include_pad") for sides in (1, 3)},
+    **{f"nn.adaptive_max_pool{sides}d": adaptive_pool(sides) for sides in (1, 2, 3)},
+    **{f"nn.adaptive_avg_pool{sides}d": adaptive_pool(sides) for sides in (1, 2, 3)},
     "nn.pad": pad,
-    "nn.upsampling": upsampling,
+    "nn.upsampling": upsampling(2),
+    "nn.upsampling3d": upsampling(3),
+    "dyn.nn.upsampling": upsampling(2, "run time"),
+    "dyn.nn.upsampling3d": upsampling(3, "run time"),
     "one_hot": one_hot,
     "repeat": repeat,
     "reshape": reshape,
@@ -822,6 +1089,8 @@ GENERATORS: dict[str, Generator] = {
     "scatter_elements": scatter_elements,
     "topk": topk,
     "transpose": transpose,
+    "random.threefry_generate": threefry_generate,
+    "random.threefry_split": threefry_split,
     "unique": unique,
     "vision.all_class_non_max_suppression": all_class_non_max_suppression,
     "vision.get_valid_counts": get_valid_counts,
@@ -841,7 +1110,13 @@ SUMS = {
         "nn.conv1d",
         "nn.conv2d_transpose",
         "nn.avg_pool2d",
-        "nn.global_avg_pool2d",
+        *("nn.avg_pool1d", "nn.avg_pool3d", "nn.global_avg_pool2d"),
+        *("nn.conv3d", "nn.conv1d_transpose", "nn.conv3d_transpose"),
+        *("nn.conv2d_backward_weight", "nn.deformable_conv2d"),
+        *("nn.max_pool2d_grad", "nn.avg_pool2d_grad", "nn.nll_loss"),
+        *(f"{dyn}nn.upsampling{sides}" for dyn in ("", "dyn.") for sides in ("", "3d")),
+        *("nn.instance_norm", "nn.group_norm", "nn.l2_normalize"),
+        *(f"nn.adaptive_avg_pool{sides}d" for sides in (1, 2, 3)),
         "nn.softmax",
     ),
     *("nn.log_softmax", "nn.layer_norm", "nn.batch_norm", "nn.lrn"),

@@ -27,6 +27,7 @@ DTYPES = {
     "i32": "int32",
     "i64": "int64",
     "ui8": "uint8",
+    "ui64": "uint64",
     "f16": "float16",
     "f32": "float32",
     "f64": "float64",
@@ -363,10 +364,229 @@ def _lines() -> Iterator[tuple[str, Line]]:
             "1x3x7x7xf32",
         ),
     )
+    vectors = "3xf32 3xf32"
+    norms: list[Line] = [
+        (f"2x3x4x5xf32 {vectors}", {}, "2x3x4x5xf32"),
+        (f"2x4x3xf32 {vectors}", {"axis": -1, "epsilon": 1e-3, "center": False}, "2x4x3xf32"),
+        (f"2x3x4xf32 {vectors}", {"scale": False}, "2x3x4xf32"),
+    ]
+    yield from _each("nn.instance_norm", *norms)
+    yield from _each(
+        "nn.group_norm",
+        *((operands, {"num_groups": 3, **attrs}, result) for operands, attrs, result in norms),
+        ("2x4x3xf16 4xf16 4xf16", {"num_groups": 2}, "2x4x3xf16"),
+    )
+    yield from _each(
+        "nn.l2_normalize",
+        ("2x3x4xf32", {"eps": 1e-3, "axis": (1,)}, "2x3x4xf32"),
+        ("2x3x4xf16", {"eps": 0.5, "axis": (2, 0)}, "2x3x4xf16"),
+    )
+    yield from _each(
+        "nn.nll_loss",
+        ("4x3xf32 4xi32 3xf32", {}, "f32"),
+        ("4x3x2xf32 4x2xi64 3xf32", {"reduction": "none", "ignore_index": 1}, "4x2xf32"),
+        ("4x3xf64 4xi32 3xf64", {"reduction": "sum"}, "f64"),
+        ("3xf32 i32 3xf32", {}, "f32"),
+    )
+    yield from _each(
+        "nn.space_to_batch_nd",
+        ("2x3x5x2xf32", {"block_shape": (2, 3), "paddings": (1, 0, 0, 1)}, "12x2x2x2xf32"),
+        ("1x4xi8", {"block_shape": (2,), "paddings": (1, 1), "pad_value": 3.0}, "2x3xi8"),
+    )
+    yield from _each(
+        "nn.batch_to_space_nd",
+        ("12x2x2x2xf32", {"block_shape": (2, 3), "crops": (1, 0, 0, 1)}, "2x3x5x2xf32"),
+        ("2x3xi8", {"block_shape": (2,), "crops": (0, 0)}, "1x6xi8"),
+    )
+    yield from _each(
+        "nn.mirror_pad",
+        ("2x3xf32", {"pad_width": (2, 1, 0, 3)}, "5x6xf32"),
+        ("2x3xi8", {"pad_width": (1, 0, 2, 2), "mode": "REFLECT"}, "3x7xi8"),
+    )
+    yield from _each(
+        "nn.conv3d",
+        ("1x2x3x4x5xf32 3x2x2x2x2xf32", {}, "1x3x2x3x4xf32"),
+        (
+            "1x4x3x4x5xf32 2x2x2x2x2xf32",
+            {
+                **{"strides": (1, 2, 1), "padding": (1, 0, 0, 0, 1, 1), "dilation": (2, 1, 1)},
+                "groups": 2,
+            },
+            "1x2x2x2x5xf32",
+        ),
+        (
+            "1x3x4x5x2xi8 2x2x2x2x3xi8",
+            {"data_layout": "NDHWC", "kernel_layout": "DHWIO", "out_dtype": "int32"},
+            "1x2x3x4x3xi32",
+        ),
+    )
+    yield from _each(
+        "nn.conv1d_transpose",
+        ("1x3x4xf32 3x2x2xf32", {}, "1x2x5xf32"),
+        (
+            "1x4x5xf32 4x2x3xf32",
+            {
+                **{"strides": (2,), "padding": (1, 0), "output_padding": (1,), "dilation": (2,)},
+                "groups": 2,
+            },
+            "1x4x13xf32",
+        ),
+        ("1x3x4xi8 3x2x2xi8", {"out_dtype": "int32"}, "1x2x5xi32"),
+    )
+    yield from _each(
+        "nn.conv3d_transpose",
+        ("1x2x2x3x2xf32 2x3x2x2x2xf32", {}, "1x3x3x4x3xf32"),
+        (
+            "1x2x2x3x2xf32 2x2x1x2x2xf32",
+            {
+                **{"strides": (1, 2, 1), "padding": (0, 1, 0, 0, 0, 1), "groups": 2},
+                **{"output_padding": (0, 1, 0), "dilation": (1, 1, 2)},
+            },
+            "1x4x2x6x3xf32",
+        ),
+        ("1x2x2x3x2xi8 2x3x2x2x2xi8", {"out_dtype": "int32"}, "1x3x3x4x3xi32"),
+    )
+    yield from _each(
+        "nn.conv2d_backward_weight",
+        ("2x3x4x5xf32 2x2x5x6xf32", {"kernel_size": (2, 2)}, "3x2x2x2xf32"),
+        (
+            "1x4x3x4xf16 1x2x5x6xf16",
+            {
+                **{"kernel_size": (2, 3), "strides": (2, 1), "padding": (1, 0, 0, 2)},
+                **{"dilation": (1, 2), "groups": 2, "out_dtype": "float32"},
+            },
+            "4x1x2x3xf32",
+        ),
+    )
+    yield from _each(
+        "nn.deformable_conv2d",
+        ("1x2x4x5xf32 1x8x3x4xf32 3x2x2x2xf32", {}, "1x3x3x4xf32"),
+        (
+            "1x4x4x5xf16 1x24x2x5xf16 2x2x2x3xf16",
+            {
+                **{"strides": (2, 1), "padding": (1, 1, 0, 1), "dilation": (2, 1), "groups": 2},
+                **{"deformable_groups": 2, "out_dtype": "float32"},
+            },
+            "1x2x2x5xf32",
+        ),
+    )
+    yield from _each(
+        "image.dilation2d",
+        ("1x3x5x6xf32 3x2x3xf32", {}, "1x3x4x4xf32"),
+        (
+            "1x5x6x3xi8 2x3x3xi8",
+            {
+                **{"strides": (2, 1), "padding": (1, 0, 0, 1), "dilations": (2, 1)},
+                **{"data_layout": "NHWC", "kernel_layout": "HWI"},
+            },
+            "1x2x5x3xi8",
+        ),
+    )
+    grads: list[Line] = [
+        ("1x3x4x5xf32 1x3x5x6xf32", {"pool_size": (2, 2)}, "1x3x5x6xf32"),
+        (
+            "1x3x4x3xf32 1x5x6x3xf32",
+            {
+                **{"pool_size": (3, 2), "strides": (2, 2), "padding": (1, 0, 0, 1)},
+                **{"layout": "NHWC", "ceil_mode": True},
+            },
+            "1x5x6x3xf32",
+        ),
+    ]
+    yield from _each("nn.max_pool2d_grad nn.avg_pool2d_grad", *grads)
+    counted = {"pool_size": (2, 2), "padding": (1, 0, 0, 1), "count_include_pad": True}
+    yield from _each("nn.avg_pool2d_grad", ("1x2x3x4xf64 1x2x3x4xf64", counted, "1x2x3x4xf64"))
+    lines: list[Line] = [
+        ("1x3x8xf32", {"pool_size": (2,)}, "1x3x7xf32"),
+        (
+            "1x8x3xf32",
+            {"pool_size": (3,), "strides": (2,), "padding": (1, 2), "layout": "NWC"},
+            "1x5x3xf32",
+        ),
+        ("1x3x8xi8", {"pool_size": (3,), "strides": (2,), "ceil_mode": True}, "1x3x4xi8"),
+        ("1x2x7xf64", {"pool_size": (2,), "dilation": (3,)}, "1x2x4xf64"),
+    ]
+    yield from _each("nn.max_pool1d nn.avg_pool1d", *lines)
+    counted = {"pool_size": (3,), "padding": (1, 1), "count_include_pad": True}
+    yield from _each("nn.avg_pool1d", ("1x3x7xf32", counted, "1x3x7xf32"))
+    volumes: list[Line] = [
+        ("1x2x4x5x6xf32", {"pool_size": (2, 3, 2)}, "1x2x3x3x5xf32"),
+        (
+            "1x5x4x3x2xf32",
+            {
+                **{"pool_size": (2, 2, 2), "strides": (2, 1, 1), "padding": (1, 0, 0, 0, 0, 1)},
+                "layout": "NDHWC",
+            },
+            "1x3x3x3x2xf32",
+        ),
+        (
+            "1x1x6x5x4xi8",
+            {"pool_size": (2, 2, 2), "strides": (3, 2, 2), "ceil_mode": True},
+            "1x1x3x3x2xi8",
+        ),
+        ("2x1x4x4x4xf64", {"pool_size": (2, 2, 2), "dilation": (3, 2, 1)}, "2x1x1x2x3xf64"),
+    ]
+    yield from _each("nn.max_pool3d nn.avg_pool3d", *volumes)
+    counted = {"pool_size": (2, 2, 2), "padding": (1, 0, 0, 0, 1, 0), "count_include_pad": True}
+    yield from _each("nn.avg_pool3d", ("1x1x2x3x4xf32", counted, "1x1x2x3x3xf32"))
+    yield from _each(
+        "nn.adaptive_max_pool1d nn.adaptive_avg_pool1d",
+        ("1x3x8xf32", {"output_size": (3,)}, "1x3x3xf32"),
+        ("2x8x3xi8", {"output_size": (9,), "layout": "NWC"}, "2x9x3xi8"),
+        ("1x3x8xf32", {}, "1x3x8xf32"),
+    )
+    yield from _each(
+        "nn.adaptive_max_pool2d nn.adaptive_avg_pool2d",
+        ("1x3x8x7xf32", {"output_size": (4, 1)}, "1x3x4x1xf32"),
+        ("1x8x7x3xf64", {"output_size": (3, 2), "layout": "NHWC"}, "1x3x2x3xf64"),
+        ("1x3x2x3xf32", {}, "1x3x2x3xf32"),
+    )
+    yield from _each(
+        "nn.adaptive_max_pool3d nn.adaptive_avg_pool3d",
+        ("1x2x4x5x6xf32", {"output_size": (2, 2, 3)}, "1x2x2x2x3xf32"),
+        ("1x4x5x6x2xi32", {"output_size": (1, 1, 1), "layout": "NDHWC"}, "1x1x1x1x2xi32"),
+    )
     yield from _each(
         "nn.global_avg_pool2d nn.global_max_pool2d",
         ("2x3x4x5xf32", {}, "2x3x1x1xf32"),
         ("2x4x5x3xf32", {"layout": "NHWC"}, "2x1x1x3xf32"),
+    )
+    yield from _each(
+        "nn.upsampling",
+        (
+            "1x2x3x4xf32",
+            {"scale_h": 2.0, "scale_w": 1.5, "method": "bilinear", "align_corners": True},
+            "1x2x6x6xf32",
+        ),
+    )
+    yield from _each(
+        "dyn.nn.upsampling",
+        ("1x2x3x4xi8 f32 f32", {}, "1x2x?x?xi8"),
+        ("1x3x4x2xf32 f64 f64", {"layout": "NHWC", "method": "bilinear"}, "1x?x?x2xf32"),
+        (
+            "1x2x3x4xf32 f32 f32",
+            {"method": "bilinear", "align_corners": True},
+            "1x2x?x?xf32",
+        ),
+    )
+    mode = "coordinate_transformation_mode"
+    yield from _each(
+        "nn.upsampling3d",
+        ("1x2x2x3x4xi8", {"scale_d": 2.0, "scale_h": 1.5, "scale_w": 3.0}, "1x2x4x4x12xi8"),
+        (
+            "1x2x3x4x2xf32",
+            {"scale_d": 2.0, "layout": "NDHWC", "method": "trilinear", mode: "align_corners"},
+            "1x4x3x4x2xf32",
+        ),
+    )
+    yield from _each(
+        "dyn.nn.upsampling3d",
+        ("1x2x2x3x4xi8 f32 f32 f32", {}, "1x2x?x?x?xi8"),
+        (
+            "1x2x3x4x2xf32 f64 f64 f64",
+            {"layout": "NDHWC", "method": "trilinear", mode: "asymmetric"},
+            "1x?x?x?x2xf32",
+        ),
     )
     yield from _each(
         "nn.upsampling",
@@ -440,6 +660,7 @@ def _lines() -> Iterator[tuple[str, Line]]:
     yield from _each(
         "slice_like",
         ("2x3xf32 1x2xi32", {}, "1x2xf32"),
+        ("2x3xf32 1xf16", {}, "1x3xf32"),
         ("2x3xf32 5x2xi32", {"axes": (1,)}, "2x2xf32"),
     )
     yield from _each("reverse", ("2x3xf32", {}, "2x3xf32"), ("2x3xi64", {"axis": -1}, "2x3xi64"))
@@ -525,6 +746,7 @@ def _lines() -> Iterator[tuple[str, Line]]:
     yield from _created()
     yield from _of_sizes()
     yield from _selections()
+    yield from _of_random_numbers()
     yield from _of_images()
 
 
@@ -637,6 +859,15 @@ def _selections() -> Iterator[tuple[str, Line]]:
         ("4xf32", {}, "4xf32 4xi32 4xi32 1xi32"),
         ("4xi64", {"sorted": False, "return_counts": True}, "4xi64 4xi32 4xi32 1xi32 4xi32"),
     )
+
+
+def _of_random_numbers() -> Iterator[tuple[str, Line]]:
+    yield from _each(
+        "random.threefry_generate",
+        ("10xui64", {"out_shape": (4,)}, "10xui64 4xui64"),
+        ("10xui64", {"out_shape": (2, 3)}, "10xui64 2x3xui64"),
+    )
+    yield from _each("random.threefry_split", ("10xui64", {}, "10xui64 10xui64"))
 
 
 def _of_images() -> Iterator[tuple[str, Line]]:

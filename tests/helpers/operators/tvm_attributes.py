@@ -31,10 +31,24 @@ _CONV = {
     **{"strides": (1, 1), "padding": (0, 0), "dilation": (1, 1), "groups": 1},
     **{"channels": None, "kernel_size": None, "data_layout": "NCHW", "out_layout": ""},
 }
-_POOL = {
-    **{"pool_size": Given((2, 2)), "strides": (1, 1), "dilation": (1, 1), "padding": (0, 0)},
-    **{"layout": "NCHW", "out_layout": "", "ceil_mode": False},
-}
+
+
+def _pool(sides: int, layout: str) -> Mapping[str, Any]:
+    return {
+        **{"pool_size": Given((2,) * sides), "strides": (1,) * sides, "dilation": (1,) * sides},
+        **{"padding": (0,) * sides, "layout": layout, "out_layout": "", "ceil_mode": False},
+    }
+
+
+def _conv(sides: int, **others: Any) -> Mapping[str, Any]:
+    return {
+        **{"strides": (1,) * sides, "padding": (0,) * sides, "dilation": (1,) * sides},
+        **{"groups": 1, "channels": None, "kernel_size": None, "out_layout": "", "out_dtype": ""},
+        **others,
+    }
+
+
+_LAYOUTS = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
 _FILLED = {"shape": Given((2, 3)), "dtype": Given("float32")}
 _DYN_FILLED = {"shape": None, "dtype": Given("float32")}
 _DYN_SHAPE = {"shape": None, "dtype": ""}
@@ -80,6 +94,8 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     "shape_of": {"dtype": Given("int32")},
     "argsort": {"axis": -1, "is_ascend": True, "dtype": Given("int32")},
     "sort": {"axis": -1, "is_ascend": True},
+    "random.threefry_generate": {"out_shape": Given((4,))},
+    "random.threefry_split": {},
     "scatter_elements": {"axis": 0, "reduction": "update"},
     "topk": {"k": Given(1), **_TOPK},
     "unique": {"sorted": True, "return_counts": False},
@@ -103,7 +119,16 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     "gather": {"axis": Given(1)},
     "gather_nd": {"batch_dims": 0, "index_rank": None},
     "ndarray_size": {"dtype": Given("int32")},
-    "nn.avg_pool2d": {**_POOL, "count_include_pad": False},
+    **{
+        f"nn.avg_pool{n}d": {**_pool(n, layout), "count_include_pad": False}
+        for n, layout in _LAYOUTS.items()
+    },
+    **{f"nn.max_pool{n}d": _pool(n, layout) for n, layout in _LAYOUTS.items()},
+    **{
+        f"nn.adaptive_{kind}_pool{n}d": {"output_size": None, "layout": layout, "out_layout": ""}
+        for n, layout in _LAYOUTS.items()
+        for kind in ("max", "avg")
+    },
     "nn.batch_matmul": {"out_dtype": "", **_TRANSPOSED},
     "nn.batch_norm": {"axis": 1, **_NORM},
     "nn.bias_add": {"axis": 1},
@@ -117,6 +142,31 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
         **_CONV,
         **{"output_padding": (0, 0), "kernel_layout": "IOHW", "out_dtype": ""},
     },
+    "nn.instance_norm": {"axis": 1, **_NORM},
+    "nn.group_norm": {"num_groups": Given(1), "axis": 1, **_NORM},
+    "nn.l2_normalize": {"eps": Given(1e-3), "axis": Given((1,))},
+    "nn.nll_loss": {"reduction": "mean", "ignore_index": -100},
+    "nn.space_to_batch_nd": {
+        **{"block_shape": Given((2,)), "paddings": Given(((0, 0),)), "pad_value": 0.0}
+    },
+    "nn.batch_to_space_nd": {"block_shape": Given((2,)), "crops": Given(((0, 0),))},
+    "nn.mirror_pad": {"mode": "SYMMETRIC", "pad_width": Given(((1, 1),))},
+    "nn.conv3d": _conv(3, data_layout="NCDHW", kernel_layout="OIDHW"),
+    "nn.conv1d_transpose": _conv(1, data_layout="NCW", kernel_layout="IOW", output_padding=(0,)),
+    "nn.conv3d_transpose": _conv(
+        3, data_layout="NCDHW", kernel_layout="IODHW", output_padding=(0, 0, 0)
+    ),
+    "nn.conv2d_backward_weight": {
+        **_conv(2, data_layout="NCHW", kernel_layout="NCHW", out_layout="OIHW"),
+        "kernel_size": Given((3, 3)),
+    },
+    "nn.deformable_conv2d": _conv(2, data_layout="NCHW", kernel_layout="OIHW", deformable_groups=1),
+    "image.dilation2d": {
+        **{"strides": (1, 1), "padding": (0, 0), "dilations": (1, 1)},
+        **{"data_layout": "NCHW", "kernel_layout": "IHW"},
+    },
+    "nn.max_pool2d_grad": _pool(2, "NCHW"),
+    "nn.avg_pool2d_grad": {**_pool(2, "NCHW"), "count_include_pad": False},
     "nn.dense": {"units": None, "out_dtype": ""},
     "nn.global_avg_pool2d": {"layout": "NCHW", "out_layout": ""},
     "nn.global_max_pool2d": {"layout": "NCHW", "out_layout": ""},
@@ -125,10 +175,23 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     "nn.log_softmax": {"axis": -1},
     "nn.lrn": {"size": 5, "axis": 1, "bias": 2.0, "alpha": 1e-4, "beta": 0.75},
     "nn.matmul": {"units": None, "out_dtype": "", **_TRANSPOSED},
-    "nn.max_pool2d": _POOL,
     "nn.pad": {"pad_width": Given(((1, 2), (0, 1))), "pad_mode": "constant"},
     "nn.prelu": {"axis": 1},
     "nn.softmax": {"axis": -1},
+    "nn.upsampling3d": {
+        **{f"scale_{side}": Given(2.0) for side in "dhw"},
+        **{"layout": "NCDHW", "method": "nearest_neighbor"},
+        "coordinate_transformation_mode": "half_pixel",
+    },
+    "dyn.nn.upsampling": {
+        **{"scale_h": 0.0, "scale_w": 0.0, "layout": "NCHW"},
+        **{"method": "nearest_neighbor", "align_corners": False},
+    },
+    "dyn.nn.upsampling3d": {
+        **{f"scale_{side}": 0.0 for side in "dhw"},
+        **{"layout": "NCDHW", "method": "nearest_neighbor"},
+        "coordinate_transformation_mode": "half_pixel",
+    },
     "nn.upsampling": {
         **{"scale_h": Given(2.0), "scale_w": Given(2.0), "layout": "NCHW"},
         **{"method": "nearest_neighbor", "align_corners": False},

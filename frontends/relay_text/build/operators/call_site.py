@@ -69,6 +69,10 @@ class Site:
             raise self.not_a_tensor(value)
         return type
 
+    def text(self, value: SSAValue) -> str:
+        """Return the type of `value` in the text."""
+        return self.context.text(value.type)
+
     def attributes(self, **defaults: Any) -> Attrs:
         """Return the attributes, with defaults for those omitted; reject any others."""
         for given in self.call.attrs:

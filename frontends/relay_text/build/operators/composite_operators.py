@@ -24,7 +24,9 @@ from ..deferred import when_known
 from . import explicit_memory
 from .call_site import Rule, Site, dtype_of
 from .converted_operators import CONVERTED
+from .decomposed_operators import DECOMPOSED, HINTS
 from .layouts import layout_transform
+from .random_operators import RANDOM
 
 # --------------------------------------------------------------------- devices
 
@@ -124,6 +126,7 @@ EAGER: Mapping[str, Rule] = {
     "memory.alloc_tensor": explicit_memory.alloc_tensor,
     "memory.kill": explicit_memory.kill,
     "vm.reshape_tensor": explicit_memory.reshape_tensor,
+    **HINTS,
 }
 """The rule of each operator that need not know the types of its operands, by its TVM name."""
 
@@ -131,8 +134,10 @@ COMPOSITES: Mapping[str, Rule] = {
     **dict.fromkeys(("zeros_like", "ones_like"), _like),
     "full": _full,
     **CONVERTED,
+    **DECOMPOSED,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
+    **RANDOM,
     "vm.shape_of": explicit_memory.shape_of,
 }
 """The rule of each other composite operator; the types of its arguments are known."""

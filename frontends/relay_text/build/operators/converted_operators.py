@@ -3,8 +3,9 @@ Operators that TVM computes in another type or layout than that of their operand
 
     nn.pad(%x, 0, pad_width=…)                   the value, cast to the dtype of %x
     sum(%b), of bools                            any(%b)
-    topk(%x, dtype="float32")                    the indices, cast
+    argsort(%x, dtype="float32")                 the indices, cast
     nn.conv2d(%x, %w, kernel_layout="OHWI")      %w, transposed to a layout that relay.nn.conv2d has
+    fast_exp(%x)                                 exp(%x): as exact as the operator
 
 The operators are those of the dialect, on operands that were converted, or with results that are.
 """
@@ -19,6 +20,7 @@ from xdsl.ir import SSAValue
 
 from .....dialects.attributes import ELEMENT_TYPES
 from .....dialects.tensors import as_tensor
+from ...text import syntax as ast
 from ...tvm_layouts import parse_layout
 from ...tvm_operators import operand_count
 from .call_site import Attrs, Rule, Site, dtype_of
@@ -39,7 +41,12 @@ def _converted(site: Site) -> SSAValue:
     values = [*site.args] if len(site.args) == operand_count(site.name) else []
     if not values or any(as_tensor(value.type) is None for value in values):
         return call_operator(site.context, site.call, site.args)
-    return _CONVERSIONS[site.name](site, values, dict(site.call.attrs))
+    convert = _CONVERSIONS.get(site.name, _unchanged)
+    return convert(site, values, dict(site.call.attrs))
+
+
+def _unchanged(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+    return site.build(site.name, args, attrs)
 
 
 # ----------------------------------------------------------------------- dtypes
@@ -120,13 +127,13 @@ def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     if fields is not None:
         converted = [fields[0], site.cast(fields[1], dtype)]
         return site.context.packed(converted, site.call.offset, from_operator=True)
-    are_values = site.name != "shape_of" and attrs.get("ret_type") != "indices"
-    return made if are_values else site.cast(made, dtype)
+    return made if attrs.get("ret_type") == "values" else site.cast(made, dtype)
 
 
 # ---------------------------------------------------------------------- layouts
 
-_DATA = ("NCHW", "NHWC")
+_SIDES = {"1d": "W", "3d": "DHW"}
+"""The axes along which operators over one and three of them slide windows."""
 _KERNELS = ("OIHW", "HWIO", "OHWI8o", "OHWI16o", "OHWI32o")
 
 
@@ -143,16 +150,23 @@ def _on_images(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     `attrs` has the layout of the data, and as `out_layout` that of the result, if it is another.
     """
     key = "data_layout" if len(args) > 1 else "layout"
-    known: Sequence[str] = _DATA[:1] if site.name.endswith(".conv2d_transpose") else _DATA
-    layout = attrs.get(key) or "NCHW"
+    known = _known_layouts(site.name)
+    layout = attrs.get(key) or known[0]
     result = attrs.get("out_layout") or layout
-    if not _has_axes(layout, "NCHW") or not _has_axes(result, "NCHW"):
+    if not _has_axes(layout, known[0]) or not _has_axes(result, known[0]):
         return site.build(site.name, args, attrs)
     inner = layout if layout in known else known[0]
     data = change_layout(site, args[0], layout, inner)
     attrs = {name: value for name, value in attrs.items() if name != "out_layout"}
     image = site.value(site.name, data, *args[1:], **{**attrs, key: inner})
     return change_layout(site, image, inner, result)
+
+
+def _known_layouts(name: str) -> Sequence[str]:
+    """Return the layouts of data that an operator has, the default first."""
+    sides = next((sides for digit, sides in _SIDES.items() if digit in name), "HW")
+    has_one = name.endswith("_transpose") or name == "nn.deformable_conv2d"
+    return [f"NC{sides}"] if has_one else [f"NC{sides}", f"N{sides}C"]
 
 
 def _multiplied(site: Site, weight: SSAValue, attrs: Attrs) -> tuple[SSAValue, str]:
@@ -186,25 +200,68 @@ def _conv2d(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     return _on_images(site, [args[0], weight, *args[2:]], {**attrs, "kernel_layout": layout})
 
 
-def _conv2d_transpose(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
-    """Build `nn.conv2d_transpose` in the layouts that the dialect has."""
-    layout = attrs.get("kernel_layout") or "IOHW"
-    if _has_axes(layout, "IOHW"):
-        args[1] = change_layout(site, args[1], layout, "IOHW")
-        attrs["kernel_layout"] = "IOHW"
-    return _on_images(site, args, attrs)
+def _conv_on(axes: str, weight: int = 1) -> Conversion:
+    """Return a conversion of a convolution whose weight is in another layout of `axes`."""
+
+    def convert(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+        known = _known_layouts(site.name)
+        plain = axes + known[0][2:]
+        layout = attrs.get("kernel_layout") or plain
+        has_it = layout == plain or (len(known) > 1 and layout == f"{plain[2:]}IO")
+        if not has_it and _has_axes(layout, plain):
+            args[weight] = change_layout(site, args[weight], layout, plain)
+            attrs["kernel_layout"] = plain
+        return _on_images(site, args, attrs)
+
+    return convert
 
 
-_POOLS = ("max_pool2d", "avg_pool2d", "global_max_pool2d", "global_avg_pool2d", "upsampling")
+def _deformable(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+    """Build `nn.deformable_conv2d`, whose offset has the layout of the data."""
+    layout = attrs.get("data_layout") or "NCHW"
+    if _has_axes(layout, "NCHW"):
+        args[1] = change_layout(site, args[1], layout, "NCHW")
+    return _conv_on("OI", weight=2)(site, args, attrs)
+
+
+_POOLS = (
+    *("global_max_pool2d", "global_avg_pool2d", "upsampling", "upsampling3d"),
+    *(f"{kind}_pool{sides}d" for kind in ("max", "avg") for sides in (1, 2, 3)),
+    *(f"adaptive_{kind}_pool{sides}d" for kind in ("max", "avg") for sides in (1, 2, 3)),
+)
 _CONVERSIONS: Mapping[str, Conversion] = {
     **dict.fromkeys(("nn.conv2d", "qnn.conv2d"), _conv2d),
-    **dict.fromkeys(("nn.conv2d_transpose", "qnn.conv2d_transpose"), _conv2d_transpose),
+    **dict.fromkeys(("nn.conv1d", "nn.conv3d"), _conv_on("OI")),
+    **{f"nn.conv{sides}d_transpose": _conv_on("IO") for sides in (1, 2, 3)},
+    "qnn.conv2d_transpose": _conv_on("IO"),
+    "nn.deformable_conv2d": _deformable,
     "sum": _sum,
     "where": _where,
     **dict.fromkeys(("dyn.nn.pad", "nn.pad"), _pad),
     **dict.fromkeys(("dyn.one_hot", "one_hot"), _one_hot),
-    **dict.fromkeys(("dyn.topk", "shape_of", "topk"), _integers),
+    **dict.fromkeys(("argsort", "dyn.topk", "shape_of", "topk"), _integers),
     **dict.fromkeys([f"nn.{name}" for name in _POOLS], _on_images),
 }
-CONVERTED: Mapping[str, Rule] = dict.fromkeys(_CONVERSIONS, _converted)
+
+
+def _named(name: str) -> Rule:
+    """Return a rule that builds the operator `name`."""
+
+    def build(site: Site) -> SSAValue:
+        call = site.call
+        callee = ast.Name(call.callee.offset, name)
+        renamed = ast.Call(call.offset, callee, call.args, call.attrs, call.end)
+        return _converted(Site(site.context, renamed, site.args))
+
+    return build
+
+
+CONVERTED: Mapping[str, Rule] = {
+    **dict.fromkeys(_CONVERSIONS, _converted),
+    **dict.fromkeys(
+        ("nn.contrib_conv2d_NCHWc", "nn.contrib_depthwise_conv2d_NCHWc"), _named("nn.conv2d")
+    ),
+    **{f"fast_{name}": _named(name) for name in ("exp", "tanh", "erf")},
+    "nn.fast_softmax": _named("nn.softmax"),
+}
 """The rule that builds each of these operators, by its TVM name."""

@@ -12,8 +12,10 @@ within which `4c` counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
+from itertools import chain
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
 from .....dialects.tensors import is_static
@@ -61,12 +63,19 @@ def _convert(site: Site, value: SSAValue, source: Layout, target: Layout) -> SSA
     split = [*_with_blocks(source.axes, target.blocks.keys() - source.blocks.keys())]
     order = [*_with_blocks(target.axes, source.blocks.keys() - target.blocks.keys())]
 
-    def reshaped(value: SSAValue, shape: list[int]) -> SSAValue:
+    is_open = not is_static(site.tensor(value))
+
+    def reshaped(value: SSAValue, shape: list[int], codes: Sequence[Sequence[int]]) -> SSAValue:
+        """Reshape; dims that may be unknown are copied, split or joined."""
+        if is_open:
+            return site.value("reshape", value, newshape=tuple(chain(*codes)))
         zeros = {"allowzero": True} if 0 in shape else {}
         return site.value("reshape", value, newshape=tuple(shape), **zeros)
 
     if len(split) > len(source.axes):
-        value = reshaped(value, [size[letter] for letter in split])
+        new = {letter.upper(): size[letter] for letter in {*split} - {*source.axes}}
+        codes = [(-4, -1, new[axis]) if axis in new else (0,) for axis in source.axes]
+        value = reshaped(value, [size[letter] for letter in split], codes)
     if order != split:
         axes = tuple(split.index(letter) for letter in order)
         value = site.value("transpose", value, axes=axes)
@@ -74,7 +83,10 @@ def _convert(site: Site, value: SSAValue, source: Layout, target: Layout) -> SSA
         inner = {
             axis: axis.lower() for axis in target.whole_axes if axis.lower() not in target.axes
         }
-        value = reshaped(value, [size[a] * size.get(inner.get(a, ""), 1) for a in target.axes])
+        inner = {axis: block for axis, block in inner.items() if block in order}
+        codes = [(-3,) if axis in inner else (0,) for axis in target.axes]
+        shape = [size[a] * size.get(inner.get(a, ""), 1) for a in target.axes]
+        value = reshaped(value, shape, codes)
     return value
 
 
@@ -93,16 +105,16 @@ def _sizes(site: Site, data: SSAValue, source: Layout, target: Layout) -> dict[s
     if len(dims) != len(source.axes):
         message = f"src_layout has {len(source.axes)} axes, but the tensor has rank {len(dims)}"
         raise site.problem(message)
-    if source.blocks.keys() != target.blocks.keys() and not is_static(type):
-        given = site.context.text(type)
-        raise site.problem(f"the shape must be static, but the tensor is of type {given}")
     size = dict(zip(source.axes, dims, strict=True))
     for letter, block in source.blocks.items():
-        if size[letter] != block:
+        if size[letter] not in (block, DYNAMIC_INDEX):
             raise site.problem(f"axis {letter} must be {block}, but is {size[letter]}")
     for letter, block in target.blocks.items():
         outer = letter.upper()
         if letter in source.blocks:
+            continue
+        if size[outer] == DYNAMIC_INDEX:
+            size[letter] = block
             continue
         if size[outer] % block:
             text = f"axis {outer} must be a multiple of {block}, but is {size[outer]}"

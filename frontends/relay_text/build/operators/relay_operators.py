@@ -80,10 +80,10 @@ def _parts(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSAV
     """Return the fields of a tuple, and a tensor as it is, if not all operands are tuples."""
     if operand_count(name) > 1 and as_tensor(arg.type) is not None:
         return [arg]
-    return _fields(context, name, arg, at)
+    return fields_of(context, name, arg, at)
 
 
-def _fields(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSAValue]:
+def fields_of(context: Context, name: str, arg: SSAValue, at: int) -> Sequence[SSAValue]:
     """Return the fields of the one tuple that a variadic operator takes."""
     known, type = context.fields(arg), arg.type
     if known is not None:

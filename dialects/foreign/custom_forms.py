@@ -1,0 +1,307 @@
+"""
+Custom forms of ops of xDSL, as `mlir-opt` prints them.
+
+    memref.copy %a, %b : memref<4xf32> to memref<4xf32>
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) { … }
+    scf.while (%i = %c0) : (i32) -> i32 { … } do { ^bb0(%j: i32): … }
+
+xDSL 0.74 has no form of these, reads one of several, or rejects what MLIR accepts: `memref.copy`
+between a static and a dynamic dim, and convolutions whose strides are one number for all dims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from xdsl.dialects import linalg, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    MemRefType,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    UnrankedMemRefType,
+    i32,
+)
+from xdsl.dialects.linalg import abstract_ops
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.irdl import IRDLOperation
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from ..xdsl_extras.late_formats import LateFormat
+from ..xdsl_extras.xdsl_internals import add_attribute, add_op
+from .missing_ops import ATTRIBUTES, MISSING
+
+FORMATS: dict[type[IRDLOperation], str] = {
+    memref.CopyOp: "$source `,` $destination attr-dict `:` type($source) `to` type($destination)",
+    memref.CastOp: "$source attr-dict `:` type($source) `to` type($dest)",
+    memref.MemorySpaceCastOp: "$source attr-dict `:` type($source) `to` type($dest)",
+    memref.ExtractAlignedPointerAsIndexOp: "$source attr-dict `:` type($source) `->` type(results)",
+}
+"""The formats of ops that have none."""
+
+
+def use_form(
+    kind: Any, parse: Callable[[Any, Parser], Operation], print: Callable[[Any, Printer], None]
+) -> None:
+    """Let ops of a class be read and printed by functions."""
+    kind.parse, kind.print = classmethod(parse), print
+
+
+def use_format(kind: type[IRDLOperation], text: str) -> None:
+    """Let ops of a class be read and printed by a declarative format."""
+    late = LateFormat(text, kind.get_irdl_definition())
+
+    def parse(cls: type[IRDLOperation], parser: Parser) -> Operation:
+        return late.parse(parser, cls)
+
+    def print(op: IRDLOperation, printer: Printer) -> None:
+        late.print(printer, op)
+
+    use_form(kind, parse, print)
+
+
+def verify_copy(op: memref.CopyOp) -> None:
+    """Check that a copy is between memrefs of one element type, with shapes that may be equal."""
+    op.get_irdl_definition().verify(op)
+    source, destination = op.source.type, op.destination.type
+    if isinstance(source, UnrankedMemRefType) or isinstance(destination, UnrankedMemRefType):
+        return
+    assert isinstance(source, MemRefType)
+    assert isinstance(destination, MemRefType)
+    if source.get_element_type() != destination.get_element_type():
+        raise VerifyException("Expected source and destination to have the same element type.")
+    one, other = source.get_shape(), destination.get_shape()
+    pairs = zip(one, other, strict=False)
+    if len(one) != len(other) or any(a != b and DYNAMIC_INDEX not in (a, b) for a, b in pairs):
+        raise VerifyException("Expected source and destination to have the same shape.")
+
+
+# ----------------------------------------------------------------------- memref.global
+
+
+def parse_global(cls: type[memref.GlobalOp], parser: Parser) -> memref.GlobalOp:
+    """Parse a global; the type of its value follows from its own."""
+    properties: dict[str, Attribute] = {}
+    visibility = parser.parse_optional_str_literal()
+    properties["sym_visibility"] = StringAttr(visibility or "public")
+    if parser.parse_optional_keyword("constant") is not None:
+        properties["constant"] = UnitAttr()
+    properties["sym_name"] = parser.parse_symbol_name()
+    parser.parse_punctuation(":")
+    start, type = parser.pos, parser.parse_type()
+    if not isinstance(type, MemRefType):
+        parser.raise_error(f"expected a memref, but got {type}", start, parser.pos)
+    properties["type"] = type
+    if parser.parse_optional_punctuation("=") is not None:
+        if parser.parse_optional_keyword("uninitialized") is not None:
+            properties["initial_value"] = UnitAttr()
+        else:
+            parser.parse_keyword("dense")
+            memory = cast("MemRefType[Any]", type)
+            tensor = TensorType[Any](memory.element_type, memory.get_shape())
+            properties["initial_value"] = parser.parse_dense_int_or_fp_elements_attr(tensor)
+    attributes = parser.parse_optional_attr_dict()
+    if "alignment" in attributes:
+        properties["alignment"] = attributes.pop("alignment")
+    return cls.create(properties=properties, attributes=attributes)
+
+
+def print_global(self: memref.GlobalOp, printer: Printer) -> None:
+    """Print a global."""
+    if self.sym_visibility.data != "public":
+        printer.print_string(f' "{self.sym_visibility.data}"')
+    if self.constant is not None:
+        printer.print_string(" constant")
+    printer.print_string(" ")
+    printer.print_symbol_name(self.sym_name.data)
+    printer.print_string(" : ")
+    printer.print_attribute(self.type)
+    if isinstance(self.initial_value, UnitAttr):
+        printer.print_string(" = uninitialized")
+    elif "initial_value" in self.properties:
+        printer.print_string(" = ")
+        self.initial_value.print_without_type(printer)
+    alignment = {} if self.alignment is None else {"alignment": self.alignment}
+    printer.print_op_attributes({**self.attributes, **alignment})
+
+
+# --------------------------------------------------------------------------- scf.while
+
+
+def parse_while(cls: type[scf.WhileOp], parser: Parser) -> scf.WhileOp:
+    """Parse a loop, with or without operands."""
+
+    def parse_assignment() -> tuple[Parser.UnresolvedArgument, UnresolvedOperand]:
+        argument = parser.parse_argument(expect_type=False)
+        parser.parse_punctuation("=")
+        return argument, parser.parse_unresolved_operand()
+
+    paren = parser.Delimiter.PAREN
+    pairs = parser.parse_optional_comma_separated_list(paren, parse_assignment) or []
+    parser.parse_punctuation(":")
+    start = parser.pos
+    type = parser.parse_function_type()
+    inputs: Sequence[Attribute] = type.inputs.data
+    if len(inputs) != len(pairs):
+        parser.raise_error(f"expected {len(pairs)} types, but got {len(inputs)}", start, parser.pos)
+    arguments = [a.resolve(t) for (a, _), t in zip(pairs, inputs, strict=True)]
+    operands = [parser.resolve_operand(o, t) for (_, o), t in zip(pairs, inputs, strict=True)]
+    before = parser.parse_region(arguments)
+    parser.parse_keyword("do")
+    after = parser.parse_region()
+    attributes = parser.parse_optional_attr_dict_with_keyword()
+    op = cls(operands, type.outputs.data, before, after)
+    op.attributes |= {} if attributes is None else attributes.data
+    return op
+
+
+def print_while(self: scf.WhileOp, printer: Printer) -> None:
+    """Print a loop, with or without operands."""
+    if self.arguments:
+        pairs = zip(self.before_region.block.args, self.arguments, strict=True)
+        printer.print_string(" ")
+        with printer.in_parens():
+            printer.print_list(pairs, lambda pair: print_assignment(printer, *pair))
+    printer.print_string(" : ")
+    printer.print_operation_type(self)
+    printer.print_string(" ")
+    printer.print_region(self.before_region, print_entry_block_args=False)
+    printer.print_string(" do ")
+    printer.print_region(self.after_region)
+    printer.print_op_attributes(self.attributes, print_keyword=True)
+
+
+def print_assignment(printer: Printer, argument: SSAValue, value: SSAValue) -> None:
+    printer.print_ssa_value(argument)
+    printer.print_string(" = ")
+    printer.print_operand(value)
+
+
+# ------------------------------------------------------------------------ scf.parallel
+
+
+def parse_parallel(cls: type[scf.ParallelOp], parser: Parser) -> scf.ParallelOp:
+    """Parse a parallel loop."""
+    paren, index = parser.Delimiter.PAREN, IndexType()
+
+    def parse_indices() -> list[SSAValue]:
+        listed = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
+        return [parser.resolve_operand(operand, index) for operand in listed]
+
+    arguments = parser.parse_comma_separated_list(
+        paren, lambda: parser.parse_argument(expect_type=False).resolve(index)
+    )
+    parser.parse_punctuation("=")
+    groups = [parse_indices()]
+    for word in ("to", "step"):
+        parser.parse_keyword(word)
+        groups.append(parse_indices())
+    initial: list[UnresolvedOperand] = []
+    if parser.parse_optional_keyword("init") is not None:
+        initial = parser.parse_comma_separated_list(paren, parser.parse_unresolved_operand)
+    start, types = parser.pos, list[Attribute]()
+    if parser.parse_optional_punctuation("->") is not None:
+        listed = parser.parse_optional_comma_separated_list(paren, parser.parse_type)
+        types = [parser.parse_type()] if listed is None else listed
+    groups.append([*parser.resolve_operands(initial, types, start)])
+    body = parser.parse_region(arguments)
+    if not isinstance(body.block.last_op, scf.ReduceOp):
+        body.block.add_op(scf.ReduceOp())
+    return cls.create(
+        operands=[value for group in groups for value in group],
+        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [*map(len, groups)])},
+        attributes=parser.parse_optional_attr_dict(),
+        result_types=types,
+        regions=[body],
+    )
+
+
+def print_parallel(self: scf.ParallelOp, printer: Printer) -> None:
+    """Print a parallel loop."""
+    printer.print_string(" ")
+    with printer.in_parens():
+        printer.print_list(self.body.block.args, printer.print_ssa_value)
+    groups = (" = ", self.lowerBound), (" to ", self.upperBound), (" step ", self.step)
+    for word, values in (*groups, (" init ", self.initVals)):
+        if values or word != " init ":
+            printer.print_string(word)
+            with printer.in_parens():
+                printer.print_list(values, printer.print_operand)
+    if self.res:
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(self.res.types, printer.print_attribute)
+    printer.print_string(" ")
+    printer.print_region(self.body, print_entry_block_args=False)
+    printer.print_op_attributes(self.attributes)
+
+
+# ----------------------------------------------------------------------- linalg.conv_…
+
+
+WINDOWED = abstract_ops.ConvOperation | abstract_ops.PoolingOperation
+
+
+def with_whole_windows(maps: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Let `maps` of a convolution find a stride and a dilation for each dim of its window."""
+
+    def of(self: Operation) -> Any:
+        for name in ("strides", "dilations"):
+            values = self.properties.get(name)
+            if isinstance(values, DenseIntOrFPElementsAttr) and values.is_splat():
+                type = cast(Any, values).type
+                whole = [*values.get_values()][:1] * type.element_count()
+                self.properties[name] = DenseIntOrFPElementsAttr.from_list(type, whole)
+        return maps(self)
+
+    return of
+
+
+def _mend_memref() -> None:
+    for kind, text in FORMATS.items():
+        use_format(kind, text)
+    use_form(memref.GlobalOp, parse_global, print_global)
+    memref.CopyOp.verify_ = verify_copy  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _mend_scf() -> None:
+    use_form(scf.WhileOp, parse_while, print_while)
+    use_form(scf.ParallelOp, parse_parallel, print_parallel)
+
+
+def _mend_linalg() -> None:
+    for kind in linalg.Linalg.operations:
+        if issubclass(kind, WINDOWED):
+            _find_whole_windows(kind)
+
+
+def _find_whole_windows(kind: Any) -> None:
+    kind.get_default_indexing_maps = with_whole_windows(kind.get_default_indexing_maps)
+
+
+_MENDS: dict[str, Callable[[], None]] = {
+    "memref": _mend_memref,
+    "scf": _mend_scf,
+    "linalg": _mend_linalg,
+}
+_mended: set[str] = set()
+
+
+def mend(dialect: Dialect) -> Dialect:
+    """Give a dialect of xDSL the ops and forms that it lacks, once; other dialects stay."""
+    name = dialect.name
+    if name not in _mended:
+        _mended.add(name)
+        _MENDS.get(name, lambda: None)()
+        for op in MISSING.get(name, tuple)():
+            add_op(dialect, op)
+        for attribute in ATTRIBUTES.get(name, tuple)():
+            add_attribute(dialect, attribute)
+    return dialect

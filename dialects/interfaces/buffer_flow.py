@@ -1,0 +1,41 @@
+"""Control flow on buffers: which regions an op runs, and which values name the same bytes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import OpTrait
+
+Named = Iterable[tuple[SSAValue, SSAValue]]
+"""Values, each with one whose bytes it may name."""
+
+
+class Runs(Enum):
+    """The ways in which an op runs its regions."""
+
+    ONE = "one of them, once, or none"
+    LOOP = "any number of times, one after the other"
+    PARALLEL = "any number of times, possibly at once"
+
+
+class PassesValues(OpTrait, ABC):
+    """The op passes values on: to arguments of blocks, or as its results."""
+
+    @abstractmethod
+    def passed(self, op: Operation) -> Named:
+        """Yield arguments and results, each with a value that it may be."""
+
+
+@dataclass(frozen=True)
+class RunsRegions(PassesValues, ABC):
+    """The op runs its regions, which see the values around it, before what follows it."""
+
+    how: Runs
+
+
+class CapturesOperands(OpTrait):
+    """Bytes of the operands may be used after the op by what is not among its results."""

@@ -1,0 +1,121 @@
+"""Operators that scale images and volumes."""
+
+from abc import ABC
+
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+
+from .families import INJECTIVE
+from .incomplete import AnyTensor
+from .operator import RelayOperator
+from .properties import bool_prop, float_prop, string_prop
+
+
+@irdl_op_definition
+class UpsamplingOp(RelayOperator):
+    """
+    Scale height and width of `data` by `scale_h` and `scale_w`, repeating pixels.
+
+    ```mlir
+    %y = relay.nn.upsampling %x {scale_h = 2.0, scale_w = 2.0}
+      : (tensor<1x3x8x8xf32>) -> tensor<1x3x16x16xf32>
+    ```
+
+    The new sizes are rounded, halves to even. With `method` "bilinear", floats are interpolated
+    between pixels; `align_corners` keeps those at the corners.
+    """
+
+    name = "relay.nn.upsampling"
+
+    data = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    scale_h = float_prop(1.0)
+    scale_w = float_prop(1.0)
+    layout = string_prop("NCHW")
+    method = string_prop("nearest_neighbor")
+    align_corners = bool_prop(False)
+
+    traits = traits_def(*INJECTIVE)
+
+
+@irdl_op_definition
+class DynUpsamplingOp(RelayOperator):
+    """
+    Scale height and width of `data` by the scalars `scale_h` and `scale_w`, repeating pixels.
+
+    ```mlir
+    %y = relay.dyn.nn.upsampling %x, %h, %w
+      : (tensor<1x3x8x8xf32>, tensor<f32>, tensor<f32>) -> tensor<1x3x?x?xf32>
+    ```
+
+    The attributes are those of `relay.nn.upsampling`.
+    """
+
+    name = "relay.dyn.nn.upsampling"
+
+    data = operand_def(AnyTensor)
+    scale_h = operand_def(AnyTensor)
+    scale_w = operand_def(AnyTensor)
+    result = result_def(AnyTensor)
+    layout = string_prop("NCHW")
+    method = string_prop("nearest_neighbor")
+    align_corners = bool_prop(False)
+
+    traits = traits_def(*INJECTIVE)
+
+
+class UpsamplingOfVolumes(RelayOperator, ABC):
+    """
+    An operator that scales depth, height and width of `data`.
+
+    `coordinate_transformation_mode` is "half_pixel", "align_corners" or "asymmetric"; `method` is
+    "nearest_neighbor" or, for floats, "trilinear".
+    """
+
+    result = result_def(AnyTensor)
+    layout = string_prop("NCDHW")
+    method = string_prop("nearest_neighbor")
+    coordinate_transformation_mode = string_prop("half_pixel")
+
+    traits = traits_def(*INJECTIVE)
+
+
+@irdl_op_definition
+class Upsampling3dOp(UpsamplingOfVolumes):
+    """
+    Scale depth, height and width of `data` by `scale_d`, `scale_h` and `scale_w`.
+
+    ```mlir
+    %y = relay.nn.upsampling3d %x {scale_d = 2.0, scale_h = 2.0, scale_w = 2.0}
+      : (tensor<1x3x4x4x4xf32>) -> tensor<1x3x8x8x8xf32>
+    ```
+
+    The new sizes are rounded, halves to even.
+    """
+
+    name = "relay.nn.upsampling3d"
+
+    data = operand_def(AnyTensor)
+    scale_d = float_prop(1.0)
+    scale_h = float_prop(1.0)
+    scale_w = float_prop(1.0)
+
+
+@irdl_op_definition
+class DynUpsampling3dOp(UpsamplingOfVolumes):
+    """
+    Scale depth, height and width of `data` by the scalars `scale_d`, `scale_h` and `scale_w`.
+
+    ```mlir
+    %y = relay.dyn.nn.upsampling3d %x, %d, %h, %w
+      : (tensor<1x3x4x4x4xf32>, tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<1x3x?x?x?xf32>
+    ```
+
+    The new sizes are rounded, halves to even.
+    """
+
+    name = "relay.dyn.nn.upsampling3d"
+
+    data = operand_def(AnyTensor)
+    scale_d = operand_def(AnyTensor)
+    scale_h = operand_def(AnyTensor)
+    scale_w = operand_def(AnyTensor)

@@ -1,0 +1,367 @@
+"""Convolutions over one and three axes, and what is like them: rules and meanings."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from .matmul import product_element
+from .meaning.forms import Folded, defined
+from .meaning.number import FLOAT64, INT64, Number, Source, clamped, element_or
+from .operands import require_float, require_number, require_rank, require_same_element
+from .rules import AtLeast, Ints, Length, Work, rule
+from .signature import Element, Tensor, ranked
+from .sizes import (
+    Check,
+    Size,
+    divided,
+    require,
+    require_at_least,
+    require_equal,
+)
+from .windows import SIDES, Groups, Padding, Pair, spatial, transposed, window_count
+
+_Triple = Annotated[Ints, Length(3), AtLeast(1)]
+_Padding3d = Annotated[Ints, Length(6), AtLeast(0)]
+
+
+def _dims(tensor: Tensor, layout: str, what: str) -> dict[str, Size]:
+    """Return the dim of each axis of a layout."""
+    require_rank(tensor, len(layout), what)
+    return dict(zip(layout, tensor.dims, strict=True))
+
+
+def _counts(
+    sizes: dict[str, Size], windows: dict[str, Size], strides: Ints, padding: Ints, dilation: Ints
+) -> dict[str, Size]:
+    """Return the number of windows along each of the sides that a layout has."""
+    sides = [side for side in SIDES if side in sizes]
+    counts: dict[str, Size] = {}
+    for i, side in enumerate(sides):
+        name, both = SIDES[side], padding[i] + padding[len(sides) + i]
+        require_at_least(sizes[side], 1, f"the {name} of data must be at least 1, but is {{0}}")
+        counts[side] = window_count(sizes[side], both, windows[side], strides[i], dilation[i], name)
+    return counts
+
+
+@rule("relay.nn.conv3d", work=Work.PRODUCTS)
+def conv3d(
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: _Triple,
+    padding: _Padding3d,
+    dilation: _Triple,
+    groups: Groups,
+    data_layout: Literal["NCDHW", "NDHWC"],
+    kernel_layout: Literal["OIDHW", "DHWIO"],
+    out_dtype: Element | None,
+) -> Tensor:
+    """Infer the result of a convolution of volumes, in the layout of `data`."""
+    element = product_element((data, weight), out_dtype)
+    sizes, windows = _dims(data, data_layout, "data"), _dims(weight, kernel_layout, "weight")
+    message = "groups must divide output channels: {1} does not divide {0}"
+    require(Check.DIVISIBLE, windows["O"], groups, message)
+    channels = divided(sizes["C"], groups, "groups must divide channels: {1} does not divide {0}")
+    require_equal(windows["I"], channels, "weight's input channels must be {1}, but is {0}")
+    result = {**sizes, "C": windows["O"], **_counts(sizes, windows, strides, padding, dilation)}
+    return ranked(element, tuple(result[axis] for axis in data_layout))
+
+
+def _filters(data: Sequence[Any], weight: Sequence[Any], *, kernel_layout: str) -> Sequence[Any]:
+    """Return the input channels of a group, and the cells of a window."""
+    return [weight[kernel_layout.index(axis)] for axis in ("I", *spatial_names(kernel_layout))]
+
+
+def spatial_names(layout: str) -> Sequence[str]:
+    """Return the names of the sides in a layout."""
+    return [side for side in SIDES if side in layout]
+
+
+def _product(x: Number, w: Number, out_dtype: Element | None) -> Number:
+    element = out_dtype or x.element
+    return x.converted(element).widened() * w.converted(element).widened()
+
+
+@defined(Folded, "relay.nn.conv3d", box=_filters)
+def convolved_volumes(
+    index: Sequence[Number],
+    data: Source,
+    weight: Source,
+    *,
+    strides: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+    data_layout: str,
+    kernel_layout: str,
+    out_dtype: Element | None,
+) -> Number:
+    """data[n, i, z s + k d - p, …] * weight[o, i, k, …] over input channels i and cells k"""
+    rank, channels = len(data_layout), data_layout.index("C")
+    at, places = list(index[:rank]), dict(zip("O", [index[channels]], strict=True))
+    places |= dict(zip(("I", *spatial_names(kernel_layout)), index[rank:], strict=True))
+    at[channels] = places["I"]
+    if groups > 1:
+        inputs, outputs = (weight.dims[kernel_layout.index(axis)] for axis in "IO")
+        group = places["O"].apply("quotient", outputs.apply("quotient", data.integer(groups)))
+        at[channels] = group * inputs + at[channels]
+    axes = spatial(data_layout)
+    for i, (axis, cell) in enumerate(zip(axes, index[rank + 1 :], strict=True)):
+        at[axis] = at[axis] * strides[i] + cell * dilation[i] - padding[i]
+    x = element_or(data, at, axes, 0)
+    return _product(x, weight[[places[axis] for axis in kernel_layout]], out_dtype)
+
+
+# ------------------------------------------------------------------------- transposed
+
+
+@rule("relay.nn.conv1d_transpose", work=Work.PRODUCTS)
+def conv1d_transpose(
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: Annotated[Ints, Length(1), AtLeast(1)],
+    padding: Annotated[Ints, Length(2), AtLeast(0)],
+    output_padding: Annotated[Ints, Length(1), AtLeast(0)],
+    dilation: Annotated[Ints, Length(1), AtLeast(1)],
+    groups: Groups,
+    data_layout: Literal["NCW"],
+    kernel_layout: Literal["IOW"],
+    out_dtype: Element | None,
+) -> Tensor:
+    """Infer (n, o, w') from `data` (n, c, w) and `weight` (c, o / groups, kw)."""
+    element = product_element((data, weight), out_dtype)
+    dims = transposed(data, weight, data_layout, strides, padding, output_padding, dilation, groups)
+    return ranked(element, dims)
+
+
+@rule("relay.nn.conv3d_transpose", work=Work.PRODUCTS)
+def conv3d_transpose(
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: _Triple,
+    padding: _Padding3d,
+    output_padding: Annotated[Ints, Length(3), AtLeast(0)],
+    dilation: _Triple,
+    groups: Groups,
+    data_layout: Literal["NCDHW"],
+    kernel_layout: Literal["IODHW"],
+    out_dtype: Element | None,
+) -> Tensor:
+    """Infer (n, o, d', h', w') from `data` (n, c, d, h, w) and `weight` (c, o / groups, …)."""
+    element = product_element((data, weight), out_dtype)
+    dims = transposed(data, weight, data_layout, strides, padding, output_padding, dilation, groups)
+    return ranked(element, dims)
+
+
+def _sources(data: Sequence[Any], weight: Sequence[Any], *, groups: int) -> Sequence[Any]:
+    """Return the input channels of a group (of all, if they are unknown), and the cells."""
+    channels = weight[0] // groups if isinstance(weight[0], int) else weight[0]
+    return [channels, *weight[2:]]
+
+
+@defined(Folded, "relay.nn.conv1d_transpose", "relay.nn.conv3d_transpose", box=_sources)
+def spread(
+    index: Sequence[Number],
+    data: Source,
+    weight: Source,
+    *,
+    strides: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+    out_dtype: Element | None,
+) -> Number:
+    """data[n, i, (y + p - k d) / s, …] * weight[i, o, k, …] over i and the k where s divides"""
+    rank = len(strides) + 2
+    at, (i, *cells), filters = list(index[:rank]), index[rank:], weight.dims[1]
+    inside = data.integer(0).equals(0)
+    group, o = at[1].apply("quotient", filters), at[1].apply("remainder", filters)
+    channels = weight.dims[0].apply("quotient", data.integer(groups))
+    if groups > 1:
+        inside = i < channels
+    at[1] = clamped(group * channels + i, weight.dims[0])
+    for side, (axis, cell) in enumerate(zip(range(2, rank), cells, strict=True)):
+        place = at[axis] + padding[side] - cell * dilation[side]
+        stride = data.integer(strides[side])
+        inside = inside & place.apply("remainder", stride).equals(0)
+        at[axis] = place.apply("quotient", stride)
+    x = inside.select(element_or(data, at, range(2, rank), 0), 0)
+    return _product(x, weight[[at[1], o, *cells]], out_dtype)
+
+
+@rule("relay.nn.conv2d_backward_weight", work=Work.PRODUCTS)
+def conv2d_backward_weight(
+    grad: Tensor,
+    data: Tensor,
+    *,
+    strides: Pair,
+    padding: Padding,
+    dilation: Pair,
+    groups: Groups,
+    kernel_size: Pair,
+    out_dtype: Element | None,
+) -> Tensor:
+    """Infer (o, c / groups, kh, kw) from `grad` (n, o, h', w') and `data` (n, c, h, w)."""
+    element = product_element((grad, data), out_dtype)
+    sizes, results = _dims(data, "NCHW", "data"), _dims(grad, "NCHW", "grad")
+    require_equal(results["N"], sizes["N"], "grad's batch must be {1}, but is {0}")
+    windows: dict[str, Size] = dict(zip("HW", kernel_size, strict=True))
+    for side, count in _counts(sizes, windows, strides, padding, dilation).items():
+        require_equal(results[side], count, f"grad's {SIDES[side]} must be {{1}}, but is {{0}}")
+    message = "groups must divide output channels: {1} does not divide {0}"
+    require(Check.DIVISIBLE, results["C"], groups, message)
+    channels = divided(sizes["C"], groups, "groups must divide channels: {1} does not divide {0}")
+    return ranked(element, (results["C"], channels, *kernel_size))
+
+
+def _windows(grad: Sequence[Any], data: Sequence[Any]) -> Sequence[Any]:
+    return [grad[0], *grad[2:]]
+
+
+@defined(Folded, "relay.nn.conv2d_backward_weight", box=_windows)
+def gradient_of_filters(
+    index: Sequence[Number],
+    grad: Source,
+    data: Source,
+    *,
+    strides: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+    out_dtype: Element | None,
+) -> Number:
+    """grad[n, o, y, x] * data[n, i, y s + k d - p, …] over the batch n and the windows y, x"""
+    (o, i, *cells), (n, *windows) = index[:4], index[4:]
+    outputs, inputs = (x.dims[1].apply("quotient", x.integer(groups)) for x in (grad, data))
+    at = [n, o.apply("quotient", outputs) * inputs + i]
+    for side, (window, cell) in enumerate(zip(windows, cells, strict=True)):
+        at.append(window * strides[side] + cell * dilation[side] - padding[side])
+    return _product(grad[[n, o, *windows]], element_or(data, at, (2, 3), 0), out_dtype)
+
+
+# ------------------------------------------------------------------- dilation, deformable
+
+
+@rule("relay.image.dilation2d", work=Work.PRODUCTS)
+def dilation2d(
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: Pair,
+    padding: Padding,
+    dilations: Pair,
+    data_layout: Literal["NCHW", "NHWC"],
+    kernel_layout: Literal["IHW", "HWI"],
+) -> Tensor:
+    """Infer the maxima of windows plus `weight`, in the layout of `data`."""
+    element = require_same_element((data, weight))
+    require_number(element, "operands of {op}")
+    sizes, windows = _dims(data, data_layout, "data"), _dims(weight, kernel_layout, "weight")
+    require_equal(windows["I"], sizes["C"], "weight's channels must be {1}, but are {0}")
+    result = {**sizes, **_counts(sizes, windows, strides, padding, dilations)}
+    return ranked(element, tuple(result[axis] for axis in data_layout))
+
+
+def _cells(data: Sequence[Any], weight: Sequence[Any], *, kernel_layout: str) -> Sequence[Any]:
+    return [weight[axis] for axis in spatial(kernel_layout)]
+
+
+@defined(Folded, "relay.image.dilation2d", box=_cells, by="maximum")
+def dilated_image(
+    index: Sequence[Number],
+    data: Source,
+    weight: Source,
+    *,
+    strides: Ints,
+    padding: Ints,
+    dilations: Ints,
+    data_layout: str,
+    kernel_layout: str,
+) -> Number:
+    """data[n, c, y s + k d - p, …] + weight[c, k, …] over the cells k; the padding is 0"""
+    at, axes, cells = list(index[:4]), spatial(data_layout), index[4:]
+    places = dict(zip("HWI", (*cells, at[data_layout.index("C")]), strict=True))
+    for i, axis in enumerate(axes):
+        at[axis] = at[axis] * strides[i] + cells[i] * dilations[i] - padding[i]
+    return element_or(data, at, axes, 0) + weight[[places[axis] for axis in kernel_layout]]
+
+
+@rule("relay.nn.deformable_conv2d", work=Work.PRODUCTS)
+def deformable_conv2d(
+    data: Tensor,
+    offset: Tensor,
+    weight: Tensor,
+    *,
+    strides: Pair,
+    padding: Padding,
+    dilation: Pair,
+    deformable_groups: Groups,
+    groups: Groups,
+    data_layout: Literal["NCHW"],
+    kernel_layout: Literal["OIHW"],
+    out_dtype: Element | None,
+) -> Tensor:
+    """Infer the result of a convolution; `offset` has two numbers for each cell of each window."""
+    element = product_element((data, weight), out_dtype)
+    for operand in (data, offset):
+        require_float(operand.element, "data and offset of {op}")
+    sizes, windows = _dims(data, "NCHW", "data"), _dims(weight, "OIHW", "weight")
+    offsets = _dims(offset, "NCHW", "offset")
+    message = "groups must divide output channels: {1} does not divide {0}"
+    require(Check.DIVISIBLE, windows["O"], groups, message)
+    channels = divided(sizes["C"], groups, "groups must divide channels: {1} does not divide {0}")
+    require_equal(windows["I"], channels, "weight's input channels must be {1}, but is {0}")
+    message = "deformable_groups must divide channels: {1} does not divide {0}"
+    require(Check.DIVISIBLE, sizes["C"], deformable_groups, message)
+    wanted = {
+        **{"N": sizes["N"], "C": windows["H"] * windows["W"] * (2 * deformable_groups)},
+        **_counts(sizes, windows, strides, padding, dilation),
+    }
+    for axis, size in wanted.items():
+        require_equal(offsets[axis], size, f"axis {axis} of offset must be {{1}}, but is {{0}}")
+    return ranked(element, (sizes["N"], windows["O"], wanted["H"], wanted["W"]))
+
+
+def _deformed(data: Sequence[Any], offset: Sequence[Any], weight: Sequence[Any]) -> Sequence[Any]:
+    return weight[1:]
+
+
+@defined(Folded, "relay.nn.deformable_conv2d", box=_deformed)
+def deformed(
+    index: Sequence[Number],
+    data: Source,
+    offset: Source,
+    weight: Source,
+    *,
+    strides: Ints,
+    padding: Ints,
+    dilation: Ints,
+    deformable_groups: int,
+    groups: int,
+    out_dtype: Element | None,
+) -> Number:
+    """weight[o, i, k, …] times data between the pixels at y s + k d - p + offset; 0 outside"""
+    (n, o, *place), (i, *cells) = index[:4], index[4:]
+    outputs = weight.dims[0].apply("quotient", data.integer(groups))
+    channel = o.apply("quotient", outputs) * weight.dims[1] + i
+    per_group = data.dims[1].apply("quotient", data.integer(deformable_groups))
+    cell = channel.apply("quotient", per_group) * weight.dims[2] + cells[0]
+    cell = (cell * weight.dims[3] + cells[1]) * 2
+    inside, ends = data.integer(0).equals(0), list[list[tuple[Number, Number]]]()
+    for side, dim in enumerate(data.dims[2:]):
+        moved = offset[[n, cell + side, *place]].converted(FLOAT64)
+        at = place[side] * strides[side] + cells[side] * dilation[side] - padding[side]
+        exact = at.converted(FLOAT64) + moved
+        inside = inside & exact.compared("ge", exact.lifted(0)) & (exact < dim.converted(FLOAT64))
+        low = exact.math("floor")
+        share = exact - low
+        first = low.converted(INT64)
+        ends.append([(clamped(first, dim), 1 - share), (clamped(first + 1, dim), share)])
+    total: Any = None
+    for y, of_y in ends[0]:
+        for x, of_x in ends[1]:
+            term = data[[n, channel, y, x]].converted(FLOAT64) * (of_y * of_x)
+            total = term if total is None else total + term
+    value = inside.select(total, 0).converted(data.element)
+    return _product(value, weight[[o, i, *cells]], out_dtype)

@@ -1,0 +1,330 @@
+"""Pools over one or three axes, and pools of a given number of windows: rules and meanings."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, Literal, TypeAlias
+
+from .meaning.forms import Folded, Formula, defined
+from .meaning.number import Number, Source, clamped, element_or, least
+from .operands import require_float, require_number, require_rank, require_same_element
+from .rules import AtLeast, Ints, Length, rule
+from .signature import Element, Tensor, ranked
+from .sizes import SignatureError, require_at_least, require_equal
+from .windows import SIDES, Layout, Padding, Pair, spatial, window_count
+
+
+def _pooled(
+    data: Tensor,
+    layout: str,
+    windows: Ints,
+    strides: Ints,
+    dilation: Ints,
+    padding: Ints,
+    ceil: bool,
+) -> Tensor:
+    require_number(data.element, "the operand of {op}")
+    require_rank(data, len(layout), "data")
+    dims, count = list(data.dims), len(windows)
+    for i, axis in enumerate(spatial(layout)):
+        both, side = padding[i] + padding[count + i], SIDES[layout[axis]]
+        step = strides[i], dilation[i]
+        require_at_least(dims[axis], 1, f"the {side} of data must be at least 1, but is {{0}}")
+        dims[axis] = window_count(dims[axis], both, windows[i], *step, side, ceil)
+    return ranked(data.element, tuple(dims))
+
+
+_One = Annotated[Ints, Length(1), AtLeast(1)]
+_Three = Annotated[Ints, Length(3), AtLeast(1)]
+
+
+@rule("relay.nn.max_pool1d")
+def max_pool1d(
+    data: Tensor,
+    *,
+    pool_size: _One,
+    strides: _One,
+    dilation: _One,
+    padding: Annotated[Ints, Length(2), AtLeast(0)],
+    layout: Literal["NCW", "NWC"],
+    ceil_mode: bool,
+) -> Tensor:
+    """Infer `data` with the number of windows in place of the width."""
+    return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
+
+
+@rule("relay.nn.avg_pool1d")
+def avg_pool1d(
+    data: Tensor,
+    *,
+    pool_size: _One,
+    strides: _One,
+    dilation: _One,
+    padding: Annotated[Ints, Length(2), AtLeast(0)],
+    layout: Literal["NCW", "NWC"],
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> Tensor:
+    """Infer the type of the maxima."""
+    return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
+
+
+@rule("relay.nn.max_pool3d")
+def max_pool3d(
+    data: Tensor,
+    *,
+    pool_size: _Three,
+    strides: _Three,
+    dilation: _Three,
+    padding: Annotated[Ints, Length(6), AtLeast(0)],
+    layout: Literal["NCDHW", "NDHWC"],
+    ceil_mode: bool,
+) -> Tensor:
+    """Infer `data` with the number of windows in place of depth, height and width."""
+    return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
+
+
+@rule("relay.nn.avg_pool3d")
+def avg_pool3d(
+    data: Tensor,
+    *,
+    pool_size: _Three,
+    strides: _Three,
+    dilation: _Three,
+    padding: Annotated[Ints, Length(6), AtLeast(0)],
+    layout: Literal["NCDHW", "NDHWC"],
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> Tensor:
+    """Infer the type of the maxima."""
+    return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
+
+
+def _window(*dims: Any, pool_size: Ints) -> Ints:
+    return pool_size
+
+
+def _cells(other: Callable[[Element], float]) -> Formula:
+    def cell(
+        index: Sequence[Number],
+        data: Source,
+        *,
+        strides: Ints,
+        dilation: Ints,
+        padding: Ints,
+        layout: str,
+    ) -> Number:
+        """data[…, i stride + cell dilation - padding, …] over the cells of window i"""
+        at, axes = list(index[: len(layout)]), spatial(layout)
+        for i, (axis, cell) in enumerate(zip(axes, index[len(layout) :], strict=True)):
+            at[axis] = at[axis] * strides[i] + cell * dilation[i] - padding[i]
+        return element_or(data, at, axes, other(data.element))
+
+    return cell
+
+
+def _divided(total: Number, count: Number) -> Number:
+    count = count.converted(total.element)
+    return total / count if total.is_float else total.apply("quotient", count)
+
+
+def _mean(
+    total: Number,
+    index: Sequence[Number],
+    data: Source,
+    *,
+    pool_size: Ints,
+    strides: Ints,
+    dilation: Ints,
+    padding: Ints,
+    layout: str,
+    count_include_pad: bool,
+) -> Number:
+    """Divide a sum by the number of cells, those of the padding only if it is included."""
+    count = data.integer(1)
+    for i, axis in enumerate(spatial(layout)):
+        start, after = index[axis] * strides[i] - padding[i], padding[len(pool_size) + i]
+        low, high = (-padding[i], after) if count_include_pad else (0, 0)
+        below: list[Number] = []
+        for bound in (data.integer(low), data.dims[axis] + high):
+            cells = bound - start + (dilation[i] - 1)
+            reached = cells.apply("quotient", data.integer(dilation[i]))
+            below.append(clamped(reached, data.integer(pool_size[i] + 1)))
+        count = count * (below[1] - below[0])
+    return _divided(total, count.apply("maximum", data.integer(1)))
+
+
+_MAX = ("relay.nn.max_pool1d", "relay.nn.max_pool3d")
+_AVG = ("relay.nn.avg_pool1d", "relay.nn.avg_pool3d")
+defined(Folded, *_MAX, box=_window, by="maximum")(_cells(least))
+defined(Folded, *_AVG, box=_window, finish=_mean)(_cells(lambda _: 0))
+
+
+# ------------------------------------------------------------------------- adaptive
+
+
+def _adapted(data: Tensor, layout: str, output_size: Ints | None) -> Tensor:
+    require_number(data.element, "the operand of {op}")
+    require_rank(data, len(layout), "data")
+    dims, axes = list(data.dims), spatial(layout)
+    if output_size is not None and len(output_size) != len(axes):
+        raise SignatureError(
+            f"output_size must have {len(axes)} entries, but has {len(output_size)}"
+        )
+    for axis, size in zip(axes, output_size or [dims[axis] for axis in axes], strict=True):
+        side = SIDES[layout[axis]]
+        require_at_least(dims[axis], 1, f"the {side} of data must be at least 1, but is {{0}}")
+        dims[axis] = size
+    return ranked(data.element, tuple(dims))
+
+
+Counts: TypeAlias = Annotated[Ints, AtLeast(1)]
+
+
+@rule("relay.nn.adaptive_avg_pool1d", "relay.nn.adaptive_max_pool1d")
+def adaptive_pool1d(
+    data: Tensor, *, output_size: Counts | None, layout: Literal["NCW", "NWC"]
+) -> Tensor:
+    """Infer `data` with a width of `output_size`."""
+    return _adapted(data, layout, output_size)
+
+
+@rule("relay.nn.adaptive_avg_pool2d", "relay.nn.adaptive_max_pool2d")
+def adaptive_pool2d(data: Tensor, *, output_size: Counts | None, layout: Layout) -> Tensor:
+    """Infer `data` with height and width of `output_size`."""
+    return _adapted(data, layout, output_size)
+
+
+@rule("relay.nn.adaptive_avg_pool3d", "relay.nn.adaptive_max_pool3d")
+def adaptive_pool3d(
+    data: Tensor, *, output_size: Counts | None, layout: Literal["NCDHW", "NDHWC"]
+) -> Tensor:
+    """Infer `data` with depth, height and width of `output_size`."""
+    return _adapted(data, layout, output_size)
+
+
+def _longest(dims: Sequence[Any], *, output_size: Ints | None, layout: str) -> Sequence[Any]:
+    """Return bounds of the cells of a window, which are as many as the axis has if unknown."""
+    sides = [dims[axis] for axis in spatial(layout)]
+    return [
+        side if not isinstance(side, int) else side // n if side % n == 0 else side // n + 2
+        for side, n in zip(sides, output_size or sides, strict=True)
+    ]
+
+
+def _ends(
+    index: Sequence[Number], data: Source, layout: str, output_size: Ints | None
+) -> Iterator[tuple[int, Number, Number]]:
+    """Yield each axis with the first cell of its window, and the one after the last."""
+    for i, axis in enumerate(spatial(layout)):
+        dim, place = data.dims[axis], index[axis]
+        count = dim if output_size is None else data.integer(output_size[i])
+        start = (place * dim).apply("quotient", count)
+        yield axis, start, ((place + 1) * dim + (count - 1)).apply("quotient", count)
+
+
+def _adaptive_cells(other: Callable[[Element], float]) -> Formula:
+    def cell(
+        index: Sequence[Number], data: Source, *, output_size: Ints | None, layout: str
+    ) -> Number:
+        """data[…, i n / count + cell, …] over the cells before (i + 1) n / count, rounded up"""
+        at = list(index[: len(layout)])
+        inside = data.integer(0).equals(0)
+        ends = _ends(at, data, layout, output_size)
+        for (axis, start, stop), cell in zip(ends, index[len(layout) :], strict=True):
+            inside, at[axis] = inside & (start + cell < stop), clamped(start + cell, stop)
+        return inside.select(data[at], other(data.element))
+
+    return cell
+
+
+def _adaptive_mean(
+    total: Number, index: Sequence[Number], data: Source, *, output_size: Ints | None, layout: str
+) -> Number:
+    """Divide a sum by the number of cells of its window."""
+    count = data.integer(1)
+    for _, start, stop in _ends(index, data, layout, output_size):
+        count = count * (stop - start)
+    return _divided(total, count)
+
+
+_ADAPTIVE_MAX = [f"relay.nn.adaptive_max_pool{n}d" for n in (1, 2, 3)]
+_ADAPTIVE_AVG = [f"relay.nn.adaptive_avg_pool{n}d" for n in (1, 2, 3)]
+defined(Folded, *_ADAPTIVE_MAX, box=_longest, by="maximum")(_adaptive_cells(least))
+defined(Folded, *_ADAPTIVE_AVG, box=_longest, finish=_adaptive_mean)(_adaptive_cells(lambda _: 0))
+
+
+# ------------------------------------------------------------------------- gradients
+
+
+def _pool_grad(grad: Tensor, data: Tensor, pool: Tensor) -> Tensor:
+    require_float(require_same_element((grad, data)), "operands of {op}")
+    require_rank(grad, data.rank, "grad")
+    for axis, (dim, count) in enumerate(zip(grad.dims, pool.dims, strict=True)):
+        require_equal(dim, count, f"dim {axis} of grad must be {{1}}, but is {{0}}")
+    return data
+
+
+@rule("relay.nn.max_pool2d_grad")
+def max_pool2d_grad(
+    grad: Tensor,
+    data: Tensor,
+    *,
+    pool_size: Pair,
+    strides: Pair,
+    padding: Padding,
+    layout: Layout,
+    ceil_mode: bool,
+) -> Tensor:
+    """Infer the type of `data`; `grad` is of that of its pool."""
+    pool = _pooled(data, layout, pool_size, strides, (1, 1), padding, ceil_mode)
+    return _pool_grad(grad, data, pool)
+
+
+@rule("relay.nn.avg_pool2d_grad")
+def avg_pool2d_grad(
+    grad: Tensor,
+    data: Tensor,
+    *,
+    pool_size: Pair,
+    strides: Pair,
+    padding: Padding,
+    layout: Layout,
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> Tensor:
+    """Infer the type of `data`; `grad` is of that of its pool."""
+    pool = _pooled(data, layout, pool_size, strides, (1, 1), padding, ceil_mode)
+    return _pool_grad(grad, data, pool)
+
+
+def _containing(*dims: Any, pool_size: Ints, strides: Ints) -> Sequence[int]:
+    """Return how many windows contain a cell, at most, along each side."""
+    return [-(-window // stride) for window, stride in zip(pool_size, strides, strict=True)]
+
+
+@defined(Folded, "relay.nn.avg_pool2d_grad", box=_containing)
+def shared_gradient(
+    index: Sequence[Number],
+    grad: Source,
+    data: Source,
+    *,
+    pool_size: Ints,
+    strides: Ints,
+    padding: Ints,
+    layout: str,
+    count_include_pad: bool,
+) -> Number:
+    """grad[…, i, …] / the cells of window i, over the windows that contain the cell"""
+    at, inside = list(index[:4]), data.integer(0).equals(0)
+    count, axes = data.integer(1), spatial(layout)
+    for i, (axis, before) in enumerate(zip(axes, index[4:], strict=True)):
+        place, window = at[axis] + padding[i], data.integer(pool_size[i])
+        at[axis] = place.apply("quotient", data.integer(strides[i])) - before
+        start = at[axis] * strides[i]
+        inside = inside & (place - start < window)
+        low, high = (
+            x.apply("minimum", data.dims[axis] + padding[i]) for x in (start, start + window)
+        )
+        cells = high - low.apply("maximum", data.integer(padding[i]))
+        count = count * (window if count_include_pad else cells.apply("maximum", data.integer(1)))
+    share = _divided(element_or(grad, at, axes, 0).widened(), count)
+    return inside.select(share, 0)

@@ -1,0 +1,91 @@
+"""The facts of op classes and types that decide which bytes values of programs on memrefs name."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ComplexType,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    NoneType,
+    TensorType,
+    UnrankedMemRefType,
+    VectorType,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.traits import (
+    MemoryAllocEffect,
+    MemoryEffect,
+    MemoryFreeEffect,
+    MemoryWriteEffect,
+    RecursiveMemoryEffect,
+)
+
+from ...dialects.interfaces import (
+    Aliasing,
+    AllocatesResults,
+    CallsFunction,
+    CapturesOperands,
+    HoldsNoTensors,
+    PassesValues,
+    Runs,
+    RunsRegions,
+)
+
+NUMBERS = (
+    IntegerType | IndexType | AnyFloat | ComplexType | VectorType | NoneType | HoldsNoTensors
+) | FunctionType
+
+
+def names_bytes(type: Attribute) -> bool:
+    """Test whether values of `type` may name bytes in memory: memrefs, and what is not a number."""
+    return not isinstance(type, NUMBERS)
+
+
+def holds_names(type: Attribute) -> bool:
+    """Test whether values of `type` name bytes in which others that name bytes may be stored."""
+    if isinstance(type, MemRefType | UnrankedMemRefType | TensorType):
+        return names_bytes(cast("MemRefType[Attribute]", type).element_type)
+    return names_bytes(type)
+
+
+class Facts(NamedTuple):
+    """The traits of an op class that matter here."""
+
+    aliasing: Aliasing | None
+    passes: PassesValues | None
+    runs: Runs | None
+    calls: CallsFunction | None
+    captures: bool
+    is_known: bool
+    """True if its effects are known, apart from those of what its regions hold."""
+    writes: bool
+    frees: bool
+    allocates: bool
+
+
+_FACTS: dict[type[Operation], Facts] = {}
+
+
+def facts_of(op: Operation) -> Facts:
+    """Return the facts of the class of `op`, cached."""
+    kind = type(op)
+    if kind not in _FACTS:
+        effects = {type(effect) for effect in kind.get_traits_of_type(MemoryEffect)}
+        passes = kind.get_trait(PassesValues)
+        _FACTS[kind] = Facts(
+            kind.get_trait(Aliasing),
+            passes,
+            passes.how if isinstance(passes, RunsRegions) else None,
+            kind.get_trait(CallsFunction),
+            kind.get_trait(CapturesOperands) is not None,
+            passes is not None or bool(effects - {RecursiveMemoryEffect}),
+            not effects or not effects.isdisjoint({MemoryWriteEffect, RecursiveMemoryEffect}),
+            MemoryFreeEffect in effects,
+            not effects.isdisjoint({MemoryAllocEffect, AllocatesResults}),
+        )
+    return _FACTS[kind]

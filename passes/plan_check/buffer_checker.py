@@ -1,0 +1,542 @@
+"""
+Check the buffers of a function: no use of one is a use of bytes that another one needs.
+
+    %a = memory.buffer %s[0] : memref<8xf32>
+    memref.copy %x, %a
+    %b = memory.buffer %s[16] : memref<8xf32>
+    memref.copy %x, %b                            <- error: %a is needed, and overlaps %b
+    memref.copy %a, %y                            <- note: it is needed here
+
+Facts, each by code that the planner does not use:
+
+- `names`: the buffers and parameters that a value may name, a set of numbers as the bits of an int;
+  a fixed point over what ops pass on, in any order.
+- *Needed*: what values name that are used on some path from here, before they are defined anew.
+  Backwards over a graph of single ops, loops and branches of regions and of blocks alike, to a
+  fixed point.
+- `overlap`: for each buffer, those that may share a byte with it, by `plan_check.slots`: numbers
+  are compared, slices of an ordered pack by its orders.
+
+At each op, no buffer that it uses overlaps one that is needed there, unless the two are in arms of
+which one runs. A buffer is not needed where its storage is freed, nor captured, nor freed, nor
+carried to the next turn of a loop in which it is defined. It is aligned, and lies in its storage.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import NamedTuple
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from ...dialects import memory
+from ...dialects.interfaces import Runs
+from ...dialects.memrefs import as_memref, element_bytes
+from ...dialects.xdsl_extras.walking import walk
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
+from ...operators.orders import On
+from ...runtime.program.components import components, reached
+from ..bytes.buffer_facts import facts_of, holds_names, names_bytes
+from ..sizes.reader import Packed
+from ..support.diagnostics import PassError
+from .faults import NotShown, hint_of, place_note
+from .slots import Slot, Slots
+
+
+class Kept(NamedTuple):
+    """The parameters of a function that it captures, and those that it may return."""
+
+    captured: frozenset[int]
+    returned: frozenset[int]
+
+
+def bits(number: int) -> Iterator[int]:
+    """Yield the members of a set."""
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
+
+
+@dataclass(eq=False)
+class Flow:
+    """The ops of a function in program order, and those that may run next after each."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+    index: dict[Operation, int] = field(default_factory=dict[Operation, int])
+
+    @staticmethod
+    def of(function: func.FuncOp) -> Flow:
+        ops = [*walk(function.body)]
+        return Flow(ops, {op: i for i, op in enumerate(ops)})
+
+    def next(self, op: Operation) -> Iterable[int]:
+        """Yield the ops that may run after `op` begins."""
+        for region in op.regions:
+            yield from self._first(region.blocks)
+        yield from self._first(op.successors)
+        if op.next_op is not None:
+            yield self.index[op.next_op]
+        elif not op.successors and (around := op.parent_op()) in self.index:
+            assert around is not None
+            if facts_of(around).runs is not Runs.ONE:
+                for region in around.regions:
+                    yield from self._first(region.blocks)
+            yield from self._after(around)
+
+    def _after(self, op: Operation) -> Iterable[int]:
+        """Yield the ops that may run after `op` and its regions, which may end regions around."""
+        if op.next_op is not None:
+            yield self.index[op.next_op]
+        elif op.successors:
+            yield from self._first(op.successors)
+        elif (around := op.parent_op()) in self.index:
+            assert around is not None
+            if facts_of(around).runs is not Runs.ONE:
+                for region in around.regions:
+                    yield from self._first(region.blocks)
+            yield from self._after(around)
+
+    def _first(self, blocks: Iterable[Block]) -> Iterable[int]:
+        for block in blocks:
+            if block.first_op is not None:
+                yield self.index[block.first_op]
+
+
+@dataclass(eq=False)
+class BufferChecker:
+    """Checks one function."""
+
+    function: func.FuncOp
+    kept: Mapping[str, Kept]
+    """The functions that are called."""
+    slots: Slots = field(default_factory=Slots)
+    flow: Flow = field(init=False)
+    buffers: list[memory.BufferOp] = field(init=False)
+    params: list[SSAValue] = field(init=False)
+    names: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
+    """The buffers, and after them the parameters, that a value may name, by its identity."""
+    captured: dict[int, tuple[SSAValue, Operation]] = field(
+        default_factory=dict[int, tuple[SSAValue, Operation]]
+    )
+    """The values that ops capture."""
+    returned: list[SSAValue] = field(default_factory=list[SSAValue])
+
+    def check(self) -> Kept:
+        """Raise an error at the first fault; return what the function does with its parameters."""
+        self.flow = Flow.of(self.function)
+        self.buffers = [op for op in self.flow.ops if isinstance(op, memory.BufferOp)]
+        self.params = [arg for arg in self.function.args if names_bytes(arg.type)]
+        self.find_names()
+        own = (1 << len(self.buffers)) - 1
+        if own:
+            self.require_known(own)
+            for op in self.buffers:
+                self.require_room(op)
+            self.require_apart()
+        return self.summary()
+
+    def summary(self) -> Kept:
+        def params(values: Iterable[SSAValue]) -> frozenset[int]:
+            found = 0
+            for value in values:
+                found |= self.names[id(value)]
+            count = len(self.buffers)
+            positions = [param.index for param in self.function.args if names_bytes(param.type)]
+            return frozenset(positions[i - count] for i in bits(found) if i >= count)
+
+        return Kept(params(value for value, _ in self.captured.values()), params(self.returned))
+
+    # ------------------------------------------------------------------- names
+
+    def find_names(self) -> None:
+        """Find what each value may name, and what is captured."""
+        seeds = [*(op.memref for op in self.buffers), *self.params]
+        down: defaultdict[int, list[int]] = defaultdict(list)
+        for op in self.flow.ops:
+            for name, value in self.named_by(op):
+                if names_bytes(name.type) and names_bytes(value.type):
+                    down[id(value)].append(id(name))
+        pending = list[int]()
+        for i, seed in enumerate(seeds):
+            self.names[id(seed)] |= 1 << i
+            pending.append(id(seed))
+        while pending:
+            source = pending.pop()
+            for name in down.get(source, ()):
+                if self.names[source] & ~self.names[name]:
+                    self.names[name] |= self.names[source]
+                    pending.append(name)
+
+    def named_by(self, op: Operation) -> Iterable[tuple[SSAValue, SSAValue]]:
+        """Yield arguments and results, each with a value that it may name by what `op` does."""
+        facts = facts_of(op)
+        operands = [value for value in operands_of(op) if names_bytes(value.type)]
+        around = op.parent_op()
+        is_inside = around is not None and around in self.flow.index
+        every = ((result, value) for result in op.results for value in operands)
+        if isinstance(op, func.ReturnOp):
+            self.returned += operands
+            return
+        if facts.passes is not None:
+            yield from facts.passes.passed(op)
+        elif facts.calls is not None:
+            kept = self.kept.get(facts.calls.callee(op))
+            for i, value in enumerate(operands_of(op)):
+                if kept is None or i in kept.captured:
+                    self.capture((value,), op)
+                if kept is None or i in kept.returned:
+                    yield from ((result, value) for result in op.results)
+        elif self.is_yield(op):
+            pass
+        elif facts.captures or not facts.is_known:
+            self.capture(operands, op)
+            yield from every
+        elif facts.aliasing is not None:
+            yield from facts.aliasing.aliases(op)
+        else:
+            values = [*operands, *op.results]
+            if len(values) > 1 and any(holds_names(value.type) for value in values):
+                self.capture(operands, op)
+            if not facts.allocates:
+                yield from every
+        if around is not None and is_inside and not facts_of(around).is_known:
+            self.capture(operands, op)
+
+    @staticmethod
+    def is_yield(op: Operation) -> bool:
+        """Test whether `op` ends a region of an op that says what this yields."""
+        around = op.parent_op()
+        is_last = op.next_op is None and not op.successors
+        return is_last and around is not None and facts_of(around).passes is not None
+
+    def capture(self, values: Iterable[SSAValue], op: Operation) -> None:
+        self.captured.update((id(value), (value, op)) for value in values)
+
+    def members(self, values: Iterable[SSAValue]) -> int:
+        """Return the buffers that some of `values` may name."""
+        found = 0
+        for value in values:
+            if names_bytes(value.type):
+                found |= self.names.get(id(value), 0)
+        return found & ((1 << len(self.buffers)) - 1)
+
+    # ------------------------------------------------------------------ checks
+
+    def require_known(self, own: int) -> None:
+        """Check that no buffer is captured, returned, freed, or carried to another turn."""
+        for value, op in self.captured.values():
+            for i in bits(self.members((value,))):
+                raise NotShown(
+                    f"cannot tell how long a buffer is needed that {op.name} may capture",
+                    op,
+                    notes=[(self.buffers[i], "the buffer is defined here")],
+                )
+        for i in bits(self.members(self.returned)):
+            raise PassError("a buffer is returned, whose storage is freed", self.buffers[i])
+        for op in self.flow.ops:
+            if facts_of(op).frees and (freed := self.members(operands_of(op))):
+                notes = [(self.buffers[next(bits(freed))], "the buffer is defined here")]
+                raise PassError(f"{op.name} frees a buffer that lies in a storage", op, notes=notes)
+            for block in (block for region in op.regions for block in region.blocks):
+                self.require_not_carried(block, op)
+        for block in self.function.body.blocks:
+            self.require_not_carried(block, None)
+
+    def require_not_carried(self, block: Block, around: Operation | None) -> None:
+        """Check that no argument of `block` names a buffer that is defined on a way back to it."""
+        named = self.members(block.args)
+        again: dict[Block, None] | None = None
+        for i in bits(named):
+            buffer = self.buffers[i]
+            is_inside = (
+                around is not None
+                and facts_of(around).runs is not Runs.ONE
+                and around.is_ancestor(buffer)
+            )
+            if not is_inside and block.parent is not None and len(block.parent.blocks) > 1:
+                if again is None:
+                    blocks = block.parent.blocks
+                    again = reached((block,), {b: successors_of(b.last_op) for b in blocks})
+                is_inside = any(b.find_ancestor_op_in_block(buffer) is not None for b in again)
+            if is_inside:
+                raise PassError(
+                    "a buffer is carried to the next turn of a loop, where its bytes are defined "
+                    "again",
+                    buffer,
+                )
+
+    def require_room(self, op: memory.BufferOp) -> None:
+        """Check that a buffer is aligned, and lies in its storage."""
+        slot, room = self.slots.of(op.memref), self.slots.rooms.of_storage(op.storage)
+        type = as_memref(op.memref.type)
+        assert slot is not None, "a buffer has a slot"
+        assert type is not None, "verified: a memref"
+        alignment = element_bytes(type.element_type) or 1
+        if slot.start.divisor % alignment or (room.alignment or alignment) % alignment:
+            raise NotShown(f"a buffer of {type.element_type} must be aligned to {alignment}", op)
+        is_in = self.slots.lies_in(slot, room)
+        if (slot.static is not None and slot.static[0] < 0) or not is_in:
+            size = "" if room.size is None else f" of {room.size} bytes"
+            raise NotShown(
+                f"cannot show that a buffer at bytes [{slot.start}, {slot.stop}) fits in its "
+                f"storage{size}{hint_of(slot)}",
+                op,
+                notes=[place_note(op.storage)],
+            )
+
+    def require_apart(self) -> None:
+        """Check that no op uses bytes of one buffer where another one needs them."""
+        overlap, gone = self.overlaps(), self.ends_of_storages()
+        for i, (op, needed) in enumerate(zip(self.flow.ops, self.needed(), strict=True)):
+            if lost := needed & gone.get(op, 0):
+                raise PassError(
+                    "a buffer is needed after its storage is freed",
+                    self.buffers[next(bits(lost))],
+                    notes=[(op, "the storage is freed before this")],
+                )
+            used = self.members(operands_of(op))
+            for j in bits(used):
+                for k in bits((needed | used) & overlap[j]):
+                    if not are_exclusive(self.buffers[j], self.buffers[k]):
+                        raise self.fault(i, j, k)
+
+    def fault(self, at: int, j: int, k: int) -> PassError:
+        """Return the error that op `at` uses buffer `j`, whose bytes are needed for `k`."""
+        one, other = (self.slots.of(self.buffers[n].memref) for n in (j, k))
+        assert one is not None
+        assert other is not None
+        is_known = self.slots.overlap(one, other)
+        later = self.flow.ops[at:]
+        used = (op for op in later if self.members(operands_of(op)) >> k & 1)
+        notes = [(self.buffers[n], "one is defined here") for n in (j, k)]
+        notes += [(op, "the other is needed here") for op in islice(used, 1)]
+        op, slots = self.flow.ops[at], f"bytes {one} and {other} of one storage"
+        fault = f"{op.name} uses a buffer while another one needs its bytes"
+        if is_known:
+            return PassError(f"{fault}: {slots} overlap", op, notes=notes)
+        hint = hint_of(one, other)
+        message = f"{fault}, it seems: cannot show that {slots} do not overlap{hint}"
+        return NotShown(message, op, notes=notes)
+
+    def live(self) -> tuple[list[int], list[int]]:
+        """
+        Return the values that are used on some path after each op, before they are defined anew.
+
+        They are numbered; the identity of each is returned, too.
+        """
+        ops, numbers = self.flow.ops, dict[int, int]()
+
+        def numbered(values: Iterable[SSAValue]) -> int:
+            found = 0
+            for value in values:
+                if names_bytes(value.type):
+                    found |= 1 << numbers.setdefault(id(value), len(numbers))
+            return found
+
+        uses = [numbered(operands_of(op)) for op in ops]
+        ends, defines, args = [-1] * len(ops), [-1] * len(ops), [-1] * len(ops)
+        for i, op in enumerate(ops):
+            around, block = op.parent_op(), op.parent
+            defines[i] = ~numbered(op.results)
+            if block is not None and block.first_op is op:
+                args[i] = ~numbered(block.args)
+            if op.next_op is None and not op.successors and around in self.flow.index:
+                assert around is not None
+                ends[i] = ~numbered(around.results)
+        following = [[*self.flow.next(op)] for op in ops]
+        before, after, changed = [0] * len(ops), [0] * len(ops), True
+        while changed:
+            changed = False
+            for i in range(len(ops) - 1, -1, -1):
+                found = 0
+                for j in following[i]:
+                    found |= before[j]
+                after[i] = found & defines[i] if ops[i].regions else found
+                found = (found & ends[i] & defines[i] | uses[i]) & args[i]
+                if found != before[i]:
+                    before[i], changed = found, True
+        return after, [*numbers]
+
+    def needed(self) -> Iterator[int]:
+        """Yield the buffers that are needed after each op."""
+        after, values = self.live()
+        counts, current, live = [0] * len(self.buffers), 0, 0
+        own = (1 << len(self.buffers)) - 1
+        for now in after:
+            for i in bits(now ^ live):
+                step = 1 if now >> i & 1 else -1
+                for j in bits(self.names[values[i]] & own):
+                    counts[j] += step
+                    current = current | 1 << j if counts[j] else current & ~(1 << j)
+            live = now
+            yield current
+
+    def ends_of_storages(self) -> dict[Operation, int]:
+        """Return the ops at which storages are freed, each with the buffers in these."""
+        found: dict[Operation, int] = {}
+        for i, buffer in enumerate(self.buffers):
+            storage = self.slots.rooms.of_storage(buffer.storage).root.owner
+            block = storage if isinstance(storage, Block) else storage.parent
+            if block is None or block.parent is None or isinstance(storage, Block):
+                continue
+            is_first = block is block.parent.blocks[0]
+            for end in _exits(block.parent) if is_first else [block.last_op]:
+                if end is not None:
+                    found[end] = found.get(end, 0) | 1 << i
+        return found
+
+    # ----------------------------------------------------------------- overlap
+
+    def overlaps(self) -> list[int]:
+        """Return for each buffer the others that may share a byte with it."""
+        found = [0] * len(self.buffers)
+        slots = [self.slots.of(op.memref) for op in self.buffers]
+        by_storage: defaultdict[int, list[tuple[int, Slot]]] = defaultdict(list)
+        for i, slot in enumerate(slots):
+            assert slot is not None, "a buffer has a slot"
+            by_storage[id(slot.storage)].append((i, slot))
+        for members in by_storage.values():
+            static = [(i, slot.static) for i, slot in members if slot.static is not None]
+            for i, others in overlaps_of_ranges(static):
+                found[i] |= others
+            by_pack: defaultdict[Packed, list[tuple[int, int]]] = defaultdict(list)
+            others = list[tuple[int, Slot]]()
+            for i, slot in members:
+                place = slot.place
+                packing = None if place is None else place.packed.packing
+                if place is not None and packing and packing.orders and not packing.rows:
+                    by_pack[place.packed].append((i, place.slice))
+                elif slot.static is None:
+                    others.append((i, slot))
+            for packed, places in by_pack.items():
+                orders = packed.packing.orders
+                assert orders is not None, "an ordered pack"
+                for i, mates in overlaps_of_places(places, orders.on):
+                    found[i] |= mates
+            mixed = others if len(by_pack) < 2 and not (by_pack and static) else members
+            for i, slot in mixed:
+                for j, other in members:
+                    if i != j and self.slots.overlap(slot, other) is not False:
+                        found[i] |= 1 << j
+                        found[j] |= 1 << i
+        return [mates & ~(1 << i) for i, mates in enumerate(found)]
+
+
+def overlaps_of_ranges(
+    ranges: Sequence[tuple[int, tuple[int, int]]],
+) -> Iterator[tuple[int, int]]:
+    """Yield the number of each range of bytes, and the set of those that overlap it."""
+    starts: defaultdict[int, int] = defaultdict(int)
+    stops: defaultdict[int, int] = defaultdict(int)
+    for i, (start, stop) in ranges:
+        if start < stop:
+            starts[start] |= 1 << i
+            stops[stop] |= 1 << i
+    ended = started = 0
+    points = sorted({*starts, *stops})
+    ended_by, started_before = dict[int, int](), dict[int, int]()
+    for point in points:
+        started_before[point] = started
+        started |= starts.get(point, 0)
+        ended |= stops.get(point, 0)
+        ended_by[point] = ended
+    for i, (start, stop) in ranges:
+        if start < stop:
+            yield i, started_before[stop] & ~ended_by.get(start, 0)
+
+
+def overlaps_of_places(
+    places: Sequence[tuple[int, int]], orders: Sequence[On]
+) -> Iterator[tuple[int, int]]:
+    """Yield the number of each buffer, and the set of those in slices not ordered with its own."""
+    every = sum(1 << slice for slice in {slice for _, slice in places})
+    apart = [every] * len(orders[0])
+    for on in orders:
+        below = reach(on)
+        above: list[list[int]] = [[] for _ in on]
+        for i, lower in enumerate(on):
+            for j in lower:
+                above[j].append(i)
+        for i, (one, other) in enumerate(zip(below, reach(above), strict=True)):
+            apart[i] &= one | other
+    of_slice: defaultdict[int, int] = defaultdict(int)
+    for i, slice in places:
+        of_slice[slice] |= 1 << i
+    for i, slice in places:
+        mates = 0
+        for other in bits(every & ~apart[slice]):
+            mates |= of_slice[other]
+        yield i, mates
+
+
+def reach(edges: Sequence[Sequence[int]]) -> list[int]:
+    """Return the set of nodes that are reached from each node of a graph without cycles."""
+    found: dict[int, int] = {}
+    for start in range(len(edges)):
+        pending = [start]
+        while pending:
+            node = pending[-1]
+            missing = [other for other in edges[node] if other not in found]
+            if missing and node not in found:
+                pending += missing
+                continue
+            pending.pop()
+            total = 0
+            for other in edges[node]:
+                total |= found[other] | 1 << other
+            found[node] = total
+    return [found[i] for i in range(len(edges))]
+
+
+def successors_of(op: Operation | None) -> Sequence[Block]:
+    return () if op is None else op.successors
+
+
+def _exits(region: Region) -> Iterator[Operation]:
+    for block in region.blocks:
+        if block.last_op is not None and not block.last_op.successors:
+            yield block.last_op
+
+
+def are_exclusive(one: Operation, other: Operation) -> bool:
+    """Test whether two ops are in regions of an op of which at most one runs."""
+    path = dict[Operation, Region | None]()
+    at: Operation | None = one
+    while at is not None:
+        around = at.parent_op()
+        if around is not None:
+            path[around] = at.parent_region()
+        at = around
+    at = other
+    while at is not None:
+        around = at.parent_op()
+        if around is not None and around in path:
+            is_one = facts_of(around).runs is Runs.ONE
+            return is_one and path[around] is not at.parent_region()
+        at = around
+    return False
+
+
+def check_buffers(module: ModuleOp) -> None:
+    """Raise an error at the first fault of the buffers in a module; callees are checked first."""
+    functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, func.FuncOp)}
+    calls: dict[str, list[str]] = {
+        name: [f.callee(op) for op in walk(function) if (f := facts_of(op).calls) is not None]
+        for name, function in functions.items()
+    }
+    kept: dict[str, Kept] = {}
+    for name in chain.from_iterable(components(calls)):
+        function = functions[name]
+        if function.body.blocks:
+            kept[name] = BufferChecker(function, kept).check()
+            continue
+        count = len(function.function_type.inputs)
+        attributes = [memory.parameter_attributes(function, i) for i in range(count)]
+        stays = frozenset(i for i in range(count) if "llvm.nocapture" not in attributes[i])
+        kept[name] = Kept(stays, stays)

@@ -1,0 +1,26 @@
+"""What `mlir-opt` prints of upstream dialects is read without `--allow-unregistered-dialect`."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from xrelay.lowering.native.toolchain.tool_paths import tool
+from xrelay.tools.opt import opt
+
+FORMS = Path(__file__).parent.parent / "data" / "foreign" / "forms.mlir"
+
+
+def mlir_opt(text: str, *options: str) -> str:
+    """Return what `mlir-opt` prints of `text`, part by part."""
+    command = [tool("mlir-opt"), "--split-input-file", *options]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("options", [[], ["--mlir-print-op-generic"]], ids=["custom", "generic"])
+def test_each_form_is_read_and_printed(options: list[str], tmp_path: Path):
+    text = mlir_opt(FORMS.read_text(), *options)
+    source, printed = tmp_path / "in.mlir", tmp_path / "out.mlir"
+    source.write_text(text)
+    assert opt.main([str(source), "--split-input-file", "-o", str(printed)]) == 0
+    assert mlir_opt(printed.read_text()) == mlir_opt(text)
