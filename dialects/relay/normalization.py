@@ -198,7 +198,7 @@ class L2NormalizeOp(RelayOperator):
     eps = float_prop()
     axis = ints_prop()
 
-    traits = traits_def(*OUT_FUSABLE, ReadsBeforeWriting())
+    traits = traits_def(*OUT_FUSABLE)
 
 
 @irdl_op_definition

@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast, get_args
 
+from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
@@ -27,8 +28,13 @@ from xdsl.ir import Attribute, SSAValue
 
 from ...dialects import memory
 from ...dialects.device import VirtualDeviceAttr, device_of
+from ...dialects.foreign import mended
 from ...dialects.tensors import as_tensor, signless
 from ...passes.support.diagnostics import PassError, Place
+
+for _dialect in (memref.MemRef, scf.Scf):
+    mended(_dialect)  # so that ops that are built here are printed as those that are read
+
 
 MemRef: TypeAlias = MemRefType[Attribute]
 

@@ -525,6 +525,9 @@ def are_exclusive(one: Operation, other: Operation) -> bool:
 
 def check_buffers(module: ModuleOp) -> None:
     """Raise an error at the first fault of the buffers in a module; callees are checked first."""
+    from ...dialects.foreign.buffer_interfaces import attach_buffer_interfaces  # if there are any
+
+    attach_buffer_interfaces()
     functions = {op.sym_name.data: op for op in walk(module) if isinstance(op, func.FuncOp)}
     calls: dict[str, list[str]] = {
         name: [f.callee(op) for op in walk(function) if (f := facts_of(op).calls) is not None]

@@ -39,3 +39,45 @@ func.func @conv1d(%a0: tensor<1x3x9xf32>, %a1: tensor<4x3x3xf32>) {
   %0 = relay.nn.conv1d %a0, %a1 : (tensor<1x3x9xf32>, tensor<4x3x3xf32>) -> tensor<1x4x7xf32>
   func.return
 }
+
+// CHECK-LABEL: @nn_conv3d(
+// CHECK:       relay.nn.conv3d %a0, %a1 : (tensor<1x2x3x4x5xf32>, tensor<3x2x2x2x2xf32>) -> tensor<1x3x2x3x4xf32>
+func.func @nn_conv3d(%a0: tensor<1x2x3x4x5xf32>, %a1: tensor<3x2x2x2x2xf32>) {
+  %0 = relay.nn.conv3d %a0, %a1 : (tensor<1x2x3x4x5xf32>, tensor<3x2x2x2x2xf32>) -> tensor<1x3x2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_conv1d_transpose(
+// CHECK:       relay.nn.conv1d_transpose %a0, %a1 : (tensor<1x3x4xf32>, tensor<3x2x2xf32>) -> tensor<1x2x5xf32>
+func.func @nn_conv1d_transpose(%a0: tensor<1x3x4xf32>, %a1: tensor<3x2x2xf32>) {
+  %0 = relay.nn.conv1d_transpose %a0, %a1 : (tensor<1x3x4xf32>, tensor<3x2x2xf32>) -> tensor<1x2x5xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_conv3d_transpose(
+// CHECK:       relay.nn.conv3d_transpose %a0, %a1 : (tensor<1x2x2x3x2xf32>, tensor<2x3x2x2x2xf32>) -> tensor<1x3x3x4x3xf32>
+func.func @nn_conv3d_transpose(%a0: tensor<1x2x2x3x2xf32>, %a1: tensor<2x3x2x2x2xf32>) {
+  %0 = relay.nn.conv3d_transpose %a0, %a1 : (tensor<1x2x2x3x2xf32>, tensor<2x3x2x2x2xf32>) -> tensor<1x3x3x4x3xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_conv2d_backward_weight(
+// CHECK:       relay.nn.conv2d_backward_weight %a0, %a1 {kernel_size = array<i64: 2, 2>} : (tensor<2x3x4x5xf32>, tensor<2x2x5x6xf32>) -> tensor<3x2x2x2xf32>
+func.func @nn_conv2d_backward_weight(%a0: tensor<2x3x4x5xf32>, %a1: tensor<2x2x5x6xf32>) {
+  %0 = relay.nn.conv2d_backward_weight %a0, %a1 {kernel_size = array<i64: 2, 2>} : (tensor<2x3x4x5xf32>, tensor<2x2x5x6xf32>) -> tensor<3x2x2x2xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_deformable_conv2d(
+// CHECK:       relay.nn.deformable_conv2d %a0, %a1, %a2 : (tensor<1x2x4x5xf32>, tensor<1x8x3x4xf32>, tensor<3x2x2x2xf32>) -> tensor<1x3x3x4xf32>
+func.func @nn_deformable_conv2d(%a0: tensor<1x2x4x5xf32>, %a1: tensor<1x8x3x4xf32>, %a2: tensor<3x2x2x2xf32>) {
+  %0 = relay.nn.deformable_conv2d %a0, %a1, %a2 : (tensor<1x2x4x5xf32>, tensor<1x8x3x4xf32>, tensor<3x2x2x2xf32>) -> tensor<1x3x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @image_dilation2d(
+// CHECK:       relay.image.dilation2d %a0, %a1 : (tensor<1x3x5x6xf32>, tensor<3x2x3xf32>) -> tensor<1x3x4x4xf32>
+func.func @image_dilation2d(%a0: tensor<1x3x5x6xf32>, %a1: tensor<3x2x3xf32>) {
+  %0 = relay.image.dilation2d %a0, %a1 : (tensor<1x3x5x6xf32>, tensor<3x2x3xf32>) -> tensor<1x3x4x4xf32>
+  func.return
+}

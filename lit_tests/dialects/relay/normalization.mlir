@@ -55,3 +55,31 @@ func.func @lrn(%a0: tensor<1x6x2x2xf32>, %a1: tensor<1x2x2x7xf32>) {
   %2 = relay.nn.lrn %a1 {size = 4 : i64, axis = 3 : i64} : (tensor<1x2x2x7xf32>) -> tensor<1x2x2x7xf32>
   func.return
 }
+
+// CHECK-LABEL: @nn_instance_norm(
+// CHECK:       relay.nn.instance_norm %a0, %a1, %a2 : (tensor<2x3x4x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4x5xf32>
+func.func @nn_instance_norm(%a0: tensor<2x3x4x5xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>) {
+  %0 = relay.nn.instance_norm %a0, %a1, %a2 : (tensor<2x3x4x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4x5xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_group_norm(
+// CHECK:       relay.nn.group_norm %a0, %a1, %a2 {num_groups = 3 : i64} : (tensor<2x3x4x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4x5xf32>
+func.func @nn_group_norm(%a0: tensor<2x3x4x5xf32>, %a1: tensor<3xf32>, %a2: tensor<3xf32>) {
+  %0 = relay.nn.group_norm %a0, %a1, %a2 {num_groups = 3 : i64} : (tensor<2x3x4x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x4x5xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_l2_normalize(
+// CHECK:       relay.nn.l2_normalize %a0 {eps = 1.000000e-03 : f64, axis = array<i64: 1>} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+func.func @nn_l2_normalize(%a0: tensor<2x3x4xf32>) {
+  %0 = relay.nn.l2_normalize %a0 {eps = 1.000000e-03 : f64, axis = array<i64: 1>} : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_nll_loss(
+// CHECK:       relay.nn.nll_loss %a0, %a1, %a2 : (tensor<4x3xf32>, tensor<4xi32>, tensor<3xf32>) -> tensor<f32>
+func.func @nn_nll_loss(%a0: tensor<4x3xf32>, %a1: tensor<4xi32>, %a2: tensor<3xf32>) {
+  %0 = relay.nn.nll_loss %a0, %a1, %a2 : (tensor<4x3xf32>, tensor<4xi32>, tensor<3xf32>) -> tensor<f32>
+  func.return
+}

@@ -67,3 +67,87 @@ func.func @upsampling(%a0: tensor<1x2x3x4xf32>, %a1: tensor<1x3x4x2xf32>) {
   %2 = relay.nn.upsampling %a1 {scale_h = 2.000000e+00 : f64, scale_w = 2.000000e+00 : f64, layout = "NHWC"} : (tensor<1x3x4x2xf32>) -> tensor<1x6x8x2xf32>
   func.return
 }
+
+// CHECK-LABEL: @nn_max_pool1d(
+// CHECK:       relay.nn.max_pool1d %a0 {pool_size = array<i64: 2>} : (tensor<1x3x8xf32>) -> tensor<1x3x7xf32>
+func.func @nn_max_pool1d(%a0: tensor<1x3x8xf32>) {
+  %0 = relay.nn.max_pool1d %a0 {pool_size = array<i64: 2>} : (tensor<1x3x8xf32>) -> tensor<1x3x7xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_avg_pool1d(
+// CHECK:       relay.nn.avg_pool1d %a0 {pool_size = array<i64: 2>} : (tensor<1x3x8xf32>) -> tensor<1x3x7xf32>
+func.func @nn_avg_pool1d(%a0: tensor<1x3x8xf32>) {
+  %0 = relay.nn.avg_pool1d %a0 {pool_size = array<i64: 2>} : (tensor<1x3x8xf32>) -> tensor<1x3x7xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_max_pool3d(
+// CHECK:       relay.nn.max_pool3d %a0 {pool_size = array<i64: 2, 3, 2>} : (tensor<1x2x4x5x6xf32>) -> tensor<1x2x3x3x5xf32>
+func.func @nn_max_pool3d(%a0: tensor<1x2x4x5x6xf32>) {
+  %0 = relay.nn.max_pool3d %a0 {pool_size = array<i64: 2, 3, 2>} : (tensor<1x2x4x5x6xf32>) -> tensor<1x2x3x3x5xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_avg_pool3d(
+// CHECK:       relay.nn.avg_pool3d %a0 {pool_size = array<i64: 2, 3, 2>} : (tensor<1x2x4x5x6xf32>) -> tensor<1x2x3x3x5xf32>
+func.func @nn_avg_pool3d(%a0: tensor<1x2x4x5x6xf32>) {
+  %0 = relay.nn.avg_pool3d %a0 {pool_size = array<i64: 2, 3, 2>} : (tensor<1x2x4x5x6xf32>) -> tensor<1x2x3x3x5xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_adaptive_avg_pool1d(
+// CHECK:       relay.nn.adaptive_avg_pool1d %a0 {output_size = array<i64: 3>} : (tensor<1x3x8xf32>) -> tensor<1x3x3xf32>
+func.func @nn_adaptive_avg_pool1d(%a0: tensor<1x3x8xf32>) {
+  %0 = relay.nn.adaptive_avg_pool1d %a0 {output_size = array<i64: 3>} : (tensor<1x3x8xf32>) -> tensor<1x3x3xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_adaptive_max_pool1d(
+// CHECK:       relay.nn.adaptive_max_pool1d %a0 {output_size = array<i64: 3>} : (tensor<1x3x8xf32>) -> tensor<1x3x3xf32>
+func.func @nn_adaptive_max_pool1d(%a0: tensor<1x3x8xf32>) {
+  %0 = relay.nn.adaptive_max_pool1d %a0 {output_size = array<i64: 3>} : (tensor<1x3x8xf32>) -> tensor<1x3x3xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_adaptive_avg_pool2d(
+// CHECK:       relay.nn.adaptive_avg_pool2d %a0 {output_size = array<i64: 4, 1>} : (tensor<1x3x8x7xf32>) -> tensor<1x3x4x1xf32>
+func.func @nn_adaptive_avg_pool2d(%a0: tensor<1x3x8x7xf32>) {
+  %0 = relay.nn.adaptive_avg_pool2d %a0 {output_size = array<i64: 4, 1>} : (tensor<1x3x8x7xf32>) -> tensor<1x3x4x1xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_adaptive_max_pool2d(
+// CHECK:       relay.nn.adaptive_max_pool2d %a0 {output_size = array<i64: 4, 1>} : (tensor<1x3x8x7xf32>) -> tensor<1x3x4x1xf32>
+func.func @nn_adaptive_max_pool2d(%a0: tensor<1x3x8x7xf32>) {
+  %0 = relay.nn.adaptive_max_pool2d %a0 {output_size = array<i64: 4, 1>} : (tensor<1x3x8x7xf32>) -> tensor<1x3x4x1xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_adaptive_avg_pool3d(
+// CHECK:       relay.nn.adaptive_avg_pool3d %a0 {output_size = array<i64: 2, 2, 3>} : (tensor<1x2x4x5x6xf32>) -> tensor<1x2x2x2x3xf32>
+func.func @nn_adaptive_avg_pool3d(%a0: tensor<1x2x4x5x6xf32>) {
+  %0 = relay.nn.adaptive_avg_pool3d %a0 {output_size = array<i64: 2, 2, 3>} : (tensor<1x2x4x5x6xf32>) -> tensor<1x2x2x2x3xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_adaptive_max_pool3d(
+// CHECK:       relay.nn.adaptive_max_pool3d %a0 {output_size = array<i64: 2, 2, 3>} : (tensor<1x2x4x5x6xf32>) -> tensor<1x2x2x2x3xf32>
+func.func @nn_adaptive_max_pool3d(%a0: tensor<1x2x4x5x6xf32>) {
+  %0 = relay.nn.adaptive_max_pool3d %a0 {output_size = array<i64: 2, 2, 3>} : (tensor<1x2x4x5x6xf32>) -> tensor<1x2x2x2x3xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_max_pool2d_grad(
+// CHECK:       relay.nn.max_pool2d_grad %a0, %a1 {pool_size = array<i64: 2, 2>} : (tensor<1x3x4x5xf32>, tensor<1x3x5x6xf32>) -> tensor<1x3x5x6xf32>
+func.func @nn_max_pool2d_grad(%a0: tensor<1x3x4x5xf32>, %a1: tensor<1x3x5x6xf32>) {
+  %0 = relay.nn.max_pool2d_grad %a0, %a1 {pool_size = array<i64: 2, 2>} : (tensor<1x3x4x5xf32>, tensor<1x3x5x6xf32>) -> tensor<1x3x5x6xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_avg_pool2d_grad(
+// CHECK:       relay.nn.avg_pool2d_grad %a0, %a1 {pool_size = array<i64: 2, 2>} : (tensor<1x3x4x5xf32>, tensor<1x3x5x6xf32>) -> tensor<1x3x5x6xf32>
+func.func @nn_avg_pool2d_grad(%a0: tensor<1x3x4x5xf32>, %a1: tensor<1x3x5x6xf32>) {
+  %0 = relay.nn.avg_pool2d_grad %a0, %a1 {pool_size = array<i64: 2, 2>} : (tensor<1x3x4x5xf32>, tensor<1x3x5x6xf32>) -> tensor<1x3x5x6xf32>
+  func.return
+}

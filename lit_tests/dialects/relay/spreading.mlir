@@ -23,3 +23,24 @@ func.func @dilate(%a0: tensor<2x3xf32>) {
   %0 = relay.nn.dilate %a0 {strides = array<i64: 1, 2>, dilation_value = 1.0} : (tensor<2x3xf32>) -> tensor<2x5xf32>
   func.return
 }
+
+// CHECK-LABEL: @nn_space_to_batch_nd(
+// CHECK:       relay.nn.space_to_batch_nd %a0 {block_shape = array<i64: 2, 3>, paddings = array<i64: 1, 0, 0, 1>} : (tensor<2x3x5x2xf32>) -> tensor<12x2x2x2xf32>
+func.func @nn_space_to_batch_nd(%a0: tensor<2x3x5x2xf32>) {
+  %0 = relay.nn.space_to_batch_nd %a0 {block_shape = array<i64: 2, 3>, paddings = array<i64: 1, 0, 0, 1>} : (tensor<2x3x5x2xf32>) -> tensor<12x2x2x2xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_batch_to_space_nd(
+// CHECK:       relay.nn.batch_to_space_nd %a0 {block_shape = array<i64: 2, 3>, crops = array<i64: 1, 0, 0, 1>} : (tensor<12x2x2x2xf32>) -> tensor<2x3x5x2xf32>
+func.func @nn_batch_to_space_nd(%a0: tensor<12x2x2x2xf32>) {
+  %0 = relay.nn.batch_to_space_nd %a0 {block_shape = array<i64: 2, 3>, crops = array<i64: 1, 0, 0, 1>} : (tensor<12x2x2x2xf32>) -> tensor<2x3x5x2xf32>
+  func.return
+}
+
+// CHECK-LABEL: @nn_mirror_pad(
+// CHECK:       relay.nn.mirror_pad %a0 {pad_width = array<i64: 2, 1, 0, 3>} : (tensor<2x3xf32>) -> tensor<5x6xf32>
+func.func @nn_mirror_pad(%a0: tensor<2x3xf32>) {
+  %0 = relay.nn.mirror_pad %a0 {pad_width = array<i64: 2, 1, 0, 3>} : (tensor<2x3xf32>) -> tensor<5x6xf32>
+  func.return
+}

@@ -9,7 +9,7 @@
 // CHECK-SAME:    (%x: memref<4xf32> {xrelay.name = "x"}, %same: memref<4xf32> {xrelay.name = "same", xrelay.output = 0 : i64},
 // CHECK-SAME:    -> memref<?xf32> attributes
 // CHECK:         %[[Y:.*]] = memref.alloc(%n)
-// CHECK:         "memref.copy"(%x, %same)
+// CHECK:         memref.copy %x, %same
 // CHECK-NEXT:    func.return %[[Y]] : memref<?xf32>
 func.func private @count(memref<4xf32>) -> index
 func.func private @k(memref<4xf32>, memref<?xf32>) -> ()

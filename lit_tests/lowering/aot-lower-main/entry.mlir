@@ -31,8 +31,8 @@ func.func @main(%x: memref<4xf32>, %r: memref<?xi8> {memory.result = 0 : i64, me
 //
 // CHECK-LABEL: func.func public @net_main_flat
 // CHECK-SAME:    (%x: memref<4xf32> {xrelay.name = "x"}, %a: memref<4xf32> {{{.*}}}, %b: memref<4xf32> {{{.*}}},
-// CHECK-DAG:     "memref.copy"(%x, %a)
-// CHECK-DAG:     "memref.copy"(%x, %b)
+// CHECK-DAG:     memref.copy %x, %a
+// CHECK-DAG:     memref.copy %x, %b
 func.func @main(%x: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) attributes {xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "float32", shape = [4 : i64]}}], results = [{name = "a", spec = {dtype = "float32", shape = [4 : i64]}}, {name = "b", spec = {dtype = "float32", shape = [4 : i64]}}]}}} {
   func.return %x, %x : memref<4xf32>, memref<4xf32>
 }
@@ -73,7 +73,7 @@ func.func @main(%x: memref<4xf32>) -> memref<4xf32> attributes {xrelay.entry = {
 // CHECK:         func.call @main
 // CHECK-LABEL: func.func public @net_main_flat
 // CHECK:         %[[Y:.*]] = func.call @main(%x)
-// CHECK:         "memref.copy"(%[[Y]], %y)
+// CHECK:         memref.copy %[[Y]], %y
 func.func @main(%x: memref<4xf32>) -> memref<4xf32> attributes {xrelay.entry = {function = {name = "main", params = [{name = "x", spec = {dtype = "float32", shape = [4 : i64]}}], results = [{name = "y", spec = {dtype = "float32", shape = [4 : i64]}}]}}} {
   %t = func.call @main(%x) : (memref<4xf32>) -> memref<4xf32>
   func.return %t : memref<4xf32>

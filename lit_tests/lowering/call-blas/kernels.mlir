@@ -43,7 +43,7 @@ func.func private @product(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: 
 //
 // CHECK-LABEL: @result
 // CHECK-NOT:     memref.alloc
-// CHECK:         "memref.extract_aligned_pointer_as_index"(%out)
+// CHECK:         memref.extract_aligned_pointer_as_index %out
 // CHECK:         func.call @xrelay_sgemm
 func.func private @result(%mx: memref<8x16xf32>, %mw: memref<16x32xf32>, %out: memref<8x32xf32>) attributes {xrelay.kernel} {
   %x = bufferization.to_tensor %mx restrict : memref<8x16xf32> to tensor<8x16xf32>

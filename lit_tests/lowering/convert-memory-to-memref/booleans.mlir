@@ -27,7 +27,7 @@ relay.prim_func @not(%a: tensor<4xi1>) -> tensor<4xi1> {
 
 // A constant of booleans is one of bytes.
 //
-// CHECK: "memref.global"() <{sym_name = "constant", type = memref<2xi8>, initial_value = dense<[1, 0]> : tensor<2xi8>
+// CHECK: memref.global "private" constant @constant : memref<2xi8> = dense<[1, 0]>
 func.func @bytes() -> tensor<2xi1> {
   %c = relay.constant dense<[true, false]> : tensor<2xi1>
   func.return %c : tensor<2xi1>

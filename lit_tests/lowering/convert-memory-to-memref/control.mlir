@@ -56,7 +56,7 @@ relay.prim_func @k(%a: tensor<4xf32>) -> tensor<4xf32> {
 // A branch that knows more dims than the result forgets them.
 //
 // CHECK-LABEL: @different_dims
-// CHECK:           %[[X:.*]] = "memref.cast"(%x) : (memref<4xf32>) -> memref<?xf32>
+// CHECK:           %[[X:.*]] = memref.cast %x : memref<4xf32> to memref<?xf32>
 // CHECK-NEXT:      scf.yield %[[X]] : memref<?xf32>
 func.func @different_dims(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<?xf32>, %w: !memory.storage) {
   %r = relay.if %c : tensor<i1> -> (tensor<?xf32>) {

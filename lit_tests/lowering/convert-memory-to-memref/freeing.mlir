@@ -74,7 +74,7 @@ relay.prim_func @k(%a: tensor<4xf32>) -> tensor<4xf32> {
 //
 // CHECK-LABEL: @identity
 // CHECK:         %[[C:.*]] = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
-// CHECK-NEXT:    "memref.copy"(%x, %[[C]])
+// CHECK-NEXT:    memref.copy %x, %[[C]]
 // CHECK-NEXT:    func.return %[[C]]
 // CHECK-LABEL: @caller
 // CHECK:         %[[Y:.*]] = func.call @identity(%x)
@@ -103,7 +103,7 @@ relay.prim_func @k(%a: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK:         %[[R:.*]] = scf.if %{{.*}} -> (memref<4xf32>) {
 // CHECK:           func.call @k
 // CHECK-NEXT:      scf.yield
-// CHECK:           "memref.copy"(%x, %[[C:[0-9]+]])
+// CHECK:           memref.copy %x, %[[C:[0-9]+]]
 // CHECK-NEXT:      scf.yield %[[C]]
 // CHECK:         func.return %[[R]]
 func.func @copied_in_its_branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
@@ -128,7 +128,7 @@ relay.prim_func @k(%a: tensor<4xf32>) -> tensor<4xf32> {
 //
 // CHECK-LABEL: @returned_twice
 // CHECK:         %[[T:.*]] = memref.view
-// CHECK:         "memref.copy"(%[[T]], %[[C:[0-9]+]])
+// CHECK:         memref.copy %[[T]], %[[C:[0-9]+]]
 // CHECK-NEXT:    func.return %[[T]], %[[C]]
 func.func @returned_twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %s = memory.alloc_storage 16 align 64 : !memory.storage
@@ -149,7 +149,7 @@ relay.prim_func @k(%a: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK:         scf.if
 // CHECK:           %[[S:.*]] = memref.alloc() {{.*}} : memref<16xi8>
 // CHECK:           %[[R:.*]] = scf.if
-// CHECK:           "memref.copy"(%[[R]], %[[C:[0-9]+]])
+// CHECK:           memref.copy %[[R]], %[[C:[0-9]+]]
 // CHECK-NEXT:      memref.dealloc %[[S]]
 // CHECK-NEXT:      scf.yield %[[C]]
 func.func @perhaps_a_parameter(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {

@@ -130,8 +130,8 @@ func.func @dynamic_reshape(%x: tensor<?x4xf32>, %s: tensor<1xi64>) -> tensor<?xf
 
 // Equal constants are one global; a param has no contents here.
 //
-// CHECK:       "memref.global"() <{sym_name = "constant", type = memref<2xi8>, initial_value = dense<[1, -1]> : tensor<2xi8>, {{.*}}constant
-// CHECK-NEXT:  "memref.global"() <{sym_name = "w", type = memref<8xf32>, initial_value, {{.*}} {xrelay.param = "w"}
+// CHECK:       memref.global "private" constant @constant : memref<2xi8> = dense<[1, -1]>
+// CHECK-NEXT:  memref.global "private" @w : memref<8xf32> = uninitialized {xrelay.param = "w"
 // CHECK-LABEL: @constants
 // CHECK:         memref.get_global @constant : memref<2xi8>
 // CHECK:         memref.get_global @constant : memref<2xi8>
@@ -155,7 +155,7 @@ func.func @constants() -> (tensor<2xui8>, tensor<2xui8>, tensor<8xf32>) {
 // CHECK:         memref.view %s[%[[B]]][] : memref<256xi8> to memref<2x4xf32>
 // CHECK:         %[[C:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x4xf32>
 // CHECK:         memref.subview %x[7, 0] [1, 4] [1, 1] : memref<8x4xf32> to memref<1x4xf32, strided<[4, 1], offset: 28>>
-// CHECK:         "memref.copy"(%{{.*}}, %[[C]])
+// CHECK:         memref.copy %{{.*}}, %[[C]]
 func.func @rows(%x: tensor<8x4xf32>) -> (tensor<3x4xf32>, tensor<2x4xf32>, tensor<1x4xf32>) {
   %s = memory.alloc_storage 256 align 64 : !memory.storage
   %t = memory.alloc_tensor %s[64] : tensor<8x4xf32>

@@ -7,7 +7,7 @@
 // CHECK-SAME:    (%x: memref<4xf32>)
 // CHECK:         %[[S:.*]] = memref.alloc() {alignment = 64 : i64} : memref<16xi8>
 // CHECK:         %[[T:.*]] = memref.view %[[S]][%c0][] : memref<16xi8> to memref<4xf32>
-// CHECK-NEXT:    "memref.copy"(%x, %[[T]]) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT:    memref.copy %x, %[[T]] : memref<4xf32> to memref<4xf32>
 // CHECK:         func.call @k(%[[T]]
 // CHECK-NOT:     cuda
 func.func @copy_between_devices(%x: tensor<4xf32, #relay.device<cpu:0>>) {

@@ -6,20 +6,20 @@
 //
 // CHECK-LABEL: @static(%c: memref<i1>, %x: memref<4xf32>, %w: memref<4xf32>) -> memref<4xf32> {
 // CHECK-NEXT:    %[[X:.*]] = memref.alloc() {{.*}} : memref<4xf32>
-// CHECK-NEXT:    "memref.copy"(%x, %[[X]])
-// CHECK-NEXT:    %[[R:.*]] = scf.while () : () -> memref<4xf32> {
+// CHECK-NEXT:    memref.copy %x, %[[X]]
+// CHECK-NEXT:    %[[R:.*]] = scf.while : () -> memref<4xf32> {
 // CHECK-NEXT:      %b = memref.load %c[]
 // CHECK-NEXT:      %[[Y:.*]], %[[AGAIN:.*]] = scf.if %b -> (memref<4xf32>, i1) {
 // CHECK-NEXT:        %t = memref.alloc()
 // CHECK-NEXT:        func.call @k(%[[X]], %w, %t)
-// CHECK-NEXT:        "memref.copy"(%t, %[[X]])
+// CHECK-NEXT:        memref.copy %t, %[[X]]
 // CHECK-NEXT:        %[[NONE:.*]] = ub.poison : memref<4xf32>
 // CHECK-NEXT:        memref.dealloc %t
 // CHECK-NEXT:        %[[TRUE:.*]] = arith.constant true
 // CHECK-NEXT:        scf.yield %[[NONE]], %[[TRUE]]
 // CHECK-NEXT:      } else {
 // CHECK-NEXT:        %u = memref.alloc()
-// CHECK-NEXT:        "memref.copy"(%[[X]], %u)
+// CHECK-NEXT:        memref.copy %[[X]], %u
 // CHECK-NEXT:        %[[FALSE:.*]] = arith.constant false
 // CHECK-NEXT:        scf.yield %u, %[[FALSE]]
 // CHECK-NEXT:      }
@@ -49,7 +49,7 @@ func.func private @static(%c: memref<i1>, %x: memref<4xf32>, %w: memref<4xf32>) 
 //
 // CHECK-LABEL: @dynamic(%c: memref<i1>, %x: memref<?xf32>) -> memref<?xf32> {
 // CHECK:         %[[FIRST:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xf32>
-// CHECK-NEXT:    "memref.copy"(%x, %[[FIRST]])
+// CHECK-NEXT:    memref.copy %x, %[[FIRST]]
 // CHECK-NEXT:    %{{.*}}, %[[R:.*]] = scf.while (%[[X:.*]] = %[[FIRST]]) : (memref<?xf32>) -> (memref<?xf32>, memref<?xf32>) {
 // CHECK:           %[[Y:.*]], %[[AGAIN:.*]], %[[NEXT:.*]] = scf.if
 // CHECK:             %t = memref.alloc(%n)
@@ -60,7 +60,7 @@ func.func private @static(%c: memref<i1>, %x: memref<4xf32>, %w: memref<4xf32>) 
 // CHECK-NEXT:        %[[TRUE:.*]] = arith.constant true
 // CHECK-NEXT:        scf.yield %[[NONE]], %[[TRUE]], %t
 // CHECK-NEXT:      } else {
-// CHECK:             "memref.copy"(%[[X]], %u)
+// CHECK:             memref.copy %[[X]], %u
 // CHECK-NEXT:        %{{.*}} = memref.extract_strided_metadata %[[X]]
 // CHECK-NEXT:        memref.dealloc %{{.*}} : memref<f32>
 // CHECK:           scf.condition(%[[AGAIN]]) %[[NEXT]], %[[Y]]
@@ -93,17 +93,17 @@ func.func private @dynamic(%c: memref<i1>, %x: memref<?xf32>) -> memref<?xf32> {
 //
 // CHECK-LABEL: @swap
 // CHECK:         %[[X:.*]] = memref.alloc()
-// CHECK-NEXT:    "memref.copy"(%x, %[[X]])
+// CHECK-NEXT:    memref.copy %x, %[[X]]
 // CHECK-NEXT:    %[[Y:.*]] = memref.alloc()
-// CHECK-NEXT:    "memref.copy"(%y, %[[Y]])
+// CHECK-NEXT:    memref.copy %y, %[[Y]]
 // CHECK-NEXT:    %s = memref.alloca() : memref<2xi64>
 // CHECK-NEXT:    scf.while
 // CHECK:           %[[A:.*]] = memref.alloc()
-// CHECK-NEXT:      "memref.copy"(%[[Y]], %[[A]])
+// CHECK-NEXT:      memref.copy %[[Y]], %[[A]]
 // CHECK-NEXT:      %[[B:.*]] = memref.alloc()
-// CHECK-NEXT:      "memref.copy"(%[[X]], %[[B]])
-// CHECK-NEXT:      "memref.copy"(%[[A]], %[[X]])
-// CHECK-NEXT:      "memref.copy"(%[[B]], %[[Y]])
+// CHECK-NEXT:      memref.copy %[[X]], %[[B]]
+// CHECK-NEXT:      memref.copy %[[A]], %[[X]]
+// CHECK-NEXT:      memref.copy %[[B]], %[[Y]]
 // CHECK-NEXT:      memref.dealloc %[[A]]
 // CHECK-NEXT:      memref.dealloc %[[B]]
 func.func private @k(memref<2xi64>) -> ()

@@ -10,7 +10,6 @@ Operators of the text that are several of the dialect's, on tensors whose shapes
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from itertools import accumulate, product
@@ -22,15 +21,13 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
 from .....dialects.attributes import ELEMENT_TYPES
-from .....dialects.dense import constant_tensor, dense, integers
+from .....dialects.dense import constant_tensor, dense, elements, integers, scalar
 from .....dialects.device import tensor_type
 from .....dialects.relay import ConstantOp
 from .call_site import Attrs, Rule, Site, dtype_of
 from .relay_operators import fields_of
 
 Shape: TypeAlias = tuple[int, ...]
-
-_FORMATS = {"int64": "q", "int32": "i", "float32": "f", "float64": "d", "bool": "?"}
 
 # ------------------------------------------------------------------------------- values
 
@@ -53,7 +50,7 @@ def _fixed(site: Site, value: SSAValue, what: str) -> Shape:
 
 def _array(site: Site, values: Sequence[float], shape: Shape, dtype: str) -> SSAValue:
     """Build a constant."""
-    data = struct.pack(f"<{len(values)}{_FORMATS[dtype]}", *values)
+    data = b"".join(elements(made) for n in values if (made := scalar(n, dtype)) is not None)
     return site.add(ConstantOp(dense(tensor_type(ELEMENT_TYPES[dtype], [*shape]), data)))
 
 
