@@ -26,7 +26,7 @@ OFFSET = "memory.offset"
 
 
 class Place(NamedTuple):
-    """Where a constant is: the number of its pool, and its offset there."""
+    """The place of a constant: the number of its pool, and its offset there."""
 
     pool: int
     offset: int
@@ -40,7 +40,7 @@ def constant_pools(module: Operation) -> list[memory.PoolAttr]:
 
 
 def place_of(op: Operation, pools: Sequence[memory.PoolAttr]) -> Place:
-    """Return where the param or global `op` is in `pools`; a `PassError` if nothing says so."""
+    """Return the place of the param or global `op` in `pools`; a `PassError` if it has none."""
     found = [op.attributes.get(name) for name in (POOL, OFFSET)]
     numbers = [number.value.data for number in found if isinstance(number, IntegerAttr)]
     match numbers:
