@@ -16,7 +16,7 @@ Give functions that are called from outside a flat C interface, and describe it.
     }
 
 `describe-entries` ran before the types became memory. All params are in one pool of constants, or
-in those of the option `constants` (`entries.constant_pool`); what an entry returns is written to
+in those that `place-constants` chose (`entries.constant_pool`); what an entry returns is written to
 its outputs; dynamic programs have a function that computes sizes. Devices of the option
 `device-contexts` get a context, and calls around their use (`entries.hooks`). Kernels that are only
 declared are those
@@ -37,7 +37,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from ..dialects import memory
-from ..passes.devices.options import device_option, pools_option
+from ..passes.bytes import constant_places
 from ..passes.functions.call_graph import CallGraph
 from ..passes.support.diagnostics import PassError, location_of
 from ..passes.support.levels import Level
@@ -92,9 +92,6 @@ class AotLowerMainPass(ModulePass):
     device_contexts: tuple[str, ...] = ()
     """The devices that get a context, such as `cuda:0`, and calls around their use."""
 
-    constants: str = ""
-    """The pools of constants, as `assign-pools` reads pools; by default one of the host."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         entries = [f for f in op.ops if isinstance(f, func.FuncOp) and ENTRY in f.attributes]
         if not entries:
@@ -109,7 +106,7 @@ class AotLowerMainPass(ModulePass):
         constants, where = pass_constants(
             graph,
             table_of(op.attributes.get(PARAMS)),
-            pools_option(self.constants, device_option(devices[0], "host", op), op),
+            constant_places.constant_pools(op),
         )
         symbols = unique_names(
             (f"{library}_{entry.sym_name.data}" for entry in entries), [f"{library}_metadata"]
@@ -133,7 +130,7 @@ class AotLowerMainPass(ModulePass):
             *(library, tuple(described_entries), tuple(devices), tuple(constants), tuple(where)),
             *(tuple(texts_of(op.attributes.get(MESSAGES))), tuple(kernels)),
         )
-        for name in (DEVICES, PARAMS, MESSAGES, memory.POOLS):
+        for name in (DEVICES, PARAMS, MESSAGES, memory.POOLS, constant_places.POOLS):
             op.attributes.pop(name, None)
         op.attributes[METADATA] = record_attribute(Library, found)
 

@@ -1,5 +1,6 @@
 """Pools: the example in the machine, natively and from C, and capacities when sizes are known."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from helpers.onnx.onnx_models import Array
 
 import xrelay
 from xrelay.runtime.errors import MachineError
-from xrelay.runtime.native.native_executable import load_library
+from xrelay.runtime.native.native_executable import NativeExecutable, load_library
 from xrelay.runtime.weights.tensor_file import write_tensors
 from xrelay.tools.opt.opt import main as opt
 
@@ -97,13 +98,21 @@ def weights(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("place", ["object", "file"])
-def test_pools_of_constants(weights: Path, tmp_path: Path, place: str):
+def test_pools_of_constants(
+    weights: Path, tmp_path: Path, place: str, capfd: pytest.CaptureFixture[str]
+):
     pipeline = 'aot{constants="itcm=17KiB:1,flash=1MiB:5:256"}'
     out = tmp_path / "libnet.so"
-    assert (
-        opt([str(weights), "-p", pipeline, "-t", f"native{{weights={place}}}", "-o", str(out)]) == 0
-    )
+    target = f"native{{weights={place}}}"
+    args = [str(weights), "-p", pipeline, "-t", target, "-o", str(out), "--memory-report=json"]
+    assert opt(args) == 0
     native = load_library(out)
+    reports = json.loads(capfd.readouterr().err)["functions"]
+    reported = [report for report in reports if report["function"] == "constants"]
+    assert [
+        (report["device"], report["planned"]["bytes"], report["pool"]["capacity"])
+        for report in reported
+    ] == [(pool.place, pool.size, pool.capacity) for pool in native.interface.constant_pools]
     fast, slow = native.interface.constant_pools
     assert (fast.place, fast.size, fast.capacity) == ("cpu:0/itcm", 16384, 17 << 10)
     assert (slow.place, slow.size, slow.capacity) == ("cpu:0/flash", 2048, 1 << 20)
@@ -148,6 +157,20 @@ def test_an_executable_keeps_pools_and_capacities(layers: Path, tmp_path: Path):
     assert {"cpu:0/dtcm", "cpu:0/psram"} <= loaded.memory.devices.keys()
     with pytest.raises(MachineError, match="does not fit in pool cpu:0/"):
         loaded(*arguments(64))
+
+
+def test_a_device_with_a_capacity_natively(layers: Path):
+    """Of one pool, which is the device itself, there is one workspace, and its results."""
+    tight = xrelay.compile(layers, target="native", pipeline='aot{pools="cpu:0=16KiB:1"}')
+    assert isinstance(tight, NativeExecutable)
+    (pool,) = tight.interface.entries[0].pools
+    assert (pool.place, pool.size, pool.capacity) == ("cpu:0", None, 16 << 10)
+    x, w = arguments(16)
+    a = x.astype(float) @ w.T
+    expected = (a @ w.T @ w.T + a) @ w.T
+    np.testing.assert_allclose(tight(x, w), expected, rtol=1e-5)
+    with pytest.raises(MachineError, match=r"bytes of pool cpu:0, which has 16384"):
+        tight(*arguments(64))
 
 
 def test_a_device_with_a_capacity(layers: Path):

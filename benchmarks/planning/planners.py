@@ -7,12 +7,18 @@ Each file has the lifetimes of a network's tensors, as CSV. The rule for the res
 written once and read 1 to 4 times, drawn by a seed; pools have 25 % and 50 % of the lower bound of
 one arena, and no bound; a byte costs 1, 3 and 10. Where CP-SAT proves no optimum within the
 timeout, its bound is what plans are compared with. `check` validates every plan.
+
+    python benchmarks/planning/planners.py --synthetic 1000
+
+Time plans of synthetic networks of so many buffers, of every family and three seeds.
 """
 
 import argparse
 import random
 import statistics
 import sys
+import time
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +30,7 @@ from xrelay.planning.csv_io import parse_problem
 sys.path.append(str(Path(__file__).parents[1]))
 
 from results import Facts, write_results
+from synthetic import NETS
 
 
 def with_pools(problem: Problem, seed: int = 0) -> Problem:
@@ -114,12 +121,30 @@ def measure(path: Path, timeout: float) -> Facts:
     }
 
 
+def measure_synthetic(family: str, buffers: int, seed: int) -> Facts:
+    """Plan a synthetic network for the least cost."""
+    problem = with_pools(NETS[family](buffers, seed))
+    started = time.process_time()
+    plan = solve(problem, minimize="cost")
+    seconds = time.process_time() - started
+    if isinstance(plan, Infeasible) or check(problem, plan):
+        raise SystemExit(f"{family}: the plan is not valid")
+    return {"family": family, "seed": seed, "buffers": buffers, "CPU s": round(seconds, 2)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Plans over pools against the exact optimum.")
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--synthetic", type=int, metavar="N", help="networks of N buffers instead")
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds of CP-SAT for a file")
     parser.add_argument("--table", action="store_true", help="Markdown instead of JSON")
     options = parser.parse_args()
+    if options.synthetic:
+        cases = product(NETS, range(3))
+        rows = [measure_synthetic(family, options.synthetic, seed) for family, seed in cases]
+        return write_results(rows, options.table)
+    if not options.files:
+        parser.error("expected files, or --synthetic")
     found: list[Facts] = []
     for path in options.files:
         found.append(measure(path, options.timeout))

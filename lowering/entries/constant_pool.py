@@ -5,8 +5,7 @@ The pools of constants: a parameter for each in place of the params of a program
                                       ->          memref<?xi8> to memref<4xf32>
     func.call @f(%x)                         func.call @f(%x, %constants)
 
-All are in one pool, unless pools with capacities are declared (`planning.pool_text`): then
-`planning.solve` chooses where reading them costs least.
+All are in one pool, side by side, unless `place-constants` chose their pools and offsets.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from xdsl.rewriter import Rewriter
 from ...dialects import memory
 from ...dialects.tensors import dtype_name, element_size
 from ...dialects.xdsl_extras.walking import walk
-from ...passes.bytes.constant_places import place_constants
+from ...passes.bytes.constant_places import Place, place_of
 from ...passes.functions.call_graph import CallGraph
 from ...passes.functions.signatures import insert_parameters
 from ...passes.support.diagnostics import PassError
@@ -52,7 +51,7 @@ def pass_constants(
     """
     Let functions read params from pools, their last parameters; return what is in these.
 
-    `dtypes` are those of the params by name. Raises `PassError` if they do not fit in `pools`.
+    `dtypes` are those of the params by name. Raises `PassError` if one has no place in `pools`.
     """
     params = {
         name: op
@@ -61,14 +60,8 @@ def pass_constants(
     }
     read = {name: op for name, op in params.items() if graph.users[name]}
     found = [_constant(op, dtypes) for op in read.values()]
-    if pools:
-        reads = [
-            sum(len([*user.results[0].uses]) for user in graph.users[name] if user.results)
-            for name in read
-        ]
-        found, where = _placed(found, [*read.values()], reads, pools)
-    else:
-        found, where = _side_by_side(found)
+    places = [place_of(op, pools) for op in read.values()] if pools else []
+    found, where = _placed(found, places, pools) if pools else _side_by_side(found)
     constants = dict(zip(read, found, strict=True))
     reading = set(constants)
     for group in graph.components():
@@ -100,18 +93,18 @@ def _side_by_side(constants: Sequence[Constant]) -> tuple[list[Constant], list[C
 
 def _placed(
     constants: Sequence[Constant],
-    ops: Sequence[memref.GlobalOp],
-    reads: Sequence[int],
+    places: Sequence[Place],
     pools: Sequence[memory.PoolAttr],
 ) -> tuple[list[Constant], list[ConstantPool]]:
-    """Return constants where reading them costs least, and the pools that have some."""
-    rows = zip(ops, constants, reads, strict=True)
-    plan = place_constants([(op, c.name, c.size, n) for op, c, n in rows], ALIGNMENT, pools)
+    """Return constants at their places, and the pools that have some."""
+    heights: dict[int, int] = {}
+    for constant, (number, offset) in zip(constants, places, strict=True):
+        heights[number] = max(offset + constant.size, heights.get(number, 0))
     where: list[ConstantPool] = []
     numbers: dict[int, int] = {}
     start = 0
-    for i, (pool, height) in enumerate(zip(pools, plan.heights, strict=True)):
-        if i in plan.pools:
+    for i, pool in enumerate(pools):
+        if (height := heights.get(i)) is not None:
             numbers[i] = len(where)
             name, place = sanitized(pool.label), memory.place_of(pool.device)
             alignment = max(pool.alignment.data, ALIGNMENT)
@@ -123,8 +116,8 @@ def _placed(
             )
             start = _aligned(start + height)
     placed = [
-        replace(constant, offset=at, pool=numbers[number])
-        for constant, at, number in zip(constants, plan.offsets, plan.pools, strict=True)
+        replace(constant, offset=place.offset, pool=numbers[place.pool])
+        for constant, place in zip(constants, places, strict=True)
     ]
     return placed, where
 

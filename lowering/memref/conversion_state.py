@@ -134,10 +134,10 @@ class Conversion:
         contents = DenseIntOrFPElementsAttr(tensor, value.data)
         return self._global("constant", type, value, contents, constant=UnitAttr())
 
-    def param(self, name: StringAttr, type: Attribute) -> memref.GlobalOp:
-        """Return the global for the param `name`, whose contents come from elsewhere."""
-        found = self._global(name.data, type, name, UnitAttr())
-        found.attributes["xrelay.param"] = name
+    def param(self, op: relay.ParamOp, type: Attribute) -> memref.GlobalOp:
+        """Return the global for a param, whose contents come from elsewhere; it has its place."""
+        found = self._global(op.param.data, type, op.param, UnitAttr())
+        found.attributes |= {"xrelay.param": op.param, **op.attributes}
         return found
 
     def _global(

@@ -208,7 +208,7 @@ def convert_constant(op: relay.ConstantOp | arith.ConstantOp, w: Writer) -> None
 @converts(relay.ParamOp)
 def convert_param(op: relay.ParamOp, w: Writer) -> None:
     """Read a param from a global whose contents come from elsewhere."""
-    read_global(w.state.param(op.param, w.type_of(op.result)), w)
+    read_global(w.state.param(op, w.type_of(op.result)), w)
 
 
 def read_global(found: memref.GlobalOp, w: Writer) -> None:

@@ -154,7 +154,7 @@ class AliasClasses:
             kind = type(row.op)
             if kind is memory.AllocTensorOp:
                 tensors.add_tensor(row)
-            elif facts.views is not None and facts.views.is_whole:
+            elif facts.views is not None:
                 tensors.add_view(row, *facts.views.operands)
             if facts.writes:
                 link_write(row, self)

@@ -1,14 +1,53 @@
-"""The places of constants, which live throughout, in pools with capacities."""
+"""
+The places of constants, which live throughout, in pools with capacities.
+
+A module lists its pools of constants; each param, and the global that it becomes, has the number of
+its pool, and its offset there.
+"""
 
 from collections.abc import Sequence
+from typing import NamedTuple, cast
 
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
+from xdsl.ir import Attribute, Operation
 
 from ...dialects import memory
 from ...planning import Buffer, Interval, Plan, Problem, ProblemError, solve
 from ...planning.shortage import shortage_message
 from ..devices.options import planned_pools
 from ..support.diagnostics import PassError
+
+POOLS = "memory.constant_pools"
+"""The attribute of a module that lists its pools of constants."""
+POOL = "memory.pool"
+"""The attribute of a param with the number of its pool."""
+OFFSET = "memory.offset"
+"""The attribute of a param with its offset in its pool."""
+
+
+class Place(NamedTuple):
+    """The place of a constant: the number of its pool, and its offset there."""
+
+    pool: int
+    offset: int
+
+
+def constant_pools(module: Operation) -> list[memory.PoolAttr]:
+    """Return the pools of constants that `module` lists."""
+    found = module.attributes.get(POOLS)
+    listed = cast("ArrayAttr[Attribute]", found) if isinstance(found, ArrayAttr) else ()
+    return [pool for pool in listed if isinstance(pool, memory.PoolAttr)]
+
+
+def place_of(op: Operation, pools: Sequence[memory.PoolAttr]) -> Place:
+    """Return the place of the param or global `op` in `pools`; a `PassError` if it has none."""
+    found = [op.attributes.get(name) for name in (POOL, OFFSET)]
+    numbers = [number.value.data for number in found if isinstance(number, IntegerAttr)]
+    match numbers:
+        case [pool, offset] if 0 <= pool < len(pools) and offset >= 0:
+            return Place(pool, offset)
+        case _:
+            raise PassError("the param is in no pool of constants: run place-constants", op)
 
 
 def place_constants(

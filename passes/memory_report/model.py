@@ -128,6 +128,8 @@ class FunctionUse:
     """The bytes of tensors in use; those of a tensor written in place are counted once."""
     held: list[Segment] = field(default_factory=lambda: [])
     """The bytes of storages in use."""
+    pools: dict[str, Pool] = field(default_factory=lambda: {})
+    """The pools of constants, if that is what this is."""
 
     def devices(self) -> list[DeviceUse]:
         """Return the devices that the function uses, in order of their first storage."""
@@ -142,7 +144,7 @@ class FunctionUse:
 
 @dataclass
 class MemoryUse:
-    """The memory that a program uses: its functions that allocate, in program order."""
+    """The memory that a program uses: its functions that allocate, in order, then constants."""
 
     functions: list[FunctionUse] = field(default_factory=lambda: [])
     pools: dict[str, Pool] = field(default_factory=lambda: {})

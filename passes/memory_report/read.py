@@ -1,6 +1,9 @@
 """
 Read the memory that a program uses, at level `manifest` or `memory-planned`.
 
+Constants are read as one more function, if `place-constants` put them into pools: each pool is a
+storage that is in use throughout.
+
 Tensors are those that the machine allocates: destinations of shape functions are not. Lifetimes
 are those of `path_liveness`; sizes and offsets those of `sizes.reader`. A storage with one tensor
 is in use as long as the tensor is; one with several until the last of them is dead.
@@ -16,15 +19,17 @@ from itertools import chain, pairwise
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay
 from ...dialects.device import device_of
 from ...dialects.interfaces import CallsFunction, DestinationPassing, Rematerializable
+from ...dialects.tensors import MIN_ALIGNMENT, as_tensor, tensor_size
+from ...dialects.xdsl_extras.walking import walk
 from ...operators.sizes import SizeOp
 from ...operators.sizes.size_expressions import Expr
-from ..bytes import storages
+from ..bytes import constant_places, storages
 from ..bytes.aliases import AliasClasses, bodies_of
 from ..bytes.numbered import Row
 from ..bytes.op_facts import facts_of, root_of, viewed
@@ -509,7 +514,42 @@ def memory_of(module: ModuleOp) -> MemoryUse:
     """Return the memory that `module` uses, which may be none."""
     pools = memory.pools_of(module)
     declared = dict(zip(pools, planned_pools([*pools.values()]), strict=True))
-    return MemoryUse([use for use, _ in memory_at_ops(module)], declared)
+    constants = [use] if (use := constants_of(module)).storages else []
+    return MemoryUse([*(use for use, _ in memory_at_ops(module)), *constants], declared)
+
+
+def constants_of(module: ModuleOp) -> FunctionUse:
+    """Return what is in pools of constants, as the memory of a function."""
+    pools = constant_places.constant_pools(module)
+    places = [memory.place_of(pool.device) for pool in pools]
+    own = dict(zip(places, planned_pools(pools), strict=True))
+    use = FunctionUse("constants", columns=[Column("each call", None)], pools=own)
+    inside: dict[int, dict[tuple[str, Attribute], tuple[relay.ParamOp, int]]] = {}
+    for op in walk(module) if pools else ():
+        if isinstance(op, relay.ParamOp):
+            pool, offset = constant_places.place_of(op, pools)
+            inside.setdefault(pool, {})[op.param.data, op.result.type] = op, offset
+    always = (Span(0, 1, ()),)
+    for pool, params in sorted(inside.items()):
+        end, row, name = 0, len(use.storages), f"constants_{pools[pool].label}"
+        for op, offset in params.values():
+            type = as_tensor(op.result.type)
+            assert type is not None, "a param is a tensor"
+            size = tensor_size(type)
+            end = max(end, offset + size)
+            at, bytes = use.formulas.number(Expr.of(offset)), use.formulas.number(Expr.of(size))
+            use.live.append(Segment(0, 1, (), bytes, len(use.tensors)))
+            use.tensors.append(
+                Tensor(
+                    *(op.param.data, op.name, (), source_of(op), row, at, bytes, always),
+                    outlives=True,
+                )
+            )
+        size = use.formulas.number(Expr.of(end))
+        use.held.append(Segment(0, 1, (), size, row))
+        alignment = max(pools[pool].alignment.data, MIN_ALIGNMENT)
+        use.storages.append(Storage(name, places[pool], size, alignment, None, always, True))
+    return use
 
 
 def memory_at_ops(

@@ -158,7 +158,7 @@ def report_of(
             function,
             device,
             {**dims, **own.get(function.name, {})},
-            use.pools.get(device.device),
+            (function.pools or use.pools).get(device.device),
         )
         for function in use.functions
         for device in function.devices()

@@ -89,6 +89,7 @@ coalesce-storage           < < < < . . . . . .
 reorder-for-memory         < < < < . . . . . .
 annotate-memory            < < < < + + + . . .
 assign-pools               < < < < . . . . . .
+place-constants            < < < < . . . . . .
 pack-storage               < < < < . . . . . .
 layout-slices              < < < < . . . . . .
 expand-packs               < < < < . + . . . .

@@ -142,3 +142,11 @@ func.func @main() -> tensor<4xf32> {
   %w = func.call @called() : () -> tensor<4xf32>
   func.return %w : tensor<4xf32>
 }
+
+// -----
+
+func.func @rows(%x: tensor<8x4xf32>) -> tensor<3x4xf32> {
+  // expected-error@+1 {{Relay text has no form for vm.slice_tensor: it belongs to a level that does not exist in Relay}}
+  %y = vm.slice_tensor %x[2] : (tensor<8x4xf32>) -> tensor<3x4xf32>
+  func.return %y : tensor<3x4xf32>
+}

@@ -1,6 +1,6 @@
-// RUN: xrelay-opt -p 'aot-lower-main{prefix=net constants="itcm=20:1,flash=:5"}' %s | filecheck %s
+// RUN: xrelay-opt -p 'aot-lower-main{prefix=net}' %s | filecheck %s
 
-// Params are in the pools where reading them costs least: `v` is read twice.
+// Params are where `place-constants` put them; each pool is a parameter.
 //
 // CHECK:         constants = [{name = "w",{{.*}}}, offset = 0 : i64, size = 16 : i64, pool = 1 : i64}, {name = "v",{{.*}}}, offset = 0 : i64, size = 16 : i64}]
 // CHECK-SAME:    constant_pools = [{symbol = "constants_itcm", start = 0 : i64, size = 16 : i64, alignment = 64 : i64, section = ".rodata.itcm", place = "cpu:0/itcm", capacity = 20 : i64},
@@ -12,9 +12,11 @@
 // CHECK-LABEL: func.func public @net_main_flat
 // CHECK-SAME:    %constants_itcm: memref<?xi8> {xrelay.constants = "cpu:0/itcm"}, %constants_flash: memref<?xi8> {xrelay.constants = "cpu:0/flash"}
 // CHECK:         func.call @leaf(%x, %{{.*}}, %constants_itcm, %constants_flash)
-builtin.module attributes {xrelay.params = {w = "float32", v = "float32"}} {
-  "memref.global"() <{sym_name = "w", type = memref<4xf32>, initial_value, sym_visibility = "private"}> {xrelay.param = "w"} : () -> ()
-  "memref.global"() <{sym_name = "v", type = memref<4xf32>, initial_value, sym_visibility = "private"}> {xrelay.param = "v"} : () -> ()
+#itcm = #relay.device<cpu:0, scope = "itcm">
+#flash = #relay.device<cpu:0, scope = "flash">
+builtin.module attributes {memory.constant_pools = [#memory.pool<#itcm, capacity 20, cost 1, align 1>, #memory.pool<#flash, cost 5, align 1>], xrelay.params = {w = "float32", v = "float32"}} {
+  "memref.global"() <{sym_name = "w", type = memref<4xf32>, initial_value, sym_visibility = "private"}> {xrelay.param = "w", memory.pool = 1 : i64, memory.offset = 0 : i64} : () -> ()
+  "memref.global"() <{sym_name = "v", type = memref<4xf32>, initial_value, sym_visibility = "private"}> {xrelay.param = "v", memory.pool = 0 : i64, memory.offset = 0 : i64} : () -> ()
   func.func private @leaf(%x: memref<4xf32>, %y: memref<4xf32>) {
     %v = memref.get_global @v : memref<4xf32>
     %w = memref.get_global @w : memref<4xf32>

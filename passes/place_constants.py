@@ -1,0 +1,105 @@
+"""
+Choose the pool of constants that each param is in, and its offset there.
+
+    %w = relay.param "w" : tensor<4xf32>
+    ->
+    module attributes {memory.constant_pools = [#memory.pool<#itcm, capacity 16384, …>, …]}
+    %w = relay.param "w" {memory.pool = 0, memory.offset = 64} : tensor<4xf32>
+
+With `pools="itcm=16KiB:1,flash=1MiB:4"`, spelled as for `assign-pools`, params are where reading
+them costs least, as `planning.solve` finds it: a param counts as read by each op that uses it. They
+live throughout, so none share bytes. `aot-lower-main` makes the pools parameters of functions;
+reports and pictures show them. It is an error if the params do not fit. Levels `manifest` and
+`memory-planned`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, ModuleOp, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from ..dialects import relay
+from ..dialects.tensors import MIN_ALIGNMENT, as_tensor, tensor_size
+from ..dialects.xdsl_extras.walking import walk
+from .bytes.constant_places import OFFSET, POOL, POOLS, Place, place_constants
+from .bytes.op_facts import facts_of
+from .devices.options import device_option, pools_option
+from .support.levels import Level
+from .support.rewriting import apply_patterns
+
+
+def reads_of(value: SSAValue) -> int:
+    """Return how many ops read the bytes of `value`, also through views of it."""
+    count, pending = 0, [value]
+    while pending:
+        for use in pending.pop().uses:
+            facts = facts_of(use.operation)
+            if facts.views is not None:
+                pending += use.operation.results
+            elif not (facts.frees or facts.only_sizes):
+                count += 1
+    return count
+
+
+def size_of(op: relay.ParamOp) -> int:
+    """Return the bytes of a param."""
+    type = as_tensor(op.result.type)
+    assert type is not None, "a param is a tensor"
+    return tensor_size(type)
+
+
+@dataclass(frozen=True)
+class PlaceParam(RewritePattern):
+    """Give a param the place that was chosen for it."""
+
+    chosen: Mapping[relay.ParamOp, Place]
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: relay.ParamOp, rewriter: PatternRewriter, /) -> None:
+        place = self.chosen[op]
+        op.attributes[POOL] = IntegerAttr(place.pool, i64)
+        op.attributes[OFFSET] = IntegerAttr(place.offset, i64)
+        rewriter.notify_op_modified(op)
+
+
+@dataclass(frozen=True)
+class PlaceConstantsPass(ModulePass):
+    """Choose the pool of constants that each param is in, and its offset there."""
+
+    name = "place-constants"
+    accepts: ClassVar[Level] = "manifest"
+
+    pools: str = ""
+    """The pools, separated by commas, each as NAME=[CAPACITY][:COST[:ALIGNMENT]]."""
+
+    host: str = "cpu:0"
+    """The device of pools that name none."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        pools = pools_option(self.pools, device_option(self.host, "host", op), op)
+        if not pools:
+            return
+        params: dict[tuple[str, Attribute], list[relay.ParamOp]] = {}
+        for param in walk(op):
+            if isinstance(param, relay.ParamOp):
+                params.setdefault((param.param.data, param.result.type), []).append(param)
+        rows = [
+            (users[0], name, size_of(users[0]), sum(reads_of(user.result) for user in users))
+            for (name, _), users in params.items()
+        ]
+        plan = place_constants(rows, MIN_ALIGNMENT, pools)
+        op.attributes[POOLS] = ArrayAttr(pools)
+        places = map(Place, plan.pools, plan.offsets)
+        chosen = {
+            user: place
+            for users, place in zip(params.values(), places, strict=True)
+            for user in users
+        }
+        apply_patterns(op, PlaceParam(chosen), only=[*chosen])
