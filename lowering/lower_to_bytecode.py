@@ -52,6 +52,7 @@ from ..passes.analysis.blocks import only_block
 from ..passes.devices.options import device_option
 from ..passes.functions.plain_types import PlainTypes
 from ..passes.remove_unused_functions import is_public
+from ..passes.sizes.result_dims import dims_of_results
 from ..passes.support.levels import Level
 from ..passes.support.rewriting import apply_patterns
 from ..runtime.program.named_results import unique_names
@@ -106,8 +107,10 @@ class LowerFunction(RewritePattern):
     shape_functions: Mapping[str, relay.ShapeFuncOp]
     lifetimes: Mapping[Block, RegisterLifetimes]
     """By the block of a function; none for those without kills."""
-    records_results: bool = False
-    """True if functions for callers from outside record their results."""
+    result_dims: Mapping[str, Sequence[tuple[str, ...]]] = field(
+        default_factory=dict[str, Sequence[tuple[str, ...]]]
+    )
+    """The names of dims of results, for functions that record their results."""
     plain: PlainTypes = field(default_factory=PlainTypes)
 
     @op_type_rewrite_pattern
@@ -127,10 +130,13 @@ class LowerFunction(RewritePattern):
             "param_types": ArrayAttr(types),
             "register_count": i64_attribute(builder.register_count),
         }
-        if self.records_results and is_public(op):
+        if op.sym_name.data in self.result_dims:
             types = [result_type(type, self.devices) for type in op.function_type.outputs]
             properties["output_types"] = ArrayAttr(types)
             properties["output_names"] = ArrayAttr(map(StringAttr, unique_names(result_names(op))))
+            named = self.result_dims[op.sym_name.data]
+            if any(named):
+                properties["output_dims"] = ArrayAttr(ArrayAttr(map(StringAttr, n)) for n in named)
         named = dim_names(op)
         if any(map(any, named)):
             properties["param_dims"] = ArrayAttr(
@@ -235,11 +241,12 @@ class LowerToBytecodePass(ModulePass):
         host = device_option(self.host, "host", op)
         constants, devices = Constants(), Devices({host: None}, memory.pools_of(op))
         shapes = shape_functions_in(op)
-        records_results = any(
-            any(result_names(f)) for f in op.ops if isinstance(f, func.FuncOp) and is_public(f)
-        )
+        public = [f for f in op.ops if isinstance(f, func.FuncOp) and is_public(f)]
+        dims = {f.sym_name.data: dims_of_results(f) for f in public}
+        if not any(any(result_names(f)) or any(dims[f.sym_name.data]) for f in public):
+            dims = {}
         lower_function = LowerFunction(
-            constants, devices, Constructors.of(op), shapes, register_lifetimes(op), records_results
+            constants, devices, Constructors.of(op), shapes, register_lifetimes(op), dims
         )
         patterns = lower_function, LowerKernel(), EraseTypeData()
         apply_patterns(op, *patterns, only=list(op.ops))

@@ -524,6 +524,14 @@ def test_wrong_dims(shapes: Any, dims: Any, message: str):
         xrelay.compile(relu_of_product(), shapes=shapes, dims=dims)
 
 
+def test_text_of_bytecode_keeps_the_names_of_dims(tmp_path: Path):
+    module = xrelay.run_pipeline(xrelay.parse(EXAMPLES / "dynamic.mlir"), "vm")
+    (tmp_path / "program.mlir").write_text(str(module))
+    exe = xrelay.compile(tmp_path / "program.mlir")
+    assert str(exe.signature).endswith(", w: float32[4, 8]) -> (output_0: float32[n, 4])")
+    assert [value.shape for value in exe.outputs] == [("n", 4)]
+
+
 def test_dims_of_modules():
     module = xrelay.parse(EXAMPLES / "dynamic.mlir")
     exe = xrelay.compile(module, dims={"n": 3})

@@ -438,6 +438,13 @@ def test_wheel_lists_every_package():
     assert set(CONFIG["tool"]["setuptools"]["packages"]) == {"xrelay", *found}
 
 
+def test_the_page_of_the_wheel_has_no_links_into_the_repository():
+    text = (ROOT / CONFIG["project"]["readme"]).read_text(encoding="utf-8")
+    assert "pip install" in text
+    links = re.findall(r"\]\(([^)]*)\)|(?:href|src)=[\"']?([^\"' >]*)", text)
+    assert not [link for pair in links for link in pair if link and "://" not in link]
+
+
 def test_every_folder_with_modules_is_a_package():
     folders = {path.parent for path in MODULES}
     assert not [folder for folder in folders if not (folder / "__init__.py").exists()]

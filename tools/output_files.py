@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..runtime.errors import MachineError
+from ..runtime.errors import MachineError, reason_of
 from .commands import inform
 from .errors import UsageError
 
@@ -36,7 +36,12 @@ class OutputFiles:
     overwrite: bool = False
 
     def check(self, path: str) -> None:
-        """Raise `UsageError` if the file at `path` is an input."""
+        """Raise `UsageError` if the file at `path` is an input, or can have no folder."""
+        folder = os.path.dirname(path) or os.curdir
+        try:
+            os.stat(os.path.join(folder, os.curdir))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot write '{path}': {reason_of(error)}") from error
         if not self.overwrite and any(_is_same(path, name) for name in self.inputs):
             raise UsageError(
                 f"cannot write '{path}': it is an input: choose another name for the output"

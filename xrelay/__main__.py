@@ -25,7 +25,8 @@ def main() -> int:
     if name in ("-v", "--version"):
         sys.argv = ["xrelay", "--version"]
         return start.opt()
-    print(f"xrelay: error: unknown command '{name}'\n{usage}", file=sys.stderr)
+    fault = f"unknown command '{name}'" if name else "expected a command"
+    print(f"error: {fault}\n{usage}", file=sys.stderr)
     return 2
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Self
 
 from xdsl.dialects.builtin import (
@@ -40,6 +40,7 @@ class FuncOp(Definition):
       bytecode.ret r2
     }
     bytecode.func @bounded ("x" : tensor<?xf32, #relay.device<cpu:0>> dims ["n"])
+        -> ("y" : tensor<?xf32, #relay.device<cpu:0>> dims ["n"])
         bounds {n = [1, 2048]} registers 3 {
       …
     }
@@ -50,7 +51,7 @@ class FuncOp(Definition):
     ```
 
     The optional results are those that a caller from outside gets, one or a tuple. Their names
-    differ; their types are for readers: the machine does not check them.
+    differ; their types and names of dims are for readers: the machine does not check them.
     Dims of one name are equal in every call, and within their bounds, if they have some.
     """
 
@@ -61,6 +62,7 @@ class FuncOp(Definition):
     param_dims = opt_prop_def(ArrayAttr[ArrayAttr[StringAttr]])
     output_names = opt_prop_def(ArrayAttr[StringAttr])
     output_types = opt_prop_def(ArrayAttr[Attribute])
+    output_dims = opt_prop_def(ArrayAttr[ArrayAttr[StringAttr]])
     dim_bounds = opt_prop_def(DictionaryAttr)
     """The least and the greatest size of named dims, or the least one alone."""
     register_count = prop_def(IntegerAttr[I64])
@@ -70,7 +72,7 @@ class FuncOp(Definition):
         def string() -> StringAttr:
             return StringAttr(parser.parse_str_literal())
 
-        def param() -> tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]:
+        def typed() -> tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]:
             name = string()
             parser.parse_punctuation(":")
             type, dims = parser.parse_type(), None
@@ -78,16 +80,11 @@ class FuncOp(Definition):
                 dims = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, string)
             return name, type, ArrayAttr(dims or [])
 
-        def result() -> tuple[StringAttr, Attribute]:
-            name = string()
-            parser.parse_punctuation(":")
-            return name, parser.parse_type()
-
         name = parser.parse_symbol_name()
-        params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, param)
+        params = parser.parse_comma_separated_list(parser.Delimiter.PAREN, typed)
         results = None
         if parser.parse_optional_punctuation("->") is not None:
-            results = parser.parse_comma_separated_list(parser.Delimiter.PAREN, result)
+            results = parser.parse_comma_separated_list(parser.Delimiter.PAREN, typed)
         bounds = None
         if parser.parse_optional_keyword("bounds") is not None:
             bounds = parser.parse_attribute()
@@ -99,8 +96,10 @@ class FuncOp(Definition):
             "param_types": ArrayAttr([type for _, type, _ in params]),
         }
         if results is not None:
-            properties["output_names"] = ArrayAttr([name for name, _ in results])
-            properties["output_types"] = ArrayAttr([type for _, type in results])
+            properties["output_names"] = ArrayAttr([name for name, _, _ in results])
+            properties["output_types"] = ArrayAttr([type for _, type, _ in results])
+            if any(dims for _, _, dims in results):
+                properties["output_dims"] = ArrayAttr([dims for _, _, dims in results])
         if bounds is not None:
             properties["dim_bounds"] = bounds
         if any(dims for _, _, dims in params):
@@ -108,13 +107,10 @@ class FuncOp(Definition):
         return cls.create(properties=properties, regions=[parse_body(parser)])
 
     def print(self, printer: Printer) -> None:
-        def typed(name: StringAttr, type: Attribute) -> None:
-            printer.print_attribute(name)
+        def typed(entry: tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]) -> None:
+            printer.print_attribute(entry[0])
             printer.print_string(" : ")
-            printer.print_attribute(type)
-
-        def param(entry: tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]) -> None:
-            typed(entry[0], entry[1])
+            printer.print_attribute(entry[1])
             if entry[2]:
                 printer.print_string(" dims ")
                 printer.print_attribute(entry[2])
@@ -124,12 +120,12 @@ class FuncOp(Definition):
         printer.print_string(" ")
         with printer.in_parens():
             printer.print_list(
-                zip(self.param_names, self.param_types, self.dims, strict=True), param
+                zip(self.param_names, self.param_types, self.dims, strict=True), typed
             )
         if self.outputs is not None:
             printer.print_string(" -> ")
             with printer.in_parens():
-                printer.print_list(self.outputs, lambda entry: typed(*entry))
+                printer.print_list(self.outputs, typed)
         if self.dim_bounds is not None:
             printer.print_string(" bounds ")
             printer.print_attribute(self.dim_bounds)
@@ -139,16 +135,23 @@ class FuncOp(Definition):
     @property
     def dims(self) -> Sequence[ArrayAttr[StringAttr]]:
         """The names of each parameter's dims, "" for one without, or nothing."""
-        if self.param_dims is None:
-            return [ArrayAttr[StringAttr]([])] * len(self.param_types)
-        return self.param_dims.data
+        return self._dims(self.param_dims, len(self.param_types))
+
+    @staticmethod
+    def _dims(
+        dims: ArrayAttr[ArrayAttr[StringAttr]] | None, count: int
+    ) -> Sequence[ArrayAttr[StringAttr]]:
+        return [ArrayAttr[StringAttr]([])] * count if dims is None else dims.data
 
     @property
-    def outputs(self) -> Sequence[tuple[StringAttr, Attribute]] | None:
-        """The name and type of each result; None if the function does not state them."""
+    def outputs(self) -> Sequence[tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]] | None:
+        """
+        The name, type and names of dims of each result; None if the function does not state them.
+        """
         if self.output_names is None or self.output_types is None:
             return None
-        return list(zip(self.output_names, self.output_types, strict=True))
+        dims = self._dims(self.output_dims, len(self.output_types))
+        return list(zip(self.output_names, self.output_types, dims, strict=True))
 
     def verify_(self) -> None:
         if len(self.param_names) != len(self.param_types):
@@ -161,15 +164,10 @@ class FuncOp(Definition):
                 f"dims of {len(self.dims)} parameters are named, "
                 f"but there are {len(self.param_types)}"
             )
-        for name, type, dims in zip(self.param_names, self.param_types, self.dims, strict=True):
-            tensor = as_tensor(type)
-            rank = 0 if tensor is None else tensor.get_num_dims()
-            if dims and len(dims) != rank:
-                raise VerifyException(
-                    f"{len(dims)} dims of parameter {name} are named, but there are {rank}"
-                )
-        self._verify_results()
+        params = zip(self.param_names, self.param_types, self.dims, strict=True)
+        self._verify_dims("parameter", params)
         named = {name.data for names in self.dims for name in names}
+        self._verify_results(named)
         bounds = bounds_by_name(self.dim_bounds)
         for name in () if self.dim_bounds is None else self.dim_bounds.data:
             if name not in named or name not in bounds or not bounds[name].are_in_order:
@@ -203,7 +201,20 @@ class FuncOp(Definition):
                     f"but @{self.sym_name.data} has {count} registers"
                 )
 
-    def _verify_results(self) -> None:
+    @staticmethod
+    def _verify_dims(
+        what: str, entries: Iterable[tuple[StringAttr, Attribute, ArrayAttr[StringAttr]]]
+    ) -> None:
+        for name, type, dims in entries:
+            tensor = as_tensor(type)
+            rank = 0 if tensor is None else tensor.get_num_dims()
+            if dims and len(dims) != rank:
+                raise VerifyException(
+                    f"{len(dims)} dims of {what} {name} are named, but there are {rank}"
+                )
+
+    def _verify_results(self, named: Container[str]) -> None:
+        """Check the names of results and of their dims, which are those `named` in parameters."""
         names = list(self.output_names or ())
         types = list(self.output_types or ())
         if len(names) != len(types):
@@ -215,3 +226,11 @@ class FuncOp(Definition):
             if name in seen:
                 raise VerifyException(f"two results are named {name}")
             seen.add(name)
+        if self.output_dims is not None and len(self.output_dims) != len(types):
+            raise VerifyException(
+                f"dims of {len(self.output_dims)} results are named, but there are {len(types)}"
+            )
+        self._verify_dims("result", self.outputs or ())
+        for dim in (dim for dims in self.output_dims or () for dim in dims):
+            if dim.data and dim.data not in named:
+                raise VerifyException(f"a dim of a result is named {dim}, but none of a parameter")

@@ -123,7 +123,9 @@ def _function(op: bytecode.FuncOp, symbols: Symbols) -> Function:
         tuple(_instruction(o, symbols) for o in ops),
         tuple(map(_location, ops)),
         bounds_by_name(op.dim_bounds),
-        None if results is None else tuple(_param(op, symbols, *result) for result in results),
+        None
+        if results is None
+        else tuple(_param(op, symbols, name, type, *dims) for name, type, dims in results),
     )
 
 

@@ -25,7 +25,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
   bytecode.constant @const_1 dense<[[true, false]]> : tensor<1x2xi1>
   bytecode.constant @const_2 dense<7> : tensor<i64>
   bytecode.late_constant @const_3 "w" : tensor<4x?xf16>
-  bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>> dims ["", "n"], "t" : !bytecode.object<#relay.device<cuda:1>>) -> ("probabilities" : tensor<?xf32, #relay.device<cuda:1>>, "\\"" : !bytecode.object<#relay.device<cpu:0>>) registers 9 {
+  bytecode.func @main ("x" : tensor<4x?xf32, #relay.device<cpu:0>> dims ["", "n"], "t" : !bytecode.object<#relay.device<cuda:1>>) -> ("probabilities" : tensor<?xf32, #relay.device<cuda:1>> dims ["n"], "\\"" : !bytecode.object<#relay.device<cpu:0>>) registers 9 {
     bytecode.move r3, r1
     bytecode.invoke r4, @other(r0, r1)
     bytecode.invoke_closure r4, r2(r0)
@@ -61,7 +61,7 @@ builtin.module attributes {bytecode.devices = [#relay.device<cpu:0>, #relay.devi
     bytecode.reshape_tensor r2, r1 to []
     bytecode.reshape_tensor r2, r1 to r5
     bytecode.slice_tensor r2, r1[3] to [2, 4]
-    bytecode.slice_tensor r2, r1[r3] to r5
+    bytecode.slice_tensor r2, r1[r5] to r6
     bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:1>
     bytecode.kill_register r8
     bytecode.alloc_ref r3, r1

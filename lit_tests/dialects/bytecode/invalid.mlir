@@ -218,6 +218,25 @@ bytecode.func @f ("x" : tensor<?x?xf32> dims ["n"]) registers 1 {
 
 // -----
 
+// expected-error@+1 {{'bytecode.func' op 1 dims of result "y" are named, but there are 2}}
+bytecode.func @f ("x" : tensor<?xf32> dims ["n"]) -> ("y" : tensor<?x?xf32> dims ["n"]) registers 1 {
+}
+
+// -----
+
+// expected-error@+1 {{'bytecode.func' op a dim of a result is named "m", but none of a parameter}}
+bytecode.func @f ("x" : tensor<?xf32> dims ["n"]) -> ("y" : tensor<?x?xf32> dims ["n", "m"]) registers 1 {
+}
+
+// -----
+
+// expected-error@+1 {{'bytecode.func' op dims of 1 results are named, but there are 2}}
+"bytecode.func"() <{sym_name = "f", param_names = ["x"], param_types = [tensor<?xf32>], param_dims = [["n"]], output_names = ["y", "z"], output_types = [tensor<?xf32>, tensor<?xf32>], output_dims = [["n"]], register_count = 1 : i64}> ({
+^bb0:
+}) : () -> ()
+
+// -----
+
 // expected-error@+1 {{'bytecode.kernel' op host input 1 is not an argument: there are 1}}
 bytecode.kernel @k (tensor<4xf32>) host [1] -> [0] {
 }

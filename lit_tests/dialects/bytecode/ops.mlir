@@ -72,7 +72,7 @@ bytecode.kernel @same () -> [] {
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to []
 // CHECK-NEXT:   bytecode.reshape_tensor r2, r1 to r5
 // CHECK-NEXT:   bytecode.slice_tensor r2, r1[3] to [2, 4]
-// CHECK-NEXT:   bytecode.slice_tensor r2, r1[r3] to r5
+// CHECK-NEXT:   bytecode.slice_tensor r2, r1[r5] to r6
 // CHECK-NEXT:   bytecode.device_copy r1 -> r2 from #cpu0 to #cuda0
 // CHECK-NEXT:   bytecode.kill_register r8 {note}
 // CHECK-NEXT:   bytecode.ret r3
@@ -114,7 +114,7 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
   bytecode.reshape_tensor r2, r1 to []
   bytecode.reshape_tensor r2, r1 to r5
   bytecode.slice_tensor r2, r1[3] to [2, 4]
-  bytecode.slice_tensor r2, r1[r3] to r5
+  bytecode.slice_tensor r2, r1[r5] to r6
   bytecode.device_copy r1 -> r2 from #relay.device<cpu:0> to #relay.device<cuda:0>
   bytecode.kill_register r8 {note}
   bytecode.ret r3
@@ -122,11 +122,11 @@ bytecode.func @main ("x" : tensor<4xf32, #relay.device<cpu:0>>, "t" : !bytecode.
 
 // -----
 
-// A function may tell what its callers get, none included.
+// A function may tell what its callers get, with names of dims, or that they get nothing.
 //
-// CHECK:      bytecode.func @tells ("x" : tensor<?xf32, #cpu0> dims ["n"]) -> ("y" : tensor<?xf32, #cpu0>, "a \22b\22" : !bytecode.object<#cpu0>) bounds {n = [1 : i64, 2 : i64]} registers 2 {
+// CHECK:      bytecode.func @tells ("x" : tensor<?xf32, #cpu0> dims ["n"]) -> ("y" : tensor<?xf32, #cpu0> dims ["n"], "a \22b\22" : !bytecode.object<#cpu0>) bounds {n = [1 : i64, 2 : i64]} registers 2 {
 // CHECK:      bytecode.func @tells_none () -> () registers 1 {
-bytecode.func @tells ("x" : tensor<?xf32, #relay.device<cpu:0>> dims ["n"]) -> ("y" : tensor<?xf32, #relay.device<cpu:0>>, "a \22b\22" : !bytecode.object<#relay.device<cpu:0>>) bounds {n = [1, 2]} registers 2 {
+bytecode.func @tells ("x" : tensor<?xf32, #relay.device<cpu:0>> dims ["n"]) -> ("y" : tensor<?xf32, #relay.device<cpu:0>> dims ["n"], "a \22b\22" : !bytecode.object<#relay.device<cpu:0>>) bounds {n = [1, 2]} registers 2 {
   bytecode.alloc_adt r1, 0(r0, r0)
   bytecode.ret r1
 }

@@ -123,6 +123,15 @@ func.func @scaled(%x: tensor<1xi64, #relay.device<cpu:0>>) {
 
 // -----
 
+// A result's dims have the names of those that they equal.
+//
+// CHECK: bytecode.func @returned ("x" : tensor<?x4xf32, #cpu0> dims ["n", ""], "y" : tensor<4xf32, #cpu0>) -> ("output_0" : tensor<?x4xf32, #cpu0> dims ["n", ""], "output_1" : tensor<4xf32, #cpu0>)
+func.func @returned(%x: tensor<?x4xf32, #relay.device<cpu:0>> {relay.dims = ["n", 4]}, %y: tensor<4xf32, #relay.device<cpu:0>>) -> (tensor<?x4xf32, #relay.device<cpu:0>>, tensor<4xf32, #relay.device<cpu:0>>) {
+  func.return %x, %y : tensor<?x4xf32, #relay.device<cpu:0>>, tensor<4xf32, #relay.device<cpu:0>>
+}
+
+// -----
+
 // Names of dims are kept, and arguments that a kernel reads as sizes may be on the host.
 //
 // CHECK: bytecode.func @named ("x" : tensor<?x4xf32, #cpu0> dims ["n", ""], "y" : tensor<f32, #cpu0>)

@@ -129,6 +129,10 @@ def _function(function: Function, program: Program) -> Operation:
         properties["output_types"] = ArrayAttr(
             [_param_type(result, program) for result in function.results]
         )
+        if any(result.dims for result in function.results):
+            properties["output_dims"] = ArrayAttr(
+                [ArrayAttr(map(StringAttr, result.dims)) for result in function.results]
+            )
     if function.dim_bounds:
         properties["dim_bounds"] = bounds_attr(function.dim_bounds)
     return bytecode.FuncOp.create(properties=properties, regions=[Region(Block(code))])
