@@ -127,7 +127,7 @@ class Lives:
         for storage in storages_of(classes).found:
             size = storage.op.size
             for tensor in storage.tensors:
-                number = classes.of(tensor.tensor)
+                number = classes.of(tensor.results[0])
                 is_alone = len(storage.tensors) == 1 and number not in lives.sizes
                 known = size.value.data if size is not None and is_alone else None
                 lives.sizes[number] = known

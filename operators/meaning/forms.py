@@ -143,7 +143,8 @@ class Folded(Computed):
         It gets the dims of each operand, then attributes like a formula.
         """
         super().__init__(formula)
-        self.box, self.by, self.finish = box, by, finish
+        self.box, self.finish = box, finish
+        self.by: Literal["add", "maximum"] = by
 
     def dims(self, operands: Sequence[Sequence[Any]], attributes: Attributes) -> tuple[Any, ...]:
         """Return the dims of the box, for operands of these dims."""

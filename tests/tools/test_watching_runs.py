@@ -93,6 +93,7 @@ def test_executables_are_profiled(folder: Path, capsys: pytest.CaptureFixture[st
     assert run.main(["net.xrx", "--random-seed", "0", "--profile", "--trace", "t.json"]) == 0
     assert "\n  net.mlir:3:8 " in capsys.readouterr().err
     exe = xrelay.load("net.xrx")
+    assert isinstance(exe, xrelay.Executable)
     with exe.profile() as profile:
         exe(np.ones((2, 3), np.float32))
     profile.save_trace(folder / "api.json")
