@@ -6,6 +6,8 @@ from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+BUILT_FROM = ROOT / "commit.txt"
+"""The file in which a wheel has the commit that it was built from."""
 
 
 def versions() -> str:
@@ -34,6 +36,8 @@ def _commit() -> str | None:
         except (OSError, subprocess.SubprocessError):
             return None
         return done.stdout.strip() or None
+    if BUILT_FROM.exists():
+        return BUILT_FROM.read_text().strip() or None
     text = distribution("xrelay").read_text("direct_url.json")
     commit: str | None = json.loads(text or "{}").get("vcs_info", {}).get("commit_id")
     return commit and commit[:8]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from xrelay.tools import objdump, option_types, plan
+from xrelay.tools import objdump, option_types, plan, versions
 from xrelay.tools.commands import guarded
 from xrelay.tools.opt import opt, opt_arguments
 from xrelay.tools.option_types import ALSO, Parser, size
@@ -169,6 +169,13 @@ def test_versions(command: str, capsys: Err):
     commit = r"(?: \(commit [0-9a-f]{7,}\))?"
     ours, theirs = (re.escape(version(name)) for name in ("xrelay", "xdsl"))
     assert re.fullmatch(rf"{command} {ours}{commit}, xdsl {theirs}, numpy [\d.]+\n", printed)
+
+
+def test_the_commit_that_a_wheel_was_built_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "commit.txt").write_text("1a2b3c4d\n")
+    monkeypatch.setattr(versions, "ROOT", tmp_path)
+    monkeypatch.setattr(versions, "BUILT_FROM", tmp_path / "commit.txt")
+    assert versions.versions().startswith(f"{version('xrelay')} (commit 1a2b3c4d), xdsl ")
 
 
 @every_command
