@@ -22,6 +22,8 @@ from .call_site import Rule, Site, dtype_of
 from .decomposed_operators import array, dims_of
 from .layouts import change_layout
 
+_FLOATS = ("float16", "float32", "float64")
+
 # ------------------------------------------------------------------------------- numbers
 
 
@@ -88,7 +90,7 @@ class _Number:
 
 
 def _of_floats(site: Site, value: SSAValue, rank: int) -> _Number:
-    if len(site.tensor(value).get_shape()) != rank or dtype_of(value) not in _LOWEST:
+    if len(site.tensor(value).get_shape()) != rank or dtype_of(value) not in _FLOATS:
         raise site.problem(
             f"expected floats of rank {rank}, but the tensor is of {site.text(value)}"
         )
@@ -254,11 +256,14 @@ def _roi_align(site: Site) -> SSAValue:
     return regions.result(made.call("max", axis=(2, 4)))
 
 
-_LOWEST = {
-    "float16": -65504.0,
-    "float32": -(2.0 - 2.0**-23) * 2.0**127,
-    "float64": -(2.0 - 2.0**-52) * 2.0**1023,
-}
+_EXPONENTS = {16: (10, 15), 32: (23, 127), 64: (52, 1023)}
+"""Of floats by their width in bits: the bits of the fraction, and the greatest exponent."""
+
+
+def _lowest(dtype: str) -> float:
+    """Return the least finite number of a type of floats."""
+    fraction, exponent = _EXPONENTS[int(dtype.removeprefix("float"))]
+    return -(2.0 - 2.0**-fraction) * 2.0**exponent
 
 
 def _roi_pool(site: Site) -> SSAValue:
@@ -270,7 +275,7 @@ def _roi_pool(site: Site) -> SSAValue:
     images = _of_floats(site, data, 4)
     regions = _Regions.of(images, columns, columns[0], (2, 4, 1, 3), attrs["layout"])
     image, is_empty = regions.image.call("expand_dims", axis=1), list[_Number]()
-    scale, lowest = _number(site, "spatial_scale", attrs["spatial_scale"]), _LOWEST[dtype_of(data)]
+    scale, lowest = _number(site, "spatial_scale", attrs["spatial_scale"]), _lowest(dtype_of(data))
     for i, ((start, end), size, bins) in enumerate(
         zip(regions.bounds, regions.sides, pooled, strict=True)
     ):
