@@ -63,7 +63,7 @@ def avg_pool1d(
     ceil_mode: bool,
     count_include_pad: bool,
 ) -> Tensor:
-    """Infer the type of the maxima."""
+    """Infer `data` with the number of windows in place of its sides."""
     return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
 
 
@@ -94,7 +94,7 @@ def avg_pool3d(
     ceil_mode: bool,
     count_include_pad: bool,
 ) -> Tensor:
-    """Infer the type of the maxima."""
+    """Infer `data` with the number of windows in place of its sides."""
     return _pooled(data, layout, pool_size, strides, dilation, padding, ceil_mode)
 
 

@@ -38,7 +38,7 @@ _WORK = 64
 """Pairs of bodies that are compared in the time of one node."""
 
 _ALIVE = 32
-"""The average number of live bodies above which there is no sweep over time."""
+"""The average number of live bodies above which the search does not start from a sweep."""
 
 
 class Place(NamedTuple):

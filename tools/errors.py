@@ -96,7 +96,7 @@ def report(
 
     An error without a place begins with the `name` of the file that it is about: not a wrong
     request, nor an error that names its file. With the compiler, a reporter `show`s errors, with
-    the lines that are quoted. `hint` is added to what is said about an internal error.
+    the lines that are quoted. An internal error ends with `hint`.
     """
     from .plugin_faults import SHOWN, blame, blame_of_cause
 

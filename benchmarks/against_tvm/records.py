@@ -61,7 +61,7 @@ class Record:
     number: int
     data: Mapping[str, Any]
     target: str = "machine"
-    """What runs the program: the machine, or native code."""
+    """Where programs run: in the machine, or as native code."""
 
     def __str__(self) -> str:
         return f"{self.kind}/{self.suite}#{self.number}"

@@ -17,6 +17,7 @@ from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
+    AnyFloat,
     FileLineColLoc,
     IntAttr,
     LocationAttr,
@@ -38,7 +39,7 @@ from xdsl.ir import (
 from xdsl.ir.core import IRWithName
 from xdsl.irdl import IRDLOperation, OpDef
 from xdsl.irdl.declarative_assembly_format import FunctionalTypeDirective, PrintingState
-from xdsl.parser import Parser, ParserState
+from xdsl.parser import AttrParser, Parser, ParserState
 from xdsl.printer import Printer
 from xdsl.traits import IsolatedFromAbove, OpTrait
 from xdsl.utils.exceptions import ParseError
@@ -486,6 +487,21 @@ def print_functional_type(
     printer.print_function_type(operands, directive.result_typeable_directive.get_types(op))
 
 
+_Literal = AttrParser._TensorLiteralElement  # pyright: ignore[reportPrivateUsage]
+_value_of_type = _Literal.to_type
+
+
+def value_of_type(literal: _Literal, parser: AttrParser, type: Any) -> Any:
+    """Replace `_TensorLiteralElement.to_type`, which reads the bits of a float as an integer."""
+    text = literal.span.text
+    if not isinstance(type, AnyFloat) or text[:2].lower() != "0x":
+        return _value_of_type(literal, parser, type)
+    bits = int(text, 16)
+    if bits.bit_length() > type.bitwidth:
+        parser.raise_error(f"{text} has more than the {type.bitwidth} bits of {type}", literal.span)
+    return type.unpack(bits.to_bytes(type.size, "little"), 1)[0]
+
+
 REPLACED: tuple[tuple[type, str, object], ...] = (
     (Operation, "get_trait", classmethod(get_trait)),
     (Operation, "walk", walk),
@@ -498,6 +514,7 @@ REPLACED: tuple[tuple[type, str, object], ...] = (
     (IRWithName, "extract_valid_name", extract_valid_name),
     (IsolatedFromAbove, "verify", isolated),
     (FunctionalTypeDirective, "print", print_functional_type),
+    (_Literal, "to_type", value_of_type),
 )
 """
 Methods of xDSL, and their replacements, which are correct, take linear time, or save most of it.

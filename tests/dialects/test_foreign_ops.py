@@ -1,4 +1,4 @@
-"""What `mlir-opt` prints of upstream dialects is read without `--allow-unregistered-dialect`."""
+"""Read the text that `mlir-opt` prints of upstream dialects, without unregistered ops."""
 
 import subprocess
 from pathlib import Path

@@ -75,7 +75,7 @@ GEN, STATE = "%g: Tensor[(10), uint64]", np.array([1, *[0] * 7, 2**63, 0], np.ui
 WORDS = np.array(
     [0xEE645155FD86327C, 0x33CE7486D9EE2681, 0xEEADE93F4F57B2C5, 0x4EB965C9661BE53A], np.uint64
 )
-"""What TVM 0.16 generates of `STATE`, as recorded."""
+"""The words that TVM 0.16 generates from `STATE`, as recorded."""
 
 CASES = {
     "an integer pads floats": Case(

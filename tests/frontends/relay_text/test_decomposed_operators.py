@@ -205,6 +205,16 @@ def test_numbers_in_machine_code(tmp_path: Path) -> None:
         (X + ", %n: Tensor[(3), int64]", "sequence_mask(%x, %n, axis=2)", "sequence_mask: axis must be in [-2, 2), but is 2"),
         (X, "meshgrid((%x, %x), indexing=\"ji\")", "meshgrid: indexing must be \"ij\" or \"xy\", but is 'ji'"),
         (X, "scatter_nd(%x, %x, %x, mode=\"add\")", "scatter_nd: indices of 3 axes, but data has 2"),
+        ("%x: Tensor[(1, 2, 3), float32]", "image.affine_grid(%x, target_shape=[100000, 100000])", "image.affine_grid: expected at most 4194304 places to compute, but there are 30000000000"),
+        ("%x: Tensor[(1, 2, 3), float32]", "image.affine_grid(%x, target_shape=[3])", "image.affine_grid: target_shape must be 2 integers, but is [3]"),
+        ("%x: Tensor[(1099511627776, 2), int8], %n: Tensor[(2), int64]", "sequence_mask(%x, %n)", "sequence_mask: expected at most 4194304 places"),
+        ("%i: Tensor[(4), int64], %s: Tensor[(100000000), int64]", "unravel_index(%i, %s)", "unravel_index: a shape has at most 32 dims, but there are 100000000"),
+        ("%x: Tensor[(100000, 100000), int8], %d: Tensor[(1, 100000), int8]", "matrix_set_diag(%x, %d)", "matrix_set_diag: expected at most 4194304 places"),
+        (X, "matrix_set_diag(%x, %x, k2=\"a\")", "matrix_set_diag: k2 must be an integer, but is 'a'"),
+        ("%x: float32", "matrix_set_diag(%x, %x)", "matrix_set_diag: expected matrices and their diagonals"),
+        ("%x: Tensor[(1, 2, 4, 4, 4), float32]", "image.resize3d(%x, size=[2, 2])", "image.resize3d: size must be 3 integers, but is [2, 2]"),
+        (X, "image.resize3d(%x, size=[2, 2, 2])", "image.resize3d: data must have rank 5, but has rank 2"),
+        ("%x: Tensor[(1, 2, 4), float32]", "image.resize1d(%x, size=[])", "image.resize1d: size must be an integer, but is []"),
     ],
 )  # fmt: skip
 def test_wrong_operands(params: str, body: str, message: str) -> None:

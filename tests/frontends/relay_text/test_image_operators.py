@@ -192,7 +192,7 @@ def test_numbers_in_machine_code(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("params", "body", "message"),
     [
-        (PARAMS, "vision.roi_align(%x, %r, spatial_scale=1f)", "vision.roi_align: pooled_size must be a height and a width above 0, but is None"),
+        (PARAMS, "vision.roi_align(%x, %r, spatial_scale=1f)", "vision.roi_align: pooled_size must be 2 integers, but is None"),
         (PARAMS, _aligned("spatial_scale=\"a\""), "vision.roi_align: spatial_scale must be a number, but is 'a'"),
         (PARAMS, _aligned("sample_ratio=99999999"), "vision.roi_align: sample_ratio must be a number of samples, but is 99999999"),
         (PARAMS, _aligned("mode=\"sum\""), "vision.roi_align: mode must be \"avg\" or \"max\", but is 'sum'"),

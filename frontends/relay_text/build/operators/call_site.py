@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from xdsl.ir import Operation, SSAValue
 
@@ -80,6 +80,34 @@ class Site:
                 known = ", ".join(defaults) or "none"
                 raise self.error(f"{self.name} has no attribute {given} (its attributes: {known})")
         return {**defaults, **self.call.attrs}
+
+    def choice(self, name: str, value: Any, *choices: str) -> str:
+        """Return an attribute that must be one of `choices`."""
+        if value not in choices:
+            known = " or ".join(f'"{choice}"' for choice in choices)
+            raise self.problem(f"{name} must be {known}, but is {value!r}")
+        return value
+
+    def number(self, name: str, value: Any) -> float:
+        """Return an attribute that must be a number."""
+        if not isinstance(value, int | float):
+            raise self.problem(f"{name} must be a number, but is {value!r}")
+        return float(value)
+
+    def integers(self, name: str, value: Any, count: int | None = None) -> tuple[int, ...]:
+        """Return an attribute that must be a list of `count` integers; one stands for a list."""
+        given = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
+        if (count is None or len(given) == count) and all(type(n) is int for n in given):
+            return given
+        shown = list(given) if isinstance(value, tuple) else repr(value)
+        wanted = "an integer" if count == 1 else f"{count or 'a list of'} integers"
+        raise self.problem(f"{name} must be {wanted}, but is {shown}")
+
+    def axis(self, name: str, value: Any, rank: int) -> int:
+        """Return an attribute that must be an axis; a negative one counts from the back."""
+        if type(value) is not int or not -rank <= value < rank:
+            raise self.problem(f"{name} must be in [{-rank}, {rank}), but is {value!r}")
+        return value % rank
 
     # --------------------------------------------------------------------- ops
 

@@ -15,15 +15,18 @@ from functools import reduce
 from itertools import accumulate, product
 from math import prod
 from operator import mul
-from typing import Any, TypeAlias, cast
+from struct import pack
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
 from .....dialects.attributes import ELEMENT_TYPES
-from .....dialects.dense import constant_tensor, dense, elements, integers, scalar
+from .....dialects.dense import constant_tensor, dense, integers
 from .....dialects.device import tensor_type
 from .....dialects.relay import ConstantOp
+from .....operators.element_types import NUMBER_TYPES
+from .....operators.signature import MAX_RANK
 from .call_site import Attrs, Rule, Site, dtype_of
 from .relay_operators import fields_of
 
@@ -49,9 +52,20 @@ def _fixed(site: Site, value: SSAValue, what: str) -> Shape:
 
 
 def array(site: Site, values: Sequence[float], shape: Shape, dtype: str) -> SSAValue:
-    """Build a constant."""
-    data = b"".join(elements(made) for n in values if (made := scalar(n, dtype)) is not None)
+    """Build a constant, of at most `_MOST` elements."""
+    require_few(site, len(values))
+    data = pack(f"<{len(values)}{NUMBER_TYPES[dtype].struct}", *values)
     return site.add(ConstantOp(dense(tensor_type(ELEMENT_TYPES[dtype], [*shape]), data)))
+
+
+def require_few(site: Site, count: int) -> None:
+    """Check the number of elements of a constant that an operator needs."""
+    if count > _MOST:
+        raise site.problem(f"expected at most {_MOST} places to compute, but there are {count}")
+
+
+_MOST = 2**22
+"""The number of elements of a constant above which an operator is refused."""
 
 
 def _along(site: Site, value: SSAValue, axis: int, rank: int) -> SSAValue:
@@ -64,12 +78,6 @@ def _positions(site: Site, dims: Shape, axis: int, dtype: str) -> SSAValue:
     """Build the index along `axis`, as a tensor that broadcasts to `dims`."""
     value = array(site, range(dims[axis]), (dims[axis],), "int64")
     return _along(site, site.cast(value, dtype), axis, len(dims))
-
-
-def _axis(site: Site, axis: Any, rank: int, what: str = "axis") -> int:
-    if not isinstance(axis, int) or not -rank <= axis < rank:
-        raise site.problem(f"{what} must be in [{-rank}, {rank}), but is {axis}")
-    return axis % rank
 
 
 def _strides(dims: Shape) -> Shape:
@@ -124,7 +132,7 @@ def _reverse_reshape(site: Site) -> SSAValue:
     """A reshape whose dims and entries are read from back to front."""
     (data,) = site.values(1)
     given = site.attributes(newshape=None, allowzero=False)["newshape"]
-    entries = _entries(given)
+    entries = site.integers("newshape", given)
     dims = dims_of(site, data)
     back = site.value("reshape", data, newshape=dims[::-1])
     shape = dims_of(site, site.value("reshape", back, newshape=_reversed(entries)))
@@ -174,7 +182,7 @@ def _sequence_mask(site: Site) -> SSAValue:
     data, lengths = site.values(2)
     attrs = site.attributes(mask_value=0.0, axis=0)
     dims = dims_of(site, data)
-    axis = _axis(site, attrs["axis"], len(dims))
+    axis = site.axis("axis", attrs["axis"], len(dims))
     if axis > 1 or len(dims) < 2:
         raise site.problem("axis must be 0 or 1 of at least two axes")
     at = _positions(site, dims, axis, dtype_of(lengths))
@@ -188,7 +196,7 @@ def _reverse_sequence(site: Site) -> SSAValue:
     data, lengths = site.values(2)
     attrs = site.attributes(seq_axis=1, batch_axis=0)
     dims = dims_of(site, data)
-    axis, batch = (_axis(site, attrs[n], len(dims), n) for n in ("seq_axis", "batch_axis"))
+    axis, batch = (site.axis(n, attrs[n], len(dims)) for n in ("seq_axis", "batch_axis"))
     if dims_of(site, lengths) != (dims[batch],):
         raise site.problem(f"expected {dims[batch]} lengths, one for each index of batch_axis")
     at = _positions(site, dims, axis, "int64")
@@ -207,6 +215,8 @@ def _unravel_index(site: Site) -> SSAValue:
     indices, shape = site.values(2)
     site.attributes()
     (rank,), rows, rest = dims_of(site, shape), list[SSAValue](), indices
+    if rank > MAX_RANK:
+        raise site.problem(f"a shape has at most {MAX_RANK} dims, but there are {rank}")
     for axis in reversed(range(rank)):
         dim = site.value("take", shape, site.scalar(axis, "int64"), axis=0)
         dim = site.cast(dim, dtype_of(indices))
@@ -226,6 +236,7 @@ def _strided_set(site: Site) -> SSAValue:
     if not len(strides) == len(end) == len(begin) <= len(dims):
         raise site.problem("begin and end must have an entry for each of the first axes")
     for axis, dim in enumerate(dims):
+        require_few(site, dim)
         chosen = range(dim)
         if axis < len(begin):
             if not strides[axis]:
@@ -260,9 +271,11 @@ def _flat_index(site: Site, parts: Sequence[SSAValue], strides: Shape) -> SSAVal
 def _sparse_to_dense(site: Site) -> SSAValue:
     """Write `values` at `indices`, one or a row for each, into a tensor of the default value."""
     indices, values, *rest = site.values(3, 4)
-    shape = _entries(site.attributes(output_shape=None)["output_shape"])
+    given = site.attributes(output_shape=None)["output_shape"]
     if site.name.startswith("dyn."):
         shape = _fixed(site, rest.pop(), "output_shape")
+    else:
+        shape = site.integers("output_shape", given)
     default = site.cast(rest[0] if rest else site.scalar(0, "int64"), dtype_of(values))
     dims = dims_of(site, indices)
     count = dims[0] if dims else 1
@@ -303,9 +316,13 @@ def _matrix_set_diag(site: Site) -> SSAValue:
     """Replace diagonals k1 to k2 of matrices by the rows of `diagonal`, the last one first."""
     data, diagonal = site.values(2)
     attrs = site.attributes(k1=0, k2=0, super_diag_right_align=True, sub_diag_right_align=False)
-    first, last = attrs["k1"], attrs["k2"]
-    *outer, height, width = dims_of(site, data)
-    longest = dims_of(site, diagonal)[-1]
+    first, last = (site.integers(name, attrs[name], 1)[0] for name in ("k1", "k2"))
+    dims, rows = dims_of(site, data), dims_of(site, diagonal)
+    if len(dims) < 2 or not rows:
+        raise site.problem("expected matrices and their diagonals")
+    *outer, height, width = dims
+    longest = rows[-1]
+    require_few(site, height * width)
     source, inside = list[int](), list[bool]()
     for i, j in product(range(height), range(width)):
         k = j - i
@@ -315,9 +332,9 @@ def _matrix_set_diag(site: Site) -> SSAValue:
         at = (last - k) * longest + (i if k >= 0 else j) + shift
         inside.append(first <= k <= last)
         source.append(at if inside[-1] else 0)
-    rows = site.value("reshape", diagonal, newshape=(*outer, (last - first + 1) * longest))
+    vectors = site.value("reshape", diagonal, newshape=(*outer, (last - first + 1) * longest))
     indices = array(site, source, (height, width), "int64")
-    taken = site.value("take", rows, indices, axis=len(outer))
+    taken = site.value("take", vectors, indices, axis=len(outer))
     mask = array(site, inside, (height, width), "bool")
     return site.value("where", mask, taken, data)
 
@@ -348,8 +365,8 @@ def _resized_lines(site: Site) -> SSAValue:
     attrs = _plain_resize(site)
     axis = 1 if attrs["layout"] == "NWC" else 2
     attrs.update(layout={"NCW": "NCHW", "NWC": "NHWC"}.get(attrs["layout"], ""))
-    attrs["size"] = (1, *_entries(attrs["size"]))
-    image = site.value("image.resize2d", _inserted(site, data, axis), **attrs)
+    attrs["size"] = (1, *site.integers("size", attrs.get("size"), 1))
+    image = site.value("image.resize2d", site.value("expand_dims", data, axis=axis), **attrs)
     return site.value("squeeze", image, axis=(axis,))
 
 
@@ -357,8 +374,11 @@ def _resized_volumes(site: Site) -> SSAValue:
     """image.resize3d: planes are resized, then the lines through them; all is separable."""
     (data,) = site.values(1)
     attrs = _plain_resize(site)
-    n, *dims = dims_of(site, data)
-    depth, height, width = _entries(attrs["size"])
+    shape = dims_of(site, data)
+    if len(shape) != 5:
+        raise site.problem(f"data must have rank 5, but has rank {len(shape)}")
+    n, *dims = shape
+    depth, height, width = site.integers("size", attrs.get("size"), 3)
     if attrs["layout"] == "NDHWC":
         d, h, w, c = dims
         attrs["layout"] = "NHWC"
@@ -381,19 +401,12 @@ def _plain_resize(site: Site) -> Attrs:
     return attrs
 
 
-def _entries(value: Any) -> Shape:
-    """Return an attribute that is a list of integers, or one for a list of one."""
-    return cast("Shape", value) if isinstance(value, tuple) else (value,)
-
-
-def _inserted(site: Site, data: SSAValue, axis: int) -> SSAValue:
-    return site.value("expand_dims", data, axis=axis)
-
-
 def _affine_grid(site: Site) -> SSAValue:
     """(x, y) of the affine map of each pixel's place in [-1, 1]², as channels."""
     (data,) = site.values(1)
-    height, width = site.attributes(target_shape=None)["target_shape"]
+    shape = site.attributes(target_shape=None)["target_shape"]
+    height, width = site.integers("target_shape", shape, 2)
+    require_few(site, 3 * height * width)
     ys, xs = (
         [-1 + i * (2 / (n - 1)) if n > 1 else -1.0 for i in range(n)] for n in (height, width)
     )

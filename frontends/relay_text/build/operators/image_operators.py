@@ -97,29 +97,15 @@ def _of_floats(site: Site, value: SSAValue, rank: int) -> _Number:
     return _Number(site, value)
 
 
-def _choice(site: Site, name: str, value: Any, *choices: str) -> str:
-    if value not in choices:
-        known = " or ".join(f'"{choice}"' for choice in choices)
-        raise site.problem(f"{name} must be {known}, but is {value!r}")
-    return value
-
-
 def _size(site: Site, name: str, value: Any) -> tuple[int, int]:
-    match value:
-        case (int(height), int(width)) if 0 < height <= _MOST and 0 < width <= _MOST:
-            return height, width
-        case _:
-            raise site.problem(f"{name} must be a height and a width above 0, but is {value}")
+    height, width = site.integers(name, value, 2)
+    if not (0 < height <= _MOST and 0 < width <= _MOST):
+        raise site.problem(f"{name} must be in [1, {_MOST}], but is {[height, width]}")
+    return height, width
 
 
 _MOST = 2**16
 """The greatest height and width, and number of samples along an axis of a bin."""
-
-
-def _number(site: Site, name: str, value: Any) -> float:
-    if not isinstance(value, int | float):
-        raise site.problem(f"{name} must be a number, but is {value!r}")
-    return float(value)
 
 
 # ------------------------------------------------------------------------------- regions
@@ -141,7 +127,7 @@ class _Regions:
     ) -> _Regions:
         """Take images; `order` has the columns of `boxes` that are top, bottom, left and right."""
         site = data.site
-        layout = _choice(site, "layout", layout, "NCHW", "NHWC")
+        layout = site.choice("layout", layout, "NCHW", "NHWC")
         images = change_layout(site, data.value, layout, "NHWC")
         _, *sides, channels = dims_of(site, images)
         image = _Number(site, images).call("take", batch.cast("int64"), axis=0)
@@ -184,8 +170,8 @@ def _crop_and_resize(site: Site) -> SSAValue:
         crop_size=None, layout="NCHW", method="bilinear", extrapolation_value=0.0, out_dtype=""
     )
     sizes = _size(site, "crop_size", attrs["crop_size"])
-    method = _choice(site, "method", attrs["method"], "bilinear", "nearest_neighbor")
-    outside = _number(site, "extrapolation_value", attrs["extrapolation_value"])
+    method = site.choice("method", attrs["method"], "bilinear", "nearest_neighbor")
+    outside = site.number("extrapolation_value", attrs["extrapolation_value"])
     columns = _columns(_of_floats(site, boxes, 2), 4)
     images = _of_floats(site, data, 4)
     regions = _Regions.of(images, columns, _Number(site, batch), (0, 2, 1, 3), attrs["layout"])
@@ -217,11 +203,11 @@ def _roi_align(site: Site) -> SSAValue:
         pooled_size=None, spatial_scale=1.0, sample_ratio=-1, layout="NCHW", mode="avg"
     )
     pooled = _size(site, "pooled_size", attrs["pooled_size"])
-    mode = _choice(site, "mode", attrs["mode"], "avg", "max")
+    mode = site.choice("mode", attrs["mode"], "avg", "max")
     columns = _columns(_of_floats(site, rois, 2), 5)
     images = _of_floats(site, data, 4)
     regions = _Regions.of(images, columns, columns[0], (2, 4, 1, 3), attrs["layout"])
-    scale, ratio = _number(site, "spatial_scale", attrs["spatial_scale"]), attrs["sample_ratio"]
+    scale, ratio = site.number("spatial_scale", attrs["spatial_scale"]), attrs["sample_ratio"]
     if not isinstance(ratio, int) or ratio > _MOST:
         raise site.problem(f"sample_ratio must be a number of samples, but is {ratio!r}")
     weights, counts, samples = list[_Number](), list[_Number](), list[int]()
@@ -275,7 +261,7 @@ def _roi_pool(site: Site) -> SSAValue:
     images = _of_floats(site, data, 4)
     regions = _Regions.of(images, columns, columns[0], (2, 4, 1, 3), attrs["layout"])
     image, is_empty = regions.image.call("expand_dims", axis=1), list[_Number]()
-    scale, lowest = _number(site, "spatial_scale", attrs["spatial_scale"]), _lowest(dtype_of(data))
+    scale, lowest = site.number("spatial_scale", attrs["spatial_scale"]), _lowest(dtype_of(data))
     for i, ((start, end), size, bins) in enumerate(
         zip(regions.bounds, regions.sides, pooled, strict=True)
     ):
@@ -336,10 +322,10 @@ def _grid_sample(site: Site) -> SSAValue:
     attrs = site.attributes(
         method="bilinear", layout="NCHW", padding_mode="zeros", align_corners=True
     )
-    layout = _choice(site, "layout", attrs["layout"], "NCHW", "NCDHW")
+    layout = site.choice("layout", attrs["layout"], "NCHW", "NCDHW")
     methods = "nearest", "bilinear", "linear", "bicubic", "cubic"
-    method = _choice(site, "method", attrs["method"], *methods)
-    padding = _choice(site, "padding_mode", attrs["padding_mode"], "zeros", "border", "reflection")
+    method = site.choice("method", attrs["method"], *methods)
+    padding = site.choice("padding_mode", attrs["padding_mode"], "zeros", "border", "reflection")
     is_aligned = bool(attrs["align_corners"])
     images, places = (_of_floats(site, value, len(layout)) for value in (data, grid))
     batch, _, *sides = dims_of(site, data)
