@@ -274,7 +274,7 @@ def max_pool2d_grad(
     layout: Layout,
     ceil_mode: bool,
 ) -> Tensor:
-    """Infer the type of `data`; `grad` is of that of its pool."""
+    """Infer the type of `data`; `grad` has that of its pool."""
     pool = _pooled(data, layout, pool_size, strides, (1, 1), padding, ceil_mode)
     return _pool_grad(grad, data, pool)
 
@@ -291,7 +291,7 @@ def avg_pool2d_grad(
     ceil_mode: bool,
     count_include_pad: bool,
 ) -> Tensor:
-    """Infer the type of `data`; `grad` is of that of its pool."""
+    """Infer the type of `data`; `grad` has that of its pool."""
     pool = _pooled(data, layout, pool_size, strides, (1, 1), padding, ceil_mode)
     return _pool_grad(grad, data, pool)
 
