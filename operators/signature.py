@@ -127,7 +127,7 @@ class Data:
     """
     An operand whose elements the result shape depends on.
 
-    `elements` is None if nothing is known of them.
+    `elements` is None if they are unconstrained.
     """
 
     tensor: Tensor

@@ -185,22 +185,22 @@ class MemoryCell(Cell):
     peepholes: Value | None = None
     """The weights (3 * H) of C in the gates i, o and f."""
     coupled: bool = False
-    """Forget what the input gate does not let in."""
+    """The forget gate is 1 minus the input gate."""
 
     def step(self, x: Value, states: Sequence[Value]) -> list[Value]:
         b, (state, memory) = self.b, states
         gates = b.op("add", x, self.product(state, 0, 4))
-        enter = self.active(0, self._seeing(self.part(gates, 0), memory, 0))
+        input_gate = self.active(0, self._with_peephole(self.part(gates, 0), memory, 0))
         if self.coupled:
-            forget = b.op("subtract", b.scalar_like(1, enter), enter)
+            forget_gate = b.op("subtract", b.scalar_like(1, input_gate), input_gate)
         else:
-            forget = self.active(0, self._seeing(self.part(gates, 2), memory, 2))
-        new = b.op("multiply", enter, self.active(1, self.part(gates, 3)))
-        memory = b.op("add", b.op("multiply", forget, memory), new)
-        leave = self.active(0, self._seeing(self.part(gates, 1), memory, 1))
-        return [b.op("multiply", leave, self.functions[2](memory, b)), memory]
+            forget_gate = self.active(0, self._with_peephole(self.part(gates, 2), memory, 2))
+        new = b.op("multiply", input_gate, self.active(1, self.part(gates, 3)))
+        memory = b.op("add", b.op("multiply", forget_gate, memory), new)
+        output_gate = self.active(0, self._with_peephole(self.part(gates, 1), memory, 1))
+        return [b.op("multiply", output_gate, self.functions[2](memory, b)), memory]
 
-    def _seeing(self, gate: Value, memory: Value, number: int) -> Value:
+    def _with_peephole(self, gate: Value, memory: Value, number: int) -> Value:
         if self.peepholes is None:
             return gate
         return self.b.op(
