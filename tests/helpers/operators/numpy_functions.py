@@ -278,7 +278,7 @@ def _unique(data: Any, sorted: bool, return_counts: bool) -> Any:
 
 def _resize2d(data: Any, size: Any, *_: Any, layout: str, **attrs: Any) -> Any:
     n, c, _h, _w = data.transpose(_to_nchw(layout)).shape
-    return np.zeros((n, c, *size)).transpose(_from_nchw(layout))
+    return np.zeros((n, c, *map(int, size))).transpose(_from_nchw(layout))
 
 
 def _non_max_suppression(data: Any, *_: Any, return_indices: bool, **attrs: Any) -> Any:

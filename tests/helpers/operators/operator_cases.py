@@ -937,8 +937,11 @@ def resize2d(draw: Draw) -> Proposal:
 
 
 def dyn_resize2d(draw: Draw) -> Proposal:
-    operands, attrs = at_run_time(resize2d, "size")(draw)
-    return [*operands, ((4,), "float32")], attrs
+    (data, size), attrs = at_run_time(resize2d, "size")(draw)
+    if draw.one_of(False, True):  # fractions count for the positions
+        assert isinstance(size, np.ndarray), "the elements of an operand"
+        size = (size + draw.one_of(0.0, 0.25, 0.6)).astype(draw.one_of("float32", "float64"))
+    return [data, size, ((4,), "float32")], attrs
 
 
 def _boxes(draw: Draw) -> tuple[int, int, int]:

@@ -894,6 +894,7 @@ def _of_images() -> Iterator[tuple[str, Line]]:
         "dyn.image.resize2d",
         ("1x2x3x4xf32 2xi64 4xf32", {}, "1x2x?x?xf32"),
         ("1x3x4x2xf32 2xi32 4xf32", attributes, "1x?x?x2xf32"),
+        ("1x2x3x4xf32 2xf32 4xf32", attributes | {"layout": "NCHW"}, "1x2x?x?xf32"),
         ("1x2x3x4xf64 2xi64 0xf32", cubic, "1x2x?x?xf64"),
     )
     yield from _each(
