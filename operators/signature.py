@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from .element_types import NUMBER_TYPES
+from .element_types import ELEMENT_TABLE, NUMBER_TYPES
 from .element_types import ElementKind as ElementKind  # for plug-ins
 from .measures import MAX_SIZE, MEASURES
 from .sizes import UNKNOWN, Dim, Shape, Size, measure, require_equal
@@ -70,6 +70,10 @@ ELEMENTS: Mapping[str, Element] = {
     name: element(row.mlir, row.kind) for name, row in NUMBER_TYPES.items()
 }
 """The element types that NumPy has too, by NumPy's names."""
+ALL_ELEMENTS: Mapping[str, Element] = {
+    name: element(row.mlir, row.kind) for name, row in ELEMENT_TABLE.items()
+}
+"""Those that are only stored and converted, too."""
 BOOL = ELEMENTS["bool"]
 
 
