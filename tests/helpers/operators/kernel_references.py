@@ -165,6 +165,14 @@ def rounded(function: Callable[[float], int]) -> Reference:
     return each(one)
 
 
+def round_ties(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    def away(number: float) -> int:
+        nearest = math.floor(abs(Fraction(number)) + Fraction(1, 2))
+        return nearest if number > 0 else -nearest
+
+    return rounded(round if attrs["ties"] == "even" else away).values(attrs, specs, x)
+
+
 def exactly(function: Callable[[Any, Any], Any]) -> Reference:
     """Round the exact results of `function`, which are fractions, or floats that need no more."""
 
@@ -1466,7 +1474,7 @@ REFERENCES: dict[str, Reference] = {
     "slice_like": moved(lambda attrs, x, like: x[first_elements(x, like, attrs.get("axes"))]),
     "reverse": moved(lambda attrs, x: pick(x, attrs["axis"], range(x.shape[attrs["axis"]])[::-1])),
     "right_shift": shifted(operator.rshift),
-    "round": rounded(round),
+    "round": Reference(round_ties),
     "rsqrt": real(lambda x: 1 / np.sqrt(x), lambda x: 1 / mpmath.sqrt(x)),
     "sigmoid": real(lambda x: 1 / (1 + np.exp(-x)), lambda x: 1 / (1 + mpmath.exp(-x))),
     "sign": each(lambda x: x if x != x else (x > 0) - (x < 0)),

@@ -297,7 +297,7 @@ REFERENCES: Mapping[str, Reference] = {
     **{name: _same(getattr(np, name)) for name in ("maximum", "minimum", "power", "floor_divide")},
     "mod": _same(np.fmod),
     "floor_mod": _same(np.mod),
-    "round": _same(np.round),
+    "round": lambda x, ties="even": np.round(x).astype(x.dtype),
     **{name: _told(getattr(np, name)) for name in ("isnan", "isfinite", "isinf")},
     **{name: _told(getattr(np, name)) for name in ("logical_and", "logical_or", "logical_xor")},
     **{name: _told(getattr(np, name)) for name in ("equal", "not_equal", "less", "less_equal")},

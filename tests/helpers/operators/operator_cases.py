@@ -105,6 +105,10 @@ def leaky_relu(draw: Draw) -> Proposal:
     return [(draw.shape(), draw.dtype)], draw.given(alpha=alpha)
 
 
+def round_ties(draw: Draw) -> Proposal:
+    return [(draw.shape(), draw.dtype)], draw.given(ties=draw.one_of("even", "away"))
+
+
 def gelu(draw: Draw) -> Proposal:
     return [(draw.shape(), draw.dtype)], draw.given(approximate=draw.one_of("none", "tanh"))
 
@@ -989,7 +993,7 @@ def _each(names: str, generator: Generator) -> dict[str, Generator]:
 
 
 GENERATORS: dict[str, Generator] = {
-    **_each("abs negative sign ceil floor round trunc nn.relu copy logical_not", one_tensor),
+    **_each("abs negative sign ceil floor trunc nn.relu copy logical_not", one_tensor),
     **_each("exp log log2 log10 sqrt rsqrt sigmoid erf isnan isfinite isinf", one_tensor),
     **_each("sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh", one_tensor),
     **_each("add subtract multiply divide power mod floor_mod floor_divide", broadcast(2)),
@@ -1033,6 +1037,7 @@ GENERATORS: dict[str, Generator] = {
     "gather_nd": gather_nd,
     "image.resize2d": resize2d,
     "ndarray_size": shape_of,
+    "round": round_ties,
     "nn.avg_pool2d": pool("count_include_pad"),
     "nn.batch_flatten": one_tensor,
     "nn.batch_matmul": batch_matmul,
