@@ -68,6 +68,19 @@ def test_results_are_rounded_once(program: Path, target: str) -> None:
         np.testing.assert_array_equal(found.astype(np.float64), wanted.astype(np.float64))
 
 
+@pytest.mark.parametrize("target", ["machine", "native{cache=off}"])
+def test_a_conversion_there_and_back_in_one_kernel(tmp_path: Path, target: str) -> None:
+    text = """func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
+      %a = relay.cast %x {dtype = bf16} : (tensor<64xf32>) -> tensor<64xbf16>
+      %y = relay.cast %a {dtype = f32} : (tensor<64xbf16>) -> tensor<64xf32>
+      func.return %y : tensor<64xf32>
+    }"""
+    (tmp_path / "p.mlir").write_text(text, encoding="utf-8")
+    x = np.linspace(-3, 5, 64, dtype=np.float32)
+    found = xrelay.compile(tmp_path / "p.mlir", target=target)(x)
+    assert np.array_equal(found, x.astype(BF16).astype(np.float32))
+
+
 def test_a_saved_program_has_constants_of_bfloat16(program: Path, tmp_path: Path) -> None:
     xrelay.compile(program).save(tmp_path / "program.xrx")
     results = xrelay.load(tmp_path / "program.xrx")(*arguments())
