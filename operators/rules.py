@@ -32,7 +32,7 @@ from typing import (
     get_origin,
 )
 
-from .signature import ELEMENTS, Call, Data, Element, ElementKind, Elements, Measured, Tensor
+from .signature import ALL_ELEMENTS, Call, Data, Element, ElementKind, Elements, Measured, Tensor
 from .sizes import SignatureError
 
 Ints: TypeAlias = tuple[int, ...]
@@ -110,7 +110,7 @@ def _int_or_ints(name: str, value: object) -> int | Ints:
 def _element(name: str, value: object) -> Element:
     if value is None:
         raise _wrong(name, value, "an element type")
-    found = ELEMENTS.get(value) if isinstance(value, str) else value
+    found = ALL_ELEMENTS.get(value) if isinstance(value, str) else value
     if not isinstance(found, Element) or found.kind is ElementKind.OPAQUE:
         raise SignatureError(
             f"{name} must be an integer, index or float type, but is {_shown(value)}"
