@@ -20,6 +20,8 @@ from ..convert.onnx_values import (
 )
 from .rule import Results, Rule, Rules, since
 
+INT64 = np.dtype(np.int64)
+
 PAD_MODES = ("constant", "edge", "reflect", "wrap")
 
 
@@ -89,14 +91,19 @@ def _sliced_at_run_time(node: Node, b: Builder) -> Value:
     """Slice; numbers that are not known yet are operands."""
     x = node.input(0)
     rank = rank_of(x)
-    (starts, count), (ends, _) = b.vector(1, "starts"), b.vector(2, "ends")
-    steps = b.vector(4, "steps")[0] if node.optional(4) is not None else b.ints([1] * count)
-    axes: Sequence[int] = range(count)
-    if not node.is_known(3):
-        starts, ends, steps = _on_all_axes(b.vector(3, "axes")[0], rank, starts, ends, steps, b)
+    starts, ends = b.integers(1, "starts"), b.integers(2, "ends")
+    steps = b.scalar(1, INT64) if node.optional(4) is None else b.integers(4, "steps")
+    count = next((n for v in (starts, ends) for n in dims_of(v) if isinstance(n, int)), None)
+    axes: Sequence[int] = range(rank if count is None else count)
+    if count is None or not node.is_known(3):
+        named = (
+            b.counting(dims_of(starts)[0]) if node.optional(3) is None else b.integers(3, "axes")
+        )
+        starts, ends, steps = _on_all_axes(named, rank, starts, ends, steps, b)
         axes = range(rank)
     elif node.optional(3) is not None:
         axes = node.axes(node.required_ints(3, "axes"), rank)
+    steps = b.broadcast_to(steps, (len(axes),))
     if not isinstance(steps, Constant) or steps.array.min(initial=1) < 0:
         # a slice with a negative step begins at an element, if there is one
         first = b.op("negative", b.sizes([dims_of(x)[axis] for axis in axes]))
@@ -234,19 +241,19 @@ def _padded_at_run_time(node: Node, x: Value, value: Value, b: Builder) -> Value
             "constants"
         )
     rank = rank_of(x)
-    pads, count = b.vector(1, "pads")
     axes = list(range(rank))
     if not node.is_known(3):
-        named, given = b.vector(3, "axes")
-        if count != 2 * given:
-            raise node.error(f"there are {count} pads; supported: {2 * given}")
-        before, after = b.slice(pads, 0, 0, given), b.slice(pads, 0, given, count)
-        before, after, _ = _on_all_axes(named, rank, before, after, b.ints([1] * given), b)
+        named = b.integers(3, "axes")
+        rows = b.op("reshape", b.integers(1, "pads"), newshape=(2, -1))
+        before, after = (b.op("take", rows, b.scalar(i, INT64), axis=0) for i in range(2))
+        before, after, _ = _on_all_axes(named, rank, before, after, b.scalar(1, INT64), b)
         every = b.scalar_like(2**63 - 1, after)  # the default, on other axes
         after = b.op("where", b.op("equal", after, every), b.scalar_like(0, after), after)
         pads, count = b.joined([before, after]), 2 * rank
-    elif node.optional(3) is not None:
-        axes = node.axes(node.required_ints(3, "axes"), rank)
+    else:
+        if node.optional(3) is not None:
+            axes = node.axes(node.required_ints(3, "axes"), rank)
+        pads, count = b.vector(1, "pads", 2 * len(axes))
     if count != 2 * len(axes):
         raise node.error(f"there are {count} pads; supported: {2 * len(axes)}")
     if axes != list(range(rank)):
@@ -332,8 +339,9 @@ def trilu(node: Node, b: Builder) -> Value:
 def one_hot(node: Node, b: Builder) -> Value:
     """Build rows of `off` with `on` at an index; a negative index counts from the back."""
     indices, values = node.input(0), node.input(2)
-    if dims_of(values) != (2,):
+    if rank_of(values) != 1 or dims_of(values)[0] != 2 and has_static_shape(values):
         raise node.error(f"the values have shape {shape_text(dims_of(values))}; supported: [2]")
+    values = b.reshape(values, (2,))
     axis = node.axis(node.integer("axis", -1), rank_of(indices) + 1)
     indices = b.cast(indices, np.dtype(np.int64))
     if not node.is_known(1) or not has_static_shape(indices):
