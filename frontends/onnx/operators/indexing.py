@@ -339,7 +339,7 @@ def trilu(node: Node, b: Builder) -> Value:
 def one_hot(node: Node, b: Builder) -> Value:
     """Build rows of `off` with `on` at an index; a negative index counts from the back."""
     indices, values = node.input(0), node.input(2)
-    if rank_of(values) != 1 or dims_of(values)[0] != 2 and has_static_shape(values):
+    if rank_of(values) != 1 or (dims_of(values)[0] != 2 and has_static_shape(values)):
         raise node.error(f"the values have shape {shape_text(dims_of(values))}; supported: [2]")
     values = b.reshape(values, (2,))
     axis = node.axis(node.integer("axis", -1), rank_of(indices) + 1)

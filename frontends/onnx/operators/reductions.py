@@ -51,7 +51,7 @@ def _reduced(name: str, x: Value, axes: Axes, keepdims: bool, b: Builder) -> Val
 
 
 def _reduced_where(chosen: Value, name: str, x: Value, b: Builder) -> Value:
-    """Reduce the chosen axes: after a reshape of each to two, of which one is 1, the second ones."""
+    """Reduce the chosen axes: each becomes two, the first of them 1 if it is, else the second."""
     dims = b.shape(x)
     one = b.scalar_like(1, dims)
     kept, reduced = b.op("where", chosen, one, dims), b.op("where", chosen, dims, one)

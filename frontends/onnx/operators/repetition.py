@@ -1,5 +1,5 @@
 """
-Repeat a computation a known number of times.
+Repeat a computation.
 
     for i in 0 … 4: x = f(i, x)     unrolled, if that is short; otherwise functions,
 
@@ -8,7 +8,17 @@ Repeat a computation a known number of times.
         func @step_4(%i, %x) { step_2, step_2 }
         f, step_4                                their number is logarithmic
 
-so all shapes stay static.
+so all shapes stay static. A number that is known when the program runs is halved:
+
+        func @steps(%first, %count, %x) {
+          relay.if %count == 1 { @step(%first, %x) } else {
+            %half = %count / 2
+            %y = @steps(%first, %half, %x)
+            @steps(%first + %half, %count - %half, %y)
+          }
+        }
+
+so that what the steps add to outputs is copied as often as the number can be halved.
 """
 
 from __future__ import annotations
@@ -18,15 +28,16 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import i64
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, SSAValue
 
 from ....dialects.device import tensor_type
+from ....dialects.tensors import Tensor, dtype_name
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, tensor_type_of
-from ..convert.subgraphs import call, outline
+from ..convert.onnx_values import Constant, Dim, Value, tensor_type_of
+from ..convert.subgraphs import call, choose, outline
 
 UNROLLED = 400
 """Limit on the number of steps, and of operators in all of them, of an unrolled repetition."""
@@ -66,8 +77,10 @@ def joined(b: Builder, outputs: Sequence[Sequence[Value]]) -> list[Value]:
     return [rows[0] if len(rows) == 1 else b.op("concatenate", *rows, axis=0) for rows in outputs]
 
 
-def repeat(node: Node, b: Builder, count: int, states: Sequence[Value], step: Step) -> Repeated:
-    """Build `step` `count` times, at least once."""
+def repeat(node: Node, b: Builder, count: Dim, states: Sequence[Value], step: Step) -> Repeated:
+    """Build `step` `count` times, at least once if that is known."""
+    if not isinstance(count, int):
+        return Functions(node, b, states, step).halving(b.scalar(0, NUMBER), b.size(count), states)
     if count > MAX_COUNT:
         raise node.error(f"there are {count} steps; supported: up to {MAX_COUNT}")
     before = b.built
@@ -162,3 +175,66 @@ class Functions:
         first = self.b.scalar(start, NUMBER)
         tensors = [self.b.tensor(state) for state in states]
         return self._calls(functions, first, tensors, self.captured)
+
+    def halving(
+        self, first: Value, count: Value, states: Sequence[Value], conditional: bool = False
+    ) -> Repeated:
+        """
+        Build `count` steps from `first` on, which are known when the program runs.
+
+        If they are `conditional`, the first state says whether more of them follow.
+        """
+        b, n, (step,) = self.b, len(self.types), self.by_size
+        name = b.unique_function(f"{self.node.title}_steps")
+        rows = [
+            tensor_type_of(row)
+            for row in Block(arg_types=list(step.function_type.outputs)).args[n:]
+        ]
+        types = [
+            *self.types,
+            *(tensor_type(r.element_type, [DYNAMIC_INDEX, *r.get_shape()[1:]]) for r in rows),
+        ]
+
+        def again(operands: Sequence[Value]) -> Sequence[SSAValue]:
+            return b.append(CallOp(name, [b.tensor(v) for v in operands], types))
+
+        def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
+            number, count, *states = arguments
+
+            def halves() -> Sequence[Value]:
+                half = b.op("floor_divide", count, b.scalar(2, NUMBER))
+                done = Repeated.of(again([number, half, *states]), n)
+
+                def others() -> Sequence[Value]:
+                    left = b.op("subtract", count, half)
+                    more = Repeated.of(again([b.op("add", number, half), left, *done.states]), n)
+                    pairs = zip(done.outputs, more.outputs, strict=True)
+                    return [*more.states, *joined(b, list(pairs))]
+
+                if not conditional:
+                    return others()
+                return choose(b, done.states[0], others, lambda: [*done.states, *done.outputs])
+
+            one = b.op("equal", count, b.scalar(1, NUMBER))
+            return choose(b, one, lambda: call(b, step, [number, *states, *self.captured]), halves)
+
+        size: Attribute = tensor_type(i64, [])
+        made = outline(b, name, [size, size, *self.types], build)
+        operands = [b.tensor(value) for value in (first, count, *states)]
+        going = b.op("greater", count, b.scalar(0, NUMBER))
+        if conditional:
+            going = b.op("logical_and", going, states[0])
+        none = [_no_rows(b, row) for row in rows]
+        results = choose(
+            b,
+            going,
+            lambda: call(b, made.function, [*operands, *made.captured]),
+            lambda: [*states, *none],
+        )
+        return Repeated.of(results, n)
+
+
+def _no_rows(b: Builder, row: Tensor) -> Constant:
+    """Return what no steps add to an output of a `row`'s type; a dim that is not known is 0."""
+    shape = [0, *(max(dim, 0) for dim in row.get_shape()[1:])]
+    return b.constant(np.zeros(shape, dtype_name(row.element_type)))
