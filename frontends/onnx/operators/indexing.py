@@ -40,11 +40,21 @@ def split(node: Node, b: Builder) -> Results:
     dims = dims_of(x)
     axis = node.axis(node.integer("axis", 0), len(dims))
     total, count = dims[axis], len(node.outputs)
-    sizes = node.int_list("split", 1)
     wanted = node.optional_int("num_outputs")
     if wanted is not None and wanted != count:
         raise node.error(f"attribute num_outputs is {wanted}, but there are {count} outputs")
+    if not node.is_known(1):
+        sizes = b.vector(1, "split", count)[0]
+        return _split_at_run_time(x, axis, sizes, b)
+    sizes = node.int_list("split", 1)
     if not isinstance(total, int):
+        if sizes is None and wanted is not None:
+            part = b.op(
+                "floor_divide",
+                b.op("add", b.size(total), b.scalar(count - 1, INT64)),
+                b.scalar(count, INT64),
+            )
+            return _split_at_run_time(x, axis, b.broadcast_to(part, (count,)), b)
         if sizes is None:
             return b.results("split", [x], indices_or_sections=count, axis=axis)
         total = sum(sizes)  # checked when the program runs
@@ -63,6 +73,26 @@ def split(node: Node, b: Builder) -> Results:
         return b.results("split", [x], indices_or_sections=count, axis=axis)
     points = [sum(sizes[: i + 1]) for i in range(count - 1)]
     return b.results("split", [x], indices_or_sections=tuple(points), axis=axis)
+
+
+def _split_at_run_time(x: Value, axis: int, sizes: Value, b: Builder) -> list[Value]:
+    """Split into parts of `sizes`, a vector."""
+    ends = b.op("cumsum", sizes, axis=0)
+    starts, one = b.op("subtract", ends, sizes), b.ints([1])
+    (count,) = dims_of(sizes)
+    assert isinstance(count, int), "one for each output"
+    parts = [(b.slice(starts, 0, i, i + 1), b.slice(ends, 0, i, i + 1)) for i in range(count)]
+    return [b.op("dyn.strided_slice", x, *part, one, axes=(axis,)) for part in parts]
+
+
+def compress(node: Node, b: Builder) -> Value:
+    """Take the slices where the condition is true, along an axis or of the flattened input."""
+    x, axis = node.input(0), node.optional_int("axis")
+    if axis is None:
+        x, axis = b.op("reshape", x, newshape=(-1,)), 0
+    places = b.op("argwhere", node.input(1))
+    indices = b.op("reshape", places, newshape=(-1,))
+    return b.op("take", x, indices, axis=node.axis(axis, rank_of(x)), mode="clip")
 
 
 def slice_by_attributes(node: Node, b: Builder) -> Value:
@@ -369,6 +399,7 @@ def _one_hot_at_run_time(node: Node, indices: Value, axis: int, values: Value, b
 
 
 RULES: Rules = {
+    "Compress": since(9, compress),
     "Concat": since(4, concat),
     "Gather": since(1, gather),
     "OneHot": since(9, one_hot),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_of
+from ..convert.onnx_values import Value, dims_of, rank_of
 from .gathering import INDEX, from_front, index_count
+from .repetition import repeat
 from .rule import Results, Rule, Rules, since
 from .shapes import as_matrix
 
@@ -51,44 +53,58 @@ def scatter_nd(node: Node, b: Builder) -> Results:
     return b.reshape(made, dims_of(x))
 
 
-def _running(name: str, neutral: int, node: Node, b: Builder) -> Value:
-    """
-    Combine each element with all before it, along an axis: in steps of 1, 2, 4, ….
+Scan: TypeAlias = Callable[[Value, int], Value]
+"""Combines each element with all before it, along an axis."""
 
-        x[i]  ->  x[i-1] + x[i]  ->  (x[i-3] + x[i-2]) + (x[i-1] + x[i])  ->  …
-    """
-    x = node.input(0)
-    axis = node.axis(int(node.scalar_at(1, "axis") or 0), len(dims_of(x)))
-    node.input(1)
-    exclusive, reverse = node.flag("exclusive", False), node.flag("reverse", False)
-    count = shape_of(x)[axis]
-    if reverse:
-        x = b.op("reverse", x, axis=axis)
-    if exclusive and count:
-        dims = [1 if i == axis else n for i, n in enumerate(shape_of(x))]
-        first = b.splat(np.asarray(neutral, dtype_of(x)), dims)
-        x = b.op("concatenate", first, b.slice(x, axis, 0, count - 1), axis=axis)
-    step = 1
-    while step < count:
-        both = b.op(name, b.slice(x, axis, 0, count - step), b.slice(x, axis, step, count))
-        x = b.op("concatenate", b.slice(x, axis, 0, step), both, axis=axis)
-        step *= 2
-    return b.op("reverse", x, axis=axis) if reverse else x
+
+def _running(node: Node, b: Builder, scan: Scan) -> Value:
+    """Scan along the node's axis; one known at run time is the middle one of three."""
+    x, reverse = node.input(0), node.flag("reverse", False)
+    if node.is_known(1):
+        axis = node.axis(int(node.scalar_at(1, "axis") or 0), rank_of(x))
+        node.input(1)
+        x = b.op("reverse", x, axis=axis) if reverse else x
+        y = scan(x, axis)
+        return b.op("reverse", y, axis=axis) if reverse else y
+    named, dims = b.vector(1, "axis", 1)[0], b.shape(x)
+    axis, every = b.op("floor_mod", named, b.scalar(rank_of(x), INDEX)), b.counting(rank_of(x))
+    sides = (
+        b.op("where", b.op(relation, every, axis), dims, b.scalar(1, INDEX))
+        for relation in ("less", "equal", "greater")
+    )
+    parts = [b.op("prod", side, axis=(0,), keepdims=True) for side in sides]
+    block = b.op("dyn.reshape", x, b.joined(parts), allowzero=True)
+    block = b.op("reverse", block, axis=1) if reverse else block
+    y = scan(block, 1)
+    y = b.op("reverse", y, axis=1) if reverse else y
+    return b.op("dyn.reshape", y, dims, allowzero=True)
 
 
 def cum_sum(node: Node, b: Builder) -> Results:
-    """Add each element and all before it; the axis must be known at compile time."""
-    x, reverse = node.input(0), node.flag("reverse", False)
-    axis = node.axis(int(node.scalar_at(1, "axis") or 0), len(dims_of(x)))
-    node.input(1)
-    x = b.op("reverse", x, axis=axis) if reverse else x
-    y = b.op("cumsum", x, axis=axis, exclusive=node.flag("exclusive", False))
-    return b.op("reverse", y, axis=axis) if reverse else y
+    """Add each element and all before it."""
+    exclusive = node.flag("exclusive", False)
+    return _running(node, b, lambda x, axis: b.op("cumsum", x, axis=axis, exclusive=exclusive))
 
 
 def cum_prod(node: Node, b: Builder) -> Results:
-    """Multiply each element and all before it; the axis must be known at compile time."""
-    return _running("multiply", 1, node, b)
+    """Multiply each element and all before it."""
+    exclusive = node.flag("exclusive", False)
+
+    def scan(x: Value, axis: int) -> Value:
+        if dims_of(x)[axis] == 0:
+            return x
+        first, others = dims_of(x)[:axis], dims_of(x)[axis + 1 :]
+
+        def step(number: Value, states: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
+            factor = b.op("take", x, number, axis=axis, mode="clip")
+            product = b.op("multiply", states[0], factor)
+            return [product], [states[0] if exclusive else product]
+
+        one = b.broadcast_to(b.scalar_like(1, x), (*first, *others))
+        (y,) = repeat(node, b, dims_of(x)[axis], [one], step).outputs
+        return b.transpose(y, (*range(1, axis + 1), 0, *range(axis + 1, rank_of(x))))
+
+    return _running(node, b, scan)
 
 
 RULES: Rules = {
