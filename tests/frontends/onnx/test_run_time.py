@@ -192,6 +192,19 @@ def test_resize(rounding: str, mode: str):
           *({"x": x, "s": s} for s in (ints(1, 2, 6, 5), ints(1, 2, 2, 9))))  # fmt: skip
 
 
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+@pytest.mark.parametrize("transformation", ["half_pixel", "align_corners", "asymmetric"])
+def test_interpolation_of_images_of_any_size(mode: str, transformation: str):
+    resizing = node(
+        "Resize", "x - - s", mode=mode, coordinate_transformation_mode=transformation, axes=[2, 3]
+    )
+    feeds = [
+        {"x": random_array(1, 2, 3, 5), "s": ints(6, 4)},
+        {"x": random_array(2, 1, 4, 3), "s": ints(2, 9)},
+    ]
+    agree(resizing, *feeds, dynamic="x", opset=18)
+
+
 @pytest.mark.parametrize("policy", ["not_larger", "not_smaller"])
 def test_resize_of_images_of_any_size(policy: str):
     nodes = [
