@@ -37,7 +37,7 @@ from ..reference.reference_kernels import run_kernel
 from .interface import Entry, InterfaceError, Library, Pool, fields_of, nested, together
 from .interface import spec_of as spec_of_param
 from .output_memory import DLTensor, Shape, Workspaces, array_in, given_for, target_of
-from .threads import MOST, default_threads
+from .thread_count import MOST, default_threads
 
 Pieces: TypeAlias = Iterable[bytes | memoryview]
 

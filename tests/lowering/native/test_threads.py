@@ -14,8 +14,8 @@ import pytest
 
 import xrelay
 from xrelay.lowering.native.c.c_interface import support_source
-from xrelay.runtime.native import threads as counting
-from xrelay.runtime.native.threads import MOST, default_threads
+from xrelay.runtime.native import thread_count
+from xrelay.runtime.native.thread_count import MOST, default_threads
 from xrelay.tools.opt.opt import main
 
 HARNESS = Path(__file__).parents[2] / "helpers" / "native" / "threads_harness.c"
@@ -153,7 +153,7 @@ def test_the_default(
     variable: str, quota: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "cpu.max").write_text(quota)
-    monkeypatch.setattr(counting, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(thread_count, "QUOTA", tmp_path / "cpu.max")
     monkeypatch.setattr(os, "sched_getaffinity", four_processors)
     monkeypatch.setenv("XRELAY_NUM_THREADS", variable)
     assert default_threads() == expected
