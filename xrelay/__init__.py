@@ -117,13 +117,21 @@ def compile(
 
 @overload
 def compile(
-    model: _Path | ModuleOp | ModelProto, *, target: Literal["native"], **options: Unpack[_Options]
+    model: _Path | ModuleOp | ModelProto,
+    *,
+    target: Literal["native"],
+    threads: int | None = None,
+    **options: Unpack[_Options],
 ) -> NativeExecutable: ...
 
 
 @overload
 def compile(
-    model: _Path | ModuleOp | ModelProto, *, target: str, **options: Unpack[_Options]
+    model: _Path | ModuleOp | ModelProto,
+    *,
+    target: str,
+    threads: int | None = None,
+    **options: Unpack[_Options],
 ) -> Executable | NativeExecutable: ...
 
 
@@ -141,6 +149,7 @@ def compile(
     max_instructions: int | None = None,
     sanitize: bool = False,
     kernels: Literal["numpy", "native"] = "numpy",
+    threads: int | None = None,
     **options: Unpack[SharedOptions],
 ) -> Executable | NativeExecutable:
     """
@@ -149,7 +158,7 @@ def compile(
     With the target `machine`, it runs in this library's own machine, and is saved as `.xrx`. With
     `native`, it is machine code, which is saved as `.so`, `.o` or a C header; the target has the
     options of `xrelay-opt -t native`, as `native{cpu=native}`. Needs `xrelay[native]` and a C
-    compiler.
+    compiler. `threads` are those of `load`.
 
     `model` is a file (`.onnx`, `.relay`, `.mlir` of any level, `.json` as TVM saves it; `frontend`
     names the format of a file with another extension), an `onnx.ModelProto`, or a module, which is
@@ -184,6 +193,7 @@ def compile(
         max_instructions=max_instructions,
         sanitize=sanitize,
         kernels=kernels,
+        threads=threads,
     )
 
 
@@ -195,6 +205,7 @@ def load(
     memory_limit: int | None = None,
     max_instructions: int | None = None,
     sanitize: bool = False,
+    threads: int | None = None,
 ) -> Executable | NativeExecutable:
     """
     Load a program that `Executable.save` or `xrelay-opt -t native` wrote, without the compiler.
@@ -207,7 +218,9 @@ def load(
     checksums; with `verify`, all bytes are.
 
     A shared library of `xrelay-opt -t native` has the same interface. Its weights are its own, and
-    the other options do not apply. To load it runs its code: it must be trusted.
+    the other options do not apply, but for `threads`, which compute large kernels (default: those
+    of XRELAY_NUM_THREADS, or all processors that the process may use). To load it runs its code: it
+    must be trusted.
 
     Raises `ExecutableError` for a file that is damaged or not an executable, and weights that are
     not those that the program was compiled with; `MachineError` for files that cannot be read.
@@ -218,7 +231,10 @@ def load(
         from .runtime.native.native_executable import load_library
 
         options = (params, memory_limit, max_instructions)
-        return load_library(path, any(o is not None for o in options) or verify or sanitize)
+        has_options = any(o is not None for o in options) or verify or sanitize
+        return load_library(path, has_options, threads)
+    if threads is not None:
+        raise MachineError(f"threads are for machine code, but {path} is not a library")
     from .runtime.python.callables import load_executable
 
     return load_executable(

@@ -8,6 +8,7 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
 - `transpose-operands`, `write-transposed`: they write buffers, which nothing fuses with any more.
 - `choose-schedules` on the final loops.
 - `call-blas{unscheduled=true}` after it, for products without a schedule.
+- `divide-between-threads` at the end: chunks are whole tiles.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .kernel_pass import KernelPass
 from .kernels.call_blas import CallBlasPass
 from .kernels.choose_schedules import ChooseSchedulesPass
 from .kernels.compute_in_destinations import ComputeInDestinationsPass
+from .kernels.divide_between_threads import DivideBetweenThreadsPass
 from .kernels.fuse_elementwise import FuseElementwisePass
 from .kernels.move_reshapes import MoveReshapesPass
 from .kernels.transpose_operands import TransposeOperandsPass
@@ -29,8 +31,10 @@ BlasUse: TypeAlias = Literal["openblas", "openblas-always"]
 """The products that call OpenBLAS: those without a schedule, or all."""
 
 
-def kernel_passes(machine: Machine, blas: BlasUse | None = None) -> Sequence[KernelPass]:
-    """Return the passes that prepare kernels for `machine`, in order."""
+def kernel_passes(
+    machine: Machine, blas: BlasUse | None = None, threads: bool = False
+) -> Sequence[KernelPass]:
+    """Return the passes that prepare kernels for `machine`, for `threads` too, in order."""
     return (
         MoveReshapesPass(),
         FuseElementwisePass(),
@@ -40,4 +44,5 @@ def kernel_passes(machine: Machine, blas: BlasUse | None = None) -> Sequence[Ker
         WriteTransposedPass(),
         ChooseSchedulesPass(machine.triple, machine.cpu),
         *((CallBlasPass(unscheduled=True),) if blas is not None else ()),
+        *((DivideBetweenThreadsPass(),) if threads else ()),
     )

@@ -37,6 +37,7 @@ from ..reference.reference_kernels import run_kernel
 from .interface import Entry, InterfaceError, Library, Pool, fields_of, nested, together
 from .interface import spec_of as spec_of_param
 from .output_memory import DLTensor, Shape, Workspaces, array_in, given_for, target_of
+from .thread_count import MOST, default_threads
 
 Pieces: TypeAlias = Iterable[bytes | memoryview]
 
@@ -55,7 +56,8 @@ _CALLBACK = ctypes.CFUNCTYPE(
 class NativeFunctions:
     """The functions of a library; several threads may call them at the same time."""
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], threads: int | None = None) -> None:
+        """`threads` compute large kernels, by default `default_threads()`."""
         self._code = _opened(path)
         self.library = _library_of(self._code, path)
         self.program: Program = self.library.program
@@ -65,6 +67,7 @@ class NativeFunctions:
         self._calls = {entry.function.name: self._call_of(entry, path) for entry in entries}
         self._last_error: Any = self._symbol(f"{self.library.name}_last_error", path)
         self._last_error.restype = ctypes.c_char_p
+        self._set_threads(default_threads() if threads is None else threads, path)
         self._release: Any = None
         if any(any(entry.allocated) for entry in entries):
             self._release = self._symbol(f"{self.library.name}_release", path)
@@ -173,6 +176,11 @@ class NativeFunctions:
         except AttributeError:
             raise MachineError(f"{path} is damaged: it has no symbol {name}") from None
 
+    def _set_threads(self, threads: int, path: str | PathLike[str]) -> None:
+        if not 1 <= threads <= MOST:
+            raise MachineError(f"threads must be from 1 to {MOST}, but is {threads}")
+        self._symbol(f"{self.library.name}_set_threads", path)(threads)
+
     def _dims(self, entry: Entry, inputs: Sequence[Array]) -> Any:
         found = [
             array.shape[axis]
@@ -278,17 +286,20 @@ class NativeExecutable(Callables):
     caller and the library, without a limit; workspaces are kept for later calls. It can be copied
     and pickled, as a library of its own; to unpickle one runs its code.
 
-    `written` makes the contents of a file of the program, by its path; `pictures` draw its plan.
+    `threads` compute large kernels, by default those of XRELAY_NUM_THREADS, or all processors that
+    the process may use; results are the same bits for any number. `written` makes the contents of a
+    file of the program, by its path; `pictures` draw its plan.
     """
 
     def __init__(
         self,
         path: str | PathLike[str],
         *,
+        threads: int | None = None,
         written: Callable[[Path], Pieces] | None = None,
         pictures: Callable[[], Pictures] | None = None,
     ) -> None:
-        self._native = NativeFunctions(path)
+        self._native = NativeFunctions(path, threads)
         self._file, self._path = mapped(path), Path(path)
         self._written = written
         super().__init__(self._native, self._native.program.entries, {}, pictures=pictures)
@@ -367,7 +378,9 @@ def library_in(contents: bytes | memoryview, name: str, **options: Any) -> Nativ
         return NativeExecutable(path, **options)
 
 
-def load_library(path: str | PathLike[str], has_options: bool = False) -> NativeExecutable:
+def load_library(
+    path: str | PathLike[str], has_options: bool = False, threads: int | None = None
+) -> NativeExecutable:
     """
     Load a library that `xrelay-opt -t native` wrote, which runs its code.
 
@@ -378,4 +391,4 @@ def load_library(path: str | PathLike[str], has_options: bool = False) -> Native
             f"{path} is machine code: params, verify, memory_limit, max_instructions and sanitize "
             "are for programs that the machine runs"
         )
-    return NativeExecutable(path)
+    return NativeExecutable(path, threads=threads)

@@ -122,6 +122,7 @@ call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |
 write-transposed           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
+divide-between-threads     < < < < < < < | . |
 """
 """
 One column for each of `STAGES`, each program as the pipelines `vm`, `aot`, and `linalg` make it:

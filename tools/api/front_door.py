@@ -171,7 +171,11 @@ def _session(args: _Arguments) -> Generator[tuple[Session, Given]]:
 
 
 def compile_model(
-    *args: Any, target: str = MACHINE, kernels: str = "numpy", **limits: Any
+    *args: Any,
+    target: str = MACHINE,
+    kernels: str = "numpy",
+    threads: int | None = None,
+    **limits: Any,
 ) -> Executable | NativeExecutable:
     """Compile a program, and bind its weights."""
     given = _Arguments(*args)
@@ -187,7 +191,9 @@ def compile_model(
                 )
             if given.params is not None:
                 program = with_values(program, given.params)
-            return compile_natively(session, program, target, given.pipeline, given.name)
+            return compile_natively(session, program, target, given.pipeline, given.name, threads)
+        if threads is not None:
+            raise UsageError("threads are for target='native', but the target is 'machine'")
         if kernels not in ("numpy", "native"):
             raise UsageError(f"kernels must be 'numpy' or 'native', but is {kernels!r:.80}")
         return _compile(session, program, given, kernels == "native", limits)

@@ -19,6 +19,7 @@ def compile_natively(
     target: str,
     pipeline: str | None,
     title: str,
+    threads: int | None = None,
 ) -> NativeExecutable:
     """
     Compile a program with its weights to machine code, and load it; `title` is that of pictures.
@@ -38,7 +39,9 @@ def compile_natively(
         raise AssertionError("errors are raised")
 
     (contents,) = program.file(file)
-    return library_in(contents, file.name, written=written, pictures=loaded.pictures(title))
+    return library_in(
+        contents, file.name, threads=threads, written=written, pictures=loaded.pictures(title)
+    )
 
 
 def target_of(session: Session, text: str) -> NativeTarget:

@@ -76,7 +76,7 @@ def run_library(options: Options) -> None:
     start = perf_counter_ns()
     from ...runtime.native.native_executable import NativeFunctions
 
-    library = NativeFunctions(options.file)
+    library = NativeFunctions(options.file, options.threads)
     prepared = "load", perf_counter_ns() - start
     executable = NativeProgram(library, library.program.entries, options)
     values, files = values_and_files(options.inputs)

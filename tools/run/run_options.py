@@ -113,6 +113,12 @@ class Execution:
         "what computes: NumPy, or machine code that LLVM compiles where it can (needs "
         "'xrelay[native]'; default: numpy)",
     ] = "numpy"
+    threads: Annotated[
+        int | None,
+        "N  the threads that compute large kernels of a library (default: XRELAY_NUM_THREADS, or "
+        "all processors that the process may use)",
+        positive,
+    ]
     memory_limit: Annotated[
         int | None,
         "SIZE  the maximum memory of the program: bytes, or 500M, 4G, 512MiB (default: half of "

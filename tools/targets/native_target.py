@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -111,6 +111,8 @@ class NativeTarget(_AotTarget):
     """Its processor as LLVM names it, or `native` for this one; by default the oldest."""
     blas: BlasUse | None = None
     """The library for products that have no schedule, or for all of them; by default none."""
+    threads: Literal["on", "off"] = "on"
+    """`on` divides large kernels between threads, as many as a caller sets."""
     cache: str = "on"
     """`on`, `off`, or a folder that keeps objects for the next time."""
     cc: str | None = None
@@ -135,10 +137,12 @@ class NativeTarget(_AotTarget):
             saved=SavedStages(stages),
             blas=self.blas and openblas(is_host=machine.is_host, compiler=self.cc),
             compiler=self.cc,
+            threads=self.threads == "on",
             remark=lambda op, message: emit_remark(context, op, message),
             progress=runner.progress.count("LLVM has compiled {} of {} kernels"),
         )
-        kernels = [Step(step, ("kernels",)) for step in kernel_passes(machine, self.blas)]
+        threads = self.threads == "on"
+        kernels = [Step(step, ("kernels",)) for step in kernel_passes(machine, self.blas, threads)]
         replace(runner, steps=[*runner.steps, *kernels]).run(context, program.module)
         library = library_of(program.module)
         return NativeProgram(library, program.module, _Weights(program), settings)
@@ -150,6 +154,9 @@ class ObjectTarget(NativeTarget):
 
     name: ClassVar[str] = "object"
     kind: ClassVar[Kind] = "object"
+
+    threads: Literal["on", "off"] = "off"
+    """`on` divides large kernels between threads of the C library, as many as a caller sets."""
 
 
 @dataclass(frozen=True)

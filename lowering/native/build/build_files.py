@@ -44,6 +44,9 @@ BLOCK = "weights.bin"
 
 WEIGHTS = "weights.c"
 
+POOL = "xrelay_pool_1"
+"""The threads of a process, in threads.c: the dynamic linker keeps one of all libraries."""
+
 MAGIC = b"\x89xrelay weights 1\n"
 """The start of a file of constants; 64 bytes of head are before the constants."""
 HEAD = 64
@@ -112,6 +115,9 @@ def make_product(
         code = compiled()
         sources |= {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
         flags, exports = [scratch_flag(code.objects)], public_symbols(library)
+        if settings.threads:
+            flags.append("-DXRELAY_THREADS")
+            exports.append(POOL)
         if request.kind == "library":
             flags.append("-DXRELAY_LIBRARY")
             exports.append("xrelay_library_metadata")

@@ -176,5 +176,7 @@ class Settings:
     """Shows how many kernels LLVM has compiled, of how many."""
     blas: Blas | None = None
     """The library for products, if there is one."""
+    threads: bool = False
+    """True if loops that the schedules divide are computed by several threads."""
     compiler: str | None = None
     """The command of the C compiler, if it is not the system's."""

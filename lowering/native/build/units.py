@@ -24,6 +24,7 @@ from xdsl.printer import Printer
 from ....passes.functions.call_graph import symbols_in
 from ...entries.descriptions import METADATA
 from ..kernel_pass import is_kernel, kernels_of
+from ..kernels.divide_between_threads import WORK
 from ..schedules import steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
 from ..toolchain.stages import KERNELS, tools_key
@@ -52,7 +53,8 @@ class Kernel:
     @property
     def calls_library(self) -> bool:
         """True if it calls a library, without which it cannot be linked."""
-        return any(isinstance(op, func.FuncOp) for op in self.used)
+        functions = (op.sym_name.data for op in self.used if isinstance(op, func.FuncOp))
+        return any(name != WORK for name in functions)
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,10 @@ def prototypes(library: Library, entry: Entry) -> dict[str, str]:
 def library_prototypes(library: Library) -> dict[str, str]:
     """Return the declarations of the functions that all entries share, by what they are for."""
     name = library.name
-    found = {"error": f"const char *{name}_last_error(void)"}
+    found = {
+        "error": f"const char *{name}_last_error(void)",
+        "threads": f"int32_t {name}_set_threads(int32_t threads)",
+    }
     if any(any(entry.allocated) for entry in library.entries):
         found["release"] = f"void {name}_release(void *data)"
     if library.kernels:
@@ -98,6 +101,7 @@ def public_symbols(library: Library) -> list[str]:
 
 COMMENTS = {
     "error": "The message of the last failure in this thread.",
+    "threads": "Let calls use so many threads; by default XRELAY_NUM_THREADS says, or it is one.",
     "release": "Free the data of an output that a call allocated.",
     "kernels": "Supply the kernels that the library does not have, before the first call.",
 }
@@ -195,8 +199,8 @@ def public(prototype: str, *statements: str) -> str:
 
 
 def support_source() -> str:
-    """Return `shim.c`, with the header that it includes."""
-    return c_file("shim.c").replace(INCLUDED, DLPACK)
+    """Return `shim.c`, with the header that it includes, and `threads.c`."""
+    return c_file("shim.c").replace(INCLUDED, DLPACK) + c_file("threads.c")
 
 
 def shim_source(library: Library) -> str:
@@ -216,6 +220,7 @@ def _shim(library: Library) -> Iterator[str]:
         yield from _forms(library, entry)
     found = library_prototypes(library)
     yield public(found["error"], "return xrelay_error;")
+    yield public(found["threads"], "return xrelay_set_threads(threads);")
     if "release" in found:
         yield public(found["release"], "xrelay_release(data);")
     lines = library.to_json().split("\n")

@@ -36,7 +36,8 @@ from ..linalg_generics import SIDE, TRANSPOSING, maps_of, ops_of
 from ..toolchain.target_machine import Machine
 from .nests import nest_of
 from .register_tile import register_tile
-from .scheduling import SCHEDULE, Schedule, Steps
+from .scheduling import SCHEDULE, Schedule, Steps, root_in
+from .threads import THREADS, Chunk
 from .tiles import Tile, tile_of, vectors_of
 
 KIND = "kind"
@@ -119,6 +120,20 @@ def _prepared(schedule: Schedule) -> SSAValue:
     return first.results[0]
 
 
+def _write_threads(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
+    """Cut one loop of the result into chunks, which threads compute."""
+    numbers = [plain_value(sizes[name]) for name in Chunk._fields if name in sizes]
+    steps = schedule.on_tensors
+    match numbers:
+        case [int(loop), int(turns), int(loops)] if 0 <= loop < loops and turns > 0:
+            func = _prepared(schedule)
+            cut = [turns if i == loop else 0 for i in range(loops)]
+            steps.divide(root_in(func, steps), cut)
+            return True
+        case _:
+            return False
+
+
 def _never(kernel: FuncOp, machine: Machine) -> None:
     """Choose no schedule."""
 
@@ -132,6 +147,13 @@ def _write_transform(kernel: FuncOp, sizes: Sizes, schedule: Schedule) -> bool:
 
 
 SCHEDULES = (
+    ScheduleKind(
+        THREADS,
+        "one loop of the kernel's result, with what it reads (`divide-between-threads`)",
+        "several threads compute chunks of it; it comes before the tiles, which are in chunks",
+        _never,
+        _write_threads,
+    ),
     ScheduleKind(
         "squares",
         "loops that read along one dim and write along another (`write-transposed`, "
@@ -192,6 +214,11 @@ def steps_of(kernel: FuncOp) -> Schedule | None:
 def _is_written(schedule: Sizes) -> bool:
     """Test whether the steps are those of a user; they come after those that make tiles."""
     return _kind_name(schedule) == "transform"
+
+
+def tile_in(schedules: Sequence[Sizes]) -> Tile | None:
+    """Return the tile of the first of `schedules` that has one."""
+    return next((_tile_from(s) for s in schedules if _kind_name(s) == TILED), None)
 
 
 def is_tiled(kernel: FuncOp) -> bool:

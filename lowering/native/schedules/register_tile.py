@@ -20,10 +20,9 @@ from xdsl.ir import SSAValue
 
 from ....dialects.integers import i64_attribute
 from .nests import REDUCTION, Nest
-from .scheduling import Steps
+from .scheduling import ROOT, Steps, root_in
 from .tiles import Tile, widths
 
-ROOT = "xrelay.root"
 TRUE = BoolAttr.from_bool(True)
 STRICT = {"pass_through_empty_handle": TRUE, "fail_on_payload_too_small": TRUE}
 """Fail if there are fewer ops than handles."""
@@ -31,7 +30,7 @@ STRICT = {"pass_through_empty_handle": TRUE, "fail_on_payload_too_small": TRUE}
 
 def register_tile(nest: Nest, tile: Tile, steps: Steps, func: SSAValue) -> None:
     """Append the steps for `nest` in tiles of `tile`."""
-    (root,) = steps.include("mark_root", func)
+    root = root_in(func, steps)
     kinds = ArrayAttr(IteratorTypeAttr(IteratorType(kind)) for kind in nest.iterators)
     reduction = steps.match(func, "linalg.generic", iterator_types=kinds)
     steps.op("annotate", reduction, properties={"name": StringAttr("xrelay.reduction")})

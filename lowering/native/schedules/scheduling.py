@@ -45,6 +45,9 @@ from ..toolchain.stages import BUFFERIZE, LOWER_TO_LLVM
 SCHEDULE = "xrelay.schedule"
 """The schedules of a kernel, in order: a dictionary each, of its kind and its sizes."""
 
+ROOT = "xrelay.root"
+"""The attribute of the op whose result a kernel stores, and of its tiles."""
+
 SCHEDULED = (
     "transform-interpreter{entry-point=on_tensors}",
     # Not cse: one empty tensor for two would let a step be computed in the result's memory,
@@ -120,6 +123,7 @@ class Steps:
         self.block = Block(arg_types=[HANDLE])
         (self.kernel,) = self.block.args
         self.kernel.name_hint = "kernel"
+        self.has_root = False
 
     def __bool__(self) -> bool:
         return not self.block.is_empty
@@ -175,6 +179,16 @@ class Steps:
         name = "structured.tile_using_for"
         return self.op(name, target, results=1, loops=loops, properties=properties)
 
+    def divide(self, root: SSAValue, sizes: Sequence[int]) -> None:
+        """Cut `root` and what it reads into chunks, whose loop is a parallel one."""
+        properties: dict[str, Attribute] = {
+            "apply_cleanup": UnitAttr(),
+            "use_forall": UnitAttr(),
+            "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0]),
+            "static_tile_sizes": i64_array(sizes),
+        }
+        self.op("structured.fuse", root, results=2, properties=properties)
+
     def peel(self, loop: SSAValue) -> SSAValue:
         """Divide `loop` into one over whole tiles and a remainder; return the remainder."""
         return self.op("loop.peel", loop, results=2)[1]
@@ -191,6 +205,14 @@ class Steps:
         block.args[0].name_hint = "kernel"
         block.add_ops([*(op.clone(values) for op in self.block.ops), transform.YieldOp()])
         return transform.NamedSequenceOp(name, ([HANDLE], []), Region(block), arg_attrs=READONLY)
+
+
+def root_in(func: SSAValue, steps: Steps) -> SSAValue:
+    """Return the handle of the op whose result the kernel stores, or of its tiles."""
+    if not steps.has_root:
+        steps.has_root = True
+        return steps.include("mark_root", func)[0]
+    return steps.match(func, **{ROOT: UnitAttr()})
 
 
 class Schedule(NamedTuple):

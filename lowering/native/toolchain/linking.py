@@ -16,7 +16,10 @@ from .stage_files import scratch_folder, write
 from .tool_paths import Blas, c_compiler, tool
 
 C_FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-pthread")
-LINK_FLAGS = ("-shared", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-Wl,--no-undefined")
+LINK_FLAGS = (
+    *("-shared", "-Wl,--gc-sections", "-Wl,-z,noexecstack", "-Wl,--no-undefined"),
+    "-Wl,-z,nodelete",  # its threads stay
+)
 OBJECT_FLAGS = ("-r", "-nostdlib")
 
 SUPPORT = "runtime_support.c"

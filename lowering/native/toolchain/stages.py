@@ -47,22 +47,26 @@ BUFFERIZE = (
 
 LOWER_TO_LLVM = (
     "convert-linalg-to-loops",
+    "scf-forall-to-parallel",
+    "convert-scf-to-openmp",
     "memref-expand",
     "convert-vector-to-scf{full-unroll=true}",
     "expand-strided-metadata",
     "canonicalize",
     "cse",
     "lower-affine",
+    # Buffers come from functions of ours, so that a call that fails can free them. Before loops are
+    # branches: a scope of the stack in a parallel loop has one block.
+    "finalize-memref-to-llvm{use-generic-functions=1}",
     "convert-scf-to-cf",
     "convert-vector-to-llvm",
     "convert-math-to-llvm",
     "convert-math-to-libm",
-    # Buffers come from functions of ours, so that a call that fails can free them.
-    "finalize-memref-to-llvm{use-generic-functions=1}",
     # First what LLVM has: of a maximum that is expanded, opt does not see that it is a reduction.
     "convert-arith-to-llvm",
     "arith-expand",
     "convert-to-llvm",
+    "convert-openmp-to-llvm",
     "reconcile-unrealized-casts",
     "canonicalize",
     "cse",

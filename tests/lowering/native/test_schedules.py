@@ -313,7 +313,7 @@ def test_rests_of_rows_are_powers_of_two():
 
 
 WRONG_SCHEDULES = {
-    '[{kind = "tiles"}]': "a schedule has kind 'tiles', but must be one of: squares, register-tile",
+    '[{kind = "tiles"}]': "a schedule has kind 'tiles', but must be one of: threads, squares",
     '[{kind = "squares"}]': 'the kernel has no loops that schedule {kind = "squares"} is for',
     '[{kind = "register-tile", row = 0 : i64, rows = 4 : i64, width = 24 : i64, '
     "order = array<i64: 0, 1>}]": 'the kernel has no loops that schedule {kind = "register-tile"',

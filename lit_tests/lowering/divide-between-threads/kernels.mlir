@@ -1,0 +1,99 @@
+// RUN: xrelay-opt --split-input-file -p 'choose-schedules{cpu=x86-64-v3},divide-between-threads' %s | filecheck %s
+
+// Chunks of a product are whole tiles. Its work is known, and enough.
+//
+// CHECK-LABEL: @product
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 1 : i64, turns = 32 : i64, loops = 3 : i64}, {kind = "register-tile"
+// CHECK-NOT:     xrelay_work
+func.func private @product(%mx: memref<64x256xf32>, %mw: memref<256x512xf32>, %out: memref<64x512xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<64x256xf32> to tensor<64x256xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<256x512xf32> to tensor<256x512xf32>
+  %se = tensor.empty() : tensor<64x512xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<64x512xf32>) -> tensor<64x512xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<64x256xf32>, tensor<256x512xf32>) outs(%s0 : tensor<64x512xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<64x512xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<64x512xf32>, memref<64x512xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// A kernel with open rows says its work first: that of the rows, and of reading the matrix.
+//
+// CHECK-LABEL: @open
+// CHECK-SAME:    {kind = "threads", loop = 1 : i64, turns = 32 : i64, loops = 3 : i64}
+// CHECK:         %[[C0:.*]] = arith.constant 0 : index
+// CHECK:         %[[ROWS:.*]] = memref.dim %out, %[[C0]]
+// CHECK:         %[[C3:.*]] = arith.constant 3 : index
+// CHECK:         %[[MORE:.*]] = arith.addi %[[ROWS]], %[[C3]]
+// CHECK:         %[[C:.*]] = arith.constant 131072 : index
+// CHECK:         %[[ALL:.*]] = arith.muli %[[MORE]], %[[C]]
+// CHECK:         %[[WORK:.*]] = arith.index_cast %[[ALL]] : index to i64
+// CHECK-NEXT:    func.call @xrelay_work(%[[WORK]]) : (i64) -> ()
+// CHECK:       func.func private @xrelay_work(i64) -> ()
+func.func private @open(%mx: memref<?x256xf32>, %mw: memref<256x512xf32>, %out: memref<?x512xf32>) attributes {xrelay.kernel} {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %mx, %c0 : memref<?x256xf32>
+  %x = bufferization.to_tensor %mx restrict : memref<?x256xf32> to tensor<?x256xf32>
+  %w = bufferization.to_tensor %mw restrict : memref<256x512xf32> to tensor<256x512xf32>
+  %se = tensor.empty(%n) : tensor<?x512xf32>
+  %z = arith.constant 0.0 : f32
+  %s0 = linalg.fill ins(%z : f32) outs(%se : tensor<?x512xf32>) -> tensor<?x512xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } ins(%x, %w : tensor<?x256xf32>, tensor<256x512xf32>) outs(%s0 : tensor<?x512xf32>) {
+  ^bb0(%e0: f32, %e1: f32, %e2: f32):
+    %p = arith.mulf %e0, %e1 : f32
+    %v = arith.addf %e2, %p : f32
+    linalg.yield %v : f32
+  } -> tensor<?x512xf32>
+  bufferization.materialize_in_destination %p in restrict writable %out : (tensor<?x512xf32>, memref<?x512xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// A loop without a reduction is divided along its outermost dims; a function of `math` is work.
+// A small one stays whole.
+//
+// CHECK-LABEL: @pointwise
+// CHECK-SAME:    xrelay.schedule = [{kind = "threads", loop = 0 : i64, turns = 16 : i64, loops = 2 : i64}]
+// CHECK-LABEL: @small
+// CHECK-NOT:     xrelay.schedule
+func.func private @pointwise(%mx: memref<256x512xf32>, %out: memref<256x512xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<256x512xf32> to tensor<256x512xf32>
+  %e = tensor.empty() : tensor<256x512xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<256x512xf32>) outs(%e : tensor<256x512xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<256x512xf32>
+  bufferization.materialize_in_destination %y in restrict writable %out : (tensor<256x512xf32>, memref<256x512xf32>) -> ()
+  func.return
+}
+func.func private @small(%mx: memref<16x512xf32>, %out: memref<16x512xf32>) attributes {xrelay.kernel} {
+  %x = bufferization.to_tensor %mx restrict : memref<16x512xf32> to tensor<16x512xf32>
+  %e = tensor.empty() : tensor<16x512xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]
+    } ins(%x : tensor<16x512xf32>) outs(%e : tensor<16x512xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<16x512xf32>
+  bufferization.materialize_in_destination %y in restrict writable %out : (tensor<16x512xf32>, memref<16x512xf32>) -> ()
+  func.return
+}

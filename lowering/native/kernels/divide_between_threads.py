@@ -1,0 +1,156 @@
+"""
+Divide kernels between threads: a schedule that cuts one of their loops into chunks.
+
+    func.func private @k(…) attributes {xrelay.kernel, xrelay.schedule = [
+        {kind = "register-tile", …}]}
+    ->
+    func.func private @k(…) attributes {xrelay.kernel, xrelay.schedule = [
+        {kind = "threads", loop = 1, turns = 64, loops = 2}, {kind = "register-tile", …}]}
+
+A kernel whose work (multiplications) is known and too small is not divided; one whose work depends
+on dims says first how much it is, and threads.c decides:
+
+    call @xrelay_work(%n * 4096)
+
+At level `memref`, after `choose-schedules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from typing_extensions import override
+from xdsl.context import Context
+from xdsl.dialects import func, memref
+from xdsl.dialects.arith import IndexCastOp
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ....dialects.attributes import plain_value
+from ...linalg.builder import Builder, Size
+from ..kernel_pass import KernelPass, kernels_of
+from ..schedules import KIND, schedules_of, tile_in
+from ..schedules.nests import nest_of
+from ..schedules.scheduling import SCHEDULE
+from ..schedules.threads import (
+    THREADS,
+    Chunk,
+    chunk_of,
+    known_turns,
+    pointwise_chunk,
+    pointwise_loop,
+    pointwise_work,
+)
+
+BLOCK = "block"
+"""The columns of a block, in a schedule of tiles."""
+
+WORK = "xrelay_work"
+"""The function of threads.c that is told the multiplications of the next parallel loop."""
+
+LEAST = 2_000_000
+"""The multiplications for which a second thread pays: twice XRELAY_PART of threads.c."""
+
+LEAST_A_TURN = 2_000
+"""Those of one turn of the open loops for which a kernel is divided."""
+
+READING = 3
+"""The rows whose multiplications take as long as it takes to read the operand that they share."""
+
+
+def _division(kernel: FuncOp) -> tuple[Chunk, int, bool] | None:
+    """
+    Return the chunks of `kernel`, the work of its known loops, and whether rows share operands.
+    """
+    schedules = schedules_of(kernel)
+    if not schedules:
+        loop, chunk = pointwise_loop(kernel), pointwise_chunk(kernel)
+        return chunk and loop and (chunk, pointwise_work(loop), False)
+    tile, nest = tile_in(schedules), nest_of(kernel)
+    if tile is None or nest is None:
+        return None
+    chunk = chunk_of(nest, tile)
+    return chunk and (chunk, nest.depth or 1, True)
+
+
+def _without_block(schedule: Attribute, chunk: Chunk) -> Attribute:
+    """Return `schedule` without the block of its tile if a chunk is not larger."""
+    assert isinstance(schedule, DictionaryAttr), "schedules_of has checked it"
+    block = plain_value(schedule.data.get(BLOCK, UnitAttr()))
+    if not isinstance(block, int) or chunk.turns > block:
+        return schedule
+    return DictionaryAttr({n: value for n, value in schedule.data.items() if n != BLOCK})
+
+
+@dataclass(frozen=True)
+class DivideBetweenThreadsPass(KernelPass):
+    """Divide kernels between threads: a schedule that cuts one of their loops into chunks."""
+
+    name = "divide-between-threads"
+
+    @override
+    def rewrite(self, kernel: FuncOp) -> None:
+        division, out = _division(kernel), kernel.body.block.args[-1].type
+        if division is None or not isinstance(out, MemRefType):
+            return
+        chunk, work, shares = division
+        shape = cast("MemRefType[Attribute]", out).get_shape()
+        open_axes = [axis for axis, size in enumerate(shape) if size == DYNAMIC_INDEX]
+        work *= known_turns([size for size in shape if size != DYNAMIC_INDEX])
+        if work < (LEAST_A_TURN if open_axes else LEAST):
+            return
+        numbers = (chunk.loop, chunk.turns, chunk.loops)
+        fields: dict[str, Attribute] = {KIND: StringAttr(THREADS)}
+        fields |= {
+            name: IntegerAttr(number, i64)
+            for name, number in zip(Chunk._fields, numbers, strict=True)
+        }
+        before = kernel.attributes.get(SCHEDULE, ArrayAttr([]))
+        others = cast("ArrayAttr[Attribute]", before)  # schedules_of has checked it
+        tiles = (_without_block(schedule, chunk) for schedule in others)
+        kernel.attributes[SCHEDULE] = ArrayAttr([DictionaryAttr(fields), *tiles])
+        if open_axes:
+            self._tell(kernel, open_axes, work, shares)
+
+    def _tell(self, kernel: FuncOp, axes: Sequence[int], work: int, shares: bool) -> None:
+        """Let `kernel` say its work: that of so many rows, and what reading operands takes."""
+        block = kernel.body.block
+        build = Builder(Block())
+        build.location = kernel.location
+        rows: Size = 1
+        for axis in axes:
+            dim = memref.DimOp.create(
+                operands=[block.args[-1], build.index(axis)], result_types=[IndexType()]
+            )
+            rows = build.mul(rows, build.insert(dim))
+        total = build.index(build.mul(build.add(rows, READING * shares), work))
+        products = build.insert(IndexCastOp(total, i64))
+        build.insert_all(func.CallOp(WORK, [products], []))
+        first = block.first_op
+        assert first is not None, "it stores its result"
+        Rewriter.inline_block(build.block, InsertPoint.before(first))
+
+    @override
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        super().apply(ctx, op)
+        calls = (inner for kernel in kernels_of(op) for inner in kernel.body.block.ops)
+        is_told = any(
+            isinstance(call, func.CallOp) and call.callee.string_value() == WORK for call in calls
+        )
+        if is_told and not any(isinstance(f, FuncOp) and f.sym_name.data == WORK for f in op.ops):
+            op.body.block.add_op(FuncOp.external(WORK, [i64], []))

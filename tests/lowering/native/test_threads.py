@@ -1,0 +1,159 @@
+"""Threads of machine code: the same bits for any number, failures, forks, one pool for all."""
+
+import ctypes
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import xrelay
+from xrelay.lowering.native.c.c_interface import support_source
+from xrelay.runtime.native import thread_count
+from xrelay.runtime.native.thread_count import MOST, default_threads
+from xrelay.tools.opt.opt import main
+
+HARNESS = Path(__file__).parents[2] / "helpers" / "native" / "threads_harness.c"
+TURNS = 37
+
+PROGRAM = """
+func.func @main(%x: tensor<{n}x256xf32> {{relay.name = "x"}}) -> tensor<{n}x512xf32> {{
+  %w = relay.param "w" : tensor<512x256xf32>
+  %y = relay.nn.dense %x, %w : (tensor<{n}x256xf32>, tensor<512x256xf32>) -> tensor<{n}x512xf32>
+  %z = relay.exp %y : (tensor<{n}x512xf32>) -> tensor<{n}x512xf32>
+  %s = relay.nn.softmax %z : (tensor<{n}x512xf32>) -> tensor<{n}x512xf32>
+  func.return %s : tensor<{n}x512xf32>
+}}"""
+
+Harness = Callable[[str], ctypes.CDLL]
+
+
+def compiled(folder: Path, name: str, *flags: str) -> Path:
+    source, out = folder / f"{name}.c", folder / name
+    source.write_text(support_source() + HARNESS.read_text())
+    command = ["cc", "-std=gnu11", "-g", "-O1", "-fPIC", "-DXRELAY_THREADS", "-pthread", *flags]
+    subprocess.run([*command, source, "-o", out, "-lm"], check=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Harness:
+    folder = tmp_path_factory.mktemp("threads")
+
+    def loaded(name: str) -> ctypes.CDLL:
+        flags = "-shared", "-DXRELAY_LIBRARY", "-fvisibility=hidden", "-Wl,-z,nodelete"
+        library = ctypes.CDLL(str(compiled(folder, f"{name}.so", *flags)))
+        library.harness_turns.restype = ctypes.c_int64
+        library.harness_turns.argtypes = [ctypes.c_int32, ctypes.c_int64, ctypes.c_int64]
+        library.harness_error.restype = ctypes.c_char_p
+        return library
+
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def first(harness: Harness) -> ctypes.CDLL:
+    return harness("first")
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 64])
+def test_each_turn_is_done_once(first: ctypes.CDLL, threads: int):
+    assert first.harness_turns(threads, 200, -1) == 200 * TURNS
+
+
+@pytest.mark.parametrize("turn", [0, 20, 36])
+def test_a_failure_of_any_thread_is_that_of_the_call(first: ctypes.CDLL, turn: int):
+    for _ in range(200):
+        assert first.harness_turns(4, 1, turn) == -1
+        assert first.harness_error() == f"turn {turn} fails".encode()
+    assert first.harness_turns(4, 1, -1) == TURNS
+
+
+def test_libraries_share_a_pool(first: ctypes.CDLL, harness: Harness):
+    second = harness("second")
+    assert first.harness_turns(4, 1, -1) == TURNS
+    workers = first.harness_workers()
+    assert workers >= 3
+    assert second.harness_workers() == workers
+    assert second.harness_turns(3, 20, -1) == 20 * TURNS  # code of one library, workers of another
+    with ThreadPoolExecutor(4) as callers:
+        both = [callers.submit(lib.harness_turns, 3, 50, -1) for lib in (first, second) * 2]
+        assert [call.result() for call in both] == [50 * TURNS] * 4
+
+
+def test_a_child_process_has_workers_of_its_own(first: ctypes.CDLL):
+    for _ in range(20):
+        assert first.harness_turns(3, 5, -1) == 5 * TURNS
+        child = os.fork()
+        if not child:
+            os._exit(first.harness_turns(3, 5, -1) != 5 * TURNS)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_sanitized(tmp_path: Path):
+    program = compiled(tmp_path, "alone", "-DALONE", "-fsanitize=thread")
+    done = subprocess.run([program], capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.fixture(scope="module", params=["96", "?"])
+def library(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("library")
+    source, out = folder / "net.mlir", folder / "libnet.so"
+    source.write_text(PROGRAM.format(n=request.param))
+    arguments = ["-t", "native", "--random-weights", "-o", str(out)]
+    assert main([str(source), *arguments]) == 0
+    symbols = subprocess.run(["nm", out], capture_output=True, text=True, check=True).stdout
+    assert "..omp_par" in symbols, "a kernel is divided"
+    return out
+
+
+def test_results_are_the_same_bits(library: Path):
+    x = np.random.default_rng(0).standard_normal((96, 256), np.float32)
+    whole = cast(Any, xrelay.load(library, threads=1))(x)
+    for threads in (2, 3, 5, 7):
+        parts = cast(Any, xrelay.load(library, threads=threads))(x)
+        assert np.array_equal(whole, parts)
+    few = cast(Any, xrelay.load(library, threads=2))
+    if "?" in library.with_name("net.mlir").read_text():
+        assert np.array_equal(few(x[:1]), whole[:1])
+
+
+def test_a_wrong_number_is_an_error(library: Path):
+    with pytest.raises(xrelay.MachineError, match=f"threads must be from 1 to {MOST}, but is 0"):
+        xrelay.load(library, threads=0)
+    code = ctypes.CDLL(str(library))
+    assert code.net_set_threads(65) == 1
+    code.net_last_error.restype = ctypes.c_char_p
+    assert code.net_last_error() == b"the number of threads must be from 1 to 64, but is 65"
+
+
+def test_a_process_that_ends_does_not_wait(library: Path):
+    text = (
+        "import sys, numpy as np, xrelay; e = xrelay.load(sys.argv[1], threads=2);"
+        "e(np.ones((96, 256), np.float32))"
+    )
+    subprocess.run([sys.executable, "-c", text, library], timeout=60, check=True)
+
+
+def four_processors(process: int) -> set[int]:
+    return set(range(4))
+
+
+@pytest.mark.parametrize(
+    ("variable", "quota", "expected"),
+    [("3", "max 100000", 3), ("", "150000 100000", 2), ("", "max 100000", 4), ("999", "", MOST)],
+)
+def test_the_default(
+    variable: str, quota: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "cpu.max").write_text(quota)
+    monkeypatch.setattr(thread_count, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(os, "sched_getaffinity", four_processors)
+    monkeypatch.setenv("XRELAY_NUM_THREADS", variable)
+    assert default_threads() == expected
