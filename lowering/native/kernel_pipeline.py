@@ -5,6 +5,7 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
 - `fuse-elementwise` then: a schedule tiles one loop after a reduction.
 - `compute-in-destinations` on the loops that are left: each of them would have memory of its own.
 - `call-blas`, if all products are the library's, before their operands are copied for a schedule.
+- `materialize-products`, of which each is the only loop in its chain then.
 - `transpose-operands`, `write-transposed`: they write buffers, which nothing fuses with any more.
 - `choose-schedules` on the final loops.
 - `call-blas{unscheduled=true}` after it, for products without a schedule.
@@ -20,6 +21,7 @@ from .kernels.call_blas import CallBlasPass
 from .kernels.choose_schedules import ChooseSchedulesPass
 from .kernels.compute_in_destinations import ComputeInDestinationsPass
 from .kernels.fuse_elementwise import FuseElementwisePass
+from .kernels.materialize_products import MaterializeProductsPass
 from .kernels.move_reshapes import MoveReshapesPass
 from .kernels.transpose_operands import TransposeOperandsPass
 from .kernels.write_transposed import WriteTransposedPass
@@ -36,6 +38,7 @@ def kernel_passes(machine: Machine, blas: BlasUse | None = None) -> Sequence[Ker
         FuseElementwisePass(),
         ComputeInDestinationsPass(),
         *((CallBlasPass(),) if blas == "openblas-always" else ()),
+        MaterializeProductsPass(),
         TransposeOperandsPass(),
         WriteTransposedPass(),
         ChooseSchedulesPass(machine.triple, machine.cpu),
