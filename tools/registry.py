@@ -60,7 +60,7 @@ _PASSES = {
     """,
     "lowering.native.kernels": """
         move-reshapes fuse-elementwise compute-in-destinations call-blas transpose-operands
-        write-transposed choose-schedules materialize-products
+        write-transposed copy-kernels choose-schedules materialize-products
     """,
 }
 """The passes by folder: `merge-copies` is `MergeCopiesPass` in the folder's `merge_copies.py`."""

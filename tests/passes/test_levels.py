@@ -119,6 +119,7 @@ fuse-elementwise           < < < < < < < | . |
 compute-in-destinations    < < < < < < < | . |
 call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |
+copy-kernels               < < < < < < < | + |
 materialize-products       < < < < < < < | . |
 write-transposed           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
