@@ -45,6 +45,8 @@ class ElementType(NamedTuple):
     """The type in C of its bits: that of an integer where C lacks the type."""
     precision: int = 0
     """The number of bits up to which every integer is a float of the type, otherwise 0."""
+    package: str | None = None
+    """The package, an extra, that has NumPy's type; without one it is NumPy's own or none."""
 
 
 _BOOL, _INT, _FLOAT = ElementKind.BOOL, ElementKind.INTEGER, ElementKind.FLOAT
@@ -64,7 +66,9 @@ ELEMENT_TABLE: Mapping[str, ElementType] = {
         ElementType("uint32", "ui32", _INT, 32, "I", 1, 12, "U32", "uint32_t"),
         ElementType("uint64", "ui64", _INT, 64, "Q", 1, 13, "U64", "uint64_t"),
         ElementType("float16", "f16", _FLOAT, 16, "e", 2, 10, "F16", "uint16_t", 11),
-        ElementType("bfloat16", "bf16", _FLOAT, 16, None, 4, 16, "BF16", "uint16_t", 8),
+        ElementType(
+            "bfloat16", "bf16", _FLOAT, 16, None, 4, 16, "BF16", "uint16_t", 8, "ml_dtypes"
+        ),
         ElementType("float32", "f32", _FLOAT, 32, "f", 2, 1, "F32", "float", 24),
         ElementType("float64", "f64", _FLOAT, 64, "d", 2, 11, "F64", "double", 53),
     )

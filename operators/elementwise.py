@@ -137,7 +137,7 @@ def _function(name: Function) -> Elementwise:
     return Elementwise(formula)
 
 
-_ROUNDINGS: tuple[Function, ...] = ("ceil", "floor", "round", "trunc")
+_ROUNDINGS: tuple[Function, ...] = ("ceil", "floor", "trunc")
 _FUNCTIONS: tuple[Function, ...] = (
     *("exp", "log", "log2", "log10", "sqrt", "erf", "sin", "cos", "tan", "asin", "acos", "atan"),
     *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
@@ -145,6 +145,26 @@ _FUNCTIONS: tuple[Function, ...] = (
 for _names, _shape in ((_ROUNDINGS, of_number), (_FUNCTIONS, of_float)):
     for _name in _names:
         define(f"relay.{_name}", means=_function(_name), shape=_shape)
+
+
+@rule("relay.round", work=Work.LINEAR)
+def of_rounded(data: Tensor, *, ties: Literal["even", "away"]) -> Tensor:
+    """Infer the type of the operand of numbers."""
+    return of_number(data)
+
+
+@elementwise("relay.round")
+def rounded(x: Number, *, ties: str) -> Number:
+    """the nearest integer; with ties="away" trunc(x + h), where h < 0.5 has the sign of x"""
+    if not x.is_float or ties == "even":
+        return x.math("round") if x.is_float else x
+    wide = x.widened()
+    below_half = 0.5 - 2.0 ** (-25 if wide.element.bits == 32 else -54)  # x + 0.5 may round up
+    return (
+        (wide + wide.constant(below_half).apply("copysign", wide))
+        .math("trunc")
+        .converted(x.element)
+    )
 
 
 @elementwise("relay.rsqrt", shape=of_float)

@@ -73,8 +73,16 @@ def arange_length(start: float, stop: float, step: float) -> int:
 
 
 @measure
-def as_size(value: int) -> int:
-    """Return an integer of any type as a size, which must be below 2^63."""
+def as_size(value: float) -> int:
+    """
+    Return an integer of any type as a size, which must be below 2^63.
+
+    A float is truncated; it must not be negative.
+    """
+    if isinstance(value, float):
+        if not 0 <= value < 2**63:
+            raise ValueError(f"a size must be in [0, 2^63), but is {value}")
+        return int(value)
     if value > MAX_SIZE:
         raise ValueError(f"a size must be below 2^63, but is {value}")
     return value

@@ -16,12 +16,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from inspect import Parameter, signature
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+)
 
-from .signature import ELEMENTS, Call, Data, Element, ElementKind, Elements, Measured, Tensor
+from .signature import ALL_ELEMENTS, Call, Data, Element, ElementKind, Elements, Measured, Tensor
 from .sizes import SignatureError
 
 Ints: TypeAlias = tuple[int, ...]
@@ -99,7 +110,7 @@ def _int_or_ints(name: str, value: object) -> int | Ints:
 def _element(name: str, value: object) -> Element:
     if value is None:
         raise _wrong(name, value, "an element type")
-    found = ELEMENTS.get(value) if isinstance(value, str) else value
+    found = ALL_ELEMENTS.get(value) if isinstance(value, str) else value
     if not isinstance(found, Element) or found.kind is ElementKind.OPAQUE:
         raise SignatureError(
             f"{name} must be an integer, index or float type, but is {_shown(value)}"
@@ -193,6 +204,16 @@ class Work(Enum):
 Function = TypeVar("Function", bound=Callable[..., Tensor | Sequence[Tensor]])
 
 
+class _Parameters(NamedTuple):
+    """The operands and attributes of a rule, as its function is typed."""
+
+    operands: int
+    variadic: bool
+    data_operands: tuple[int, ...]
+    size_operands: tuple[int, ...]
+    decoders: tuple[tuple[str, Decode], ...]
+
+
 class Rule:
     """
     The rule of an operator, made of a typed function.
@@ -209,25 +230,25 @@ class Rule:
     ) -> None:
         self.function = function
         self.work = work
-        self.count = 0
-        self.variadic = False
+
+    @cached_property
+    def _parameters(self) -> _Parameters:  # late: most programs use few operators
+        count, variadic = 0, False
         data: list[int] = []
         sizes: list[int] = []
         decoders: list[tuple[str, Decode]] = []
-        for parameter in signature(function, eval_str=True).parameters.values():
+        for parameter in signature(self.function, eval_str=True).parameters.values():
             if parameter.kind is Parameter.KEYWORD_ONLY:
                 decoders.append((parameter.name, _decoder(parameter.annotation)))
             elif parameter.kind is Parameter.VAR_POSITIONAL:
-                self.variadic = True
+                variadic = True
             else:
                 if parameter.annotation in (Data, Measured):
-                    data.append(self.count)
+                    data.append(count)
                 if parameter.annotation is Data:
-                    sizes.append(self.count)
-                self.count += 1
-        self.data_operands = tuple(data)
-        self.size_operands = tuple(sizes)
-        self._decoders = tuple(decoders)
+                    sizes.append(count)
+                count += 1
+        return _Parameters(count, variadic, tuple(data), tuple(sizes), tuple(decoders))
 
     @classmethod
     def with_work(cls, work: Work) -> Callable[[Callable[..., Tensor | Sequence[Tensor]]], Rule]:
@@ -236,31 +257,39 @@ class Rule:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self._decoders)
+        return tuple(name for name, _ in self._parameters.decoders)
+
+    @property
+    def data_operands(self) -> tuple[int, ...]:
+        return self._parameters.data_operands
+
+    @property
+    def size_operands(self) -> tuple[int, ...]:
+        return self._parameters.size_operands
 
     def __call__(self, call: Call) -> Sequence[Tensor]:
         """Return the results of `call`; raise `SignatureError` if it is not valid."""
         name, attributes, operands, elements = call
+        count, _, data, _, decoders = self._parameters
         try:
-            if len(operands) != self.count:
+            if len(operands) != count:
                 self._check_count(len(operands))
             for operand in operands:
                 if isinstance(operand, str):
                     raise self._not_a_tensor(operands)
-            given = [(key, decode(key, attributes.get(key))) for key, decode in self._decoders]
-            args = self._with_data(operands, elements) if self.data_operands else operands
+            given = [(key, decode(key, attributes.get(key))) for key, decode in decoders]
+            args = self._with_data(operands, elements) if data else operands
             result = self.function(*args, **dict(given))
         except SignatureError as error:
             raise SignatureError(str(error).replace("{op}", name)) from None
         return (result,) if isinstance(result, Tensor) else result
 
     def _check_count(self, given: int) -> None:
-        if given < self.count or not self.variadic:
-            at_least = "at least " if self.variadic else ""
-            operands = "operand" if self.count == 1 else "operands"
-            raise SignatureError(
-                f"{{op}} expects {at_least}{self.count} {operands}, but got {given}"
-            )
+        count, variadic, *_ = self._parameters
+        if given < count or not variadic:
+            at_least = "at least " if variadic else ""
+            operands = "operand" if count == 1 else "operands"
+            raise SignatureError(f"{{op}} expects {at_least}{count} {operands}, but got {given}")
 
     def _with_data(
         self, operands: Sequence[Tensor | str], elements: Mapping[int, Elements]

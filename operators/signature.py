@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from .element_types import NUMBER_TYPES
+from .element_types import ELEMENT_TABLE, NUMBER_TYPES
 from .element_types import ElementKind as ElementKind  # for plug-ins
 from .measures import MAX_SIZE, MEASURES
 from .sizes import UNKNOWN, Dim, Shape, Size, measure, require_equal
@@ -70,6 +70,10 @@ ELEMENTS: Mapping[str, Element] = {
     name: element(row.mlir, row.kind) for name, row in NUMBER_TYPES.items()
 }
 """The element types that NumPy has too, by NumPy's names."""
+ALL_ELEMENTS: Mapping[str, Element] = {
+    name: element(row.mlir, row.kind) for name, row in ELEMENT_TABLE.items()
+}
+"""Those that are only stored and converted, too."""
 BOOL = ELEMENTS["bool"]
 
 
@@ -127,7 +131,7 @@ class Data:
     """
     An operand whose elements the result shape depends on.
 
-    `elements` is None if nothing is known of them.
+    `elements` is None if they are unconstrained.
     """
 
     tensor: Tensor
@@ -145,22 +149,28 @@ class Data:
     def rank(self) -> int:
         return len(self.tensor.dims)
 
-    def sizes(self, what: str) -> Sequence[Size]:
+    def sizes(self, what: str, *, of_floats: bool = False) -> Sequence[Size]:
         """
         Return the elements, of a scalar or a vector of integers; `what` names it in errors.
 
-        The length of a vector must be known: a result's rank depends on it.
+        The length of a vector must be known: a result's rank depends on it. With `of_floats` they
+        may be floats, which are truncated.
         """
-        if self.element.kind is not ElementKind.INTEGER or self.rank > 1:
-            raise SignatureError(
-                f"{what} must be a scalar or a vector of integers, but is {self.tensor}"
-            )
+        is_float = of_floats and self.element.kind is ElementKind.FLOAT
+        if self.rank > 1 or not (is_float or self.element.kind is ElementKind.INTEGER):
+            what += f" must be a scalar or a vector of integers{' or floats' * of_floats}"
+            raise SignatureError(f"{what}, but is {self.tensor}")
         count = self.dims[0] if self.dims else 1
         if not isinstance(count, int):
             raise SignatureError(f"the length of {what} must be known, but is dynamic")
         if count > MAX_RANK:
             raise SignatureError(f"{what} must have at most {MAX_RANK} elements, but has {count}")
-        return self._sizes(count)
+        try:
+            return self._sizes(count)
+        except (OverflowError, ValueError) as error:
+            if isinstance(error, SignatureError):
+                raise
+            raise SignatureError(f"elements of {what} must be finite") from error
 
     def rows(self, what: str, count: int, width: int) -> Sequence[Sequence[Size]]:
         """Return the elements of a matrix of integers, `count` by `width`, as rows."""

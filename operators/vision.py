@@ -52,10 +52,10 @@ def dyn_resize2d(
     extrapolation_value: float,
     out_dtype: Element | None = None,
 ) -> Tensor:
-    """Infer images of `size`, height and width."""
+    """Infer images of `size`, height and width; of floats, truncated."""
     require_rank(roi, 1, "roi")
     require_float(roi.element, "roi")
-    return _resized(data, size.sizes("size"), layout, method, out_dtype)
+    return _resized(data, size.sizes("size", of_floats=True), layout, method, out_dtype)
 
 
 def _resized(

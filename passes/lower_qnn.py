@@ -90,12 +90,8 @@ class Steps(OperatorSteps):
         return self.apply("subtract", wide, zero)
 
     def rounded(self, x: SSAValue) -> SSAValue:
-        """Return floats rounded, halves away from zero, as `relay.round` does not."""
-        dtype, even, sign = dtype_of(x), self.apply("round", x), self.apply("sign", x)
-        distance = self.apply("multiply", self.apply("subtract", x, even), sign)
-        is_short = self.apply("greater_equal", distance, self.numbers(0.5, dtype))
-        step = self.apply("multiply", self.cast(is_short, dtype), sign)
-        return self.apply("add", even, step)
+        """Return floats rounded, halves away from zero."""
+        return self.apply("round", x, ties="away")
 
     def clamped(self, x: SSAValue, dtype: str) -> SSAValue:
         """Convert integers to `dtype`, which is signed or unsigned, by its nearest number."""

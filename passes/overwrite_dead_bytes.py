@@ -18,9 +18,9 @@ has all bits set: NaN, -1, true. A kernel writes it, so the bytes are overwritte
 run: in the machine, also along recorded paths, and in native code; and `verify-memory-plan` checks
 these writes as all others.
 
-A tensor that is written over an operand is not overwritten before. Bytes that a branch hands over
-to its result are overwritten when the next tensor is allocated there. From level `memory-planned`
-to the same; right after `plan-memory`.
+A tensor that is written over an operand is not overwritten before, one that outlives its shape not
+after it. Bytes that a branch hands over to its result are overwritten when the next tensor is
+allocated there. From level `memory-planned` to the same; right after `plan-memory`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -66,17 +66,23 @@ class Places:
     def read(self, classes: AliasClasses) -> None:
         """Add those of a body."""
         started: set[int] = set()
-        tensors: dict[int, list[memory.AllocTensorOp]] = {}
+        freed: set[int] = set()
+        tensors: dict[int, list[tuple[memory.AllocTensorOp, set[int]]]] = {}
         for row in classes.body.rows:
             numbers = {classes.class_of[number] for number in (*row.uses, *row.results)}
             if isinstance(row.op, memory.AllocTensorOp) and can_overwrite(row.op):
                 number = classes.class_of[row.results[0]]
                 if number not in started:
                     self.before[row.op] = [row.op]
-                tensors.setdefault(number, []).append(row.op)
+                needed = {classes.class_of[use] for use in row.uses}
+                tensors.setdefault(number, []).append((row.op, needed))
             elif row.facts.frees:
-                dead = tensors.get(classes.class_of[row.uses[0]], ())
-                self.after[row.op] = [op for op in dead if is_visible(op, row.op)]
+                freed.add(number := classes.class_of[row.uses[0]])
+                self.after[row.op] = [
+                    op
+                    for op, needed in tensors.get(number, ())
+                    if is_visible(op, row.op) and freed.isdisjoint(needed)
+                ]
             started |= numbers
 
 

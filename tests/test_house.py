@@ -349,7 +349,7 @@ def names_in(node: ast.AST) -> list[str]:
     ]
 
 
-SPLIT_CLASSES = 3
+SPLIT_CLASSES = 2
 """The number of classes that are split over files: may only fall."""
 
 
@@ -384,7 +384,7 @@ def test_classes_are_in_one_file():
     assert len(split_classes()) == SPLIT_CLASSES, split_classes()
 
 
-CALLED_THROUGH_TYPE_CHECKING = 2
+CALLED_THROUGH_TYPE_CHECKING = 0
 """Imports `if TYPE_CHECKING` of classes whose methods are called: may only fall."""
 
 
@@ -599,7 +599,9 @@ def test_defaults_that_differ_from_tvms_need_a_rule(monkeypatch: pytest.MonkeyPa
 
 
 def test_attributes_that_tvm_does_not_have_are_listed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tvm_attributes, "OURS", {"argmin": ("dtype",), "nn.gelu": ()})
+    monkeypatch.setattr(
+        tvm_attributes, "OURS", {"argmin": ("dtype",), "nn.gelu": (), "round": ("ties",)}
+    )
     lacks = [facet for op in OPERATORS for facet in missing_facets(op)]
     assert [facet.partition(": ")[2] for facet in lacks] == [
         "approximate is not an attribute in TVM",

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from string import ascii_letters
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin
 
 from ..operators.spelling import did_you_mean
@@ -228,9 +227,9 @@ def positive(text: str) -> int:
 
 def size(text: str) -> int:
     """Parse a number of bytes, maybe with a unit: of thousands (`500M`), or 1,024 (`512MiB`)."""
-    number = text.rstrip(ascii_letters)
-    unit = text[len(number) :].upper()
-    if not (number.isascii() and number.isdecimal()) or unit not in UNITS:
+    unit = text.lstrip("0123456789")
+    number, unit = text[: len(text) - len(unit)], unit.upper()
+    if not number or unit not in UNITS:
         message = f"must be a size such as 500M, 4G or 512MiB, but is '{text}'"
         raise argparse.ArgumentTypeError(message)
     return int(number) * UNITS[unit]

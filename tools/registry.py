@@ -40,8 +40,9 @@ DIALECTS = {
 
 _PASSES = {
     "passes": """
-        bind-dims bind-inputs bind-params infer-types simplify-inference fold-constants lower-qnn
-        transpose-weights pack-weights propagate-layout expand-lrn separate-padding fold-weights
+        bind-dims bind-inputs bind-params infer-types widen-bfloat16 simplify-inference
+        fold-constants lower-qnn transpose-weights pack-weights propagate-layout expand-lrn
+        separate-padding fold-weights
         dynamic-to-static plan-devices sink-device-hints solve-devices assign-devices
         materialize-device-copies elide-device-copies explain-devices share-device-copies
         lambda-lift specialize-functions inline pass-params check-shapes flatten-tuples

@@ -34,7 +34,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from ..xdsl_extras.late_formats import LateFormat
+from ..xdsl_extras.late_definitions import LateFormat
 from ..xdsl_extras.xdsl_internals import add_attribute, add_op
 from .missing_ops import ATTRIBUTES, MISSING
 

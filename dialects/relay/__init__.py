@@ -6,45 +6,53 @@ from xdsl.ir import Dialect
 
 from ..device import VirtualDeviceAttr
 from ..xdsl_extras import upstream
-from . import (
-    broadcast,
-    convolution,
-    creation,
-    dynamic,
-    elementwise,
-    matmul,
-    normalization,
-    pooling,
-    rearrange,
-    reduce,
-    repetition,
-    reshape,
-    scan,
-    selection,
-    spreading,
-    threefry,
-    trigonometry,
-    upsampling,
-    vision,
-)
-from .constants import ConstantOp as ConstantOp  # for plug-ins
-from .constants import MaterializeConstant, ParamOp
-from .device_ops import DeviceCopyOp, OnDeviceOp
-from .incomplete import IncompleteType
-from .language import dims_attributes
-from .language.adt import ConstructOp, ConstructorAttr, TypeDataOp
-from .language.closures import CallOp, FnOp
-from .language.control import IfOp, YieldOp
-from .language.globals import ClosureOp, GlobalOp, InvokeOp
-from .language.language_types import AdtType, RefType, TypeVarType
-from .language.match_patterns import ConstructorPattern, TuplePattern, VarPattern, WildcardPattern
-from .language.matching import MatchOp
-from .language.primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
-from .language.references import RefCreateOp, RefReadOp, RefWriteOp
-from .language.tuples import TupleGetItemOp, TupleOp
-from .opaque import CallOpaqueOp
-from .operator import Operator
-from .shapes import MeasureOp, RequireOp, ShapeFuncOp
+from ..xdsl_extras.late_definitions import late_definitions
+
+with late_definitions():
+    from . import (
+        broadcast,
+        convolution,
+        creation,
+        dynamic,
+        elementwise,
+        matmul,
+        normalization,
+        pooling,
+        rearrange,
+        reduce,
+        repetition,
+        reshape,
+        scan,
+        selection,
+        spreading,
+        threefry,
+        trigonometry,
+        upsampling,
+        vision,
+    )
+    from .constants import ConstantOp as ConstantOp  # for plug-ins
+    from .constants import MaterializeConstant, ParamOp
+    from .device_ops import DeviceCopyOp, OnDeviceOp
+    from .incomplete import IncompleteType
+    from .language import dims_attributes
+    from .language.adt import ConstructOp, ConstructorAttr, TypeDataOp
+    from .language.closures import CallOp, FnOp
+    from .language.control import IfOp, YieldOp
+    from .language.globals import ClosureOp, GlobalOp, InvokeOp
+    from .language.language_types import AdtType, RefType, TypeVarType
+    from .language.match_patterns import (
+        ConstructorPattern,
+        TuplePattern,
+        VarPattern,
+        WildcardPattern,
+    )
+    from .language.matching import MatchOp
+    from .language.primitive import CallLoweredOp, PrimFuncOp, PrimitiveOp
+    from .language.references import RefCreateOp, RefReadOp, RefWriteOp
+    from .language.tuples import TupleGetItemOp, TupleOp
+    from .opaque import CallOpaqueOp
+    from .operator import Operator
+    from .shapes import MeasureOp, RequireOp, ShapeFuncOp
 
 _FAMILIES = (
     elementwise,
@@ -73,8 +81,8 @@ OPERATORS: tuple[type[Operator], ...] = tuple(
     for family in _FAMILIES
     for op in vars(family).values()
     if isinstance(op, type)
+    and op.__module__ == family.__name__  # first: a class that is not one takes ABC long to refuse
     and issubclass(op, Operator)
-    and op.__module__ == family.__name__
     and "name" in vars(op)
 )
 """Every tensor operator of the dialect: the classes of the families that have a name."""

@@ -70,9 +70,19 @@ class FloorOp(Elementwise):
 
 @irdl_op_definition
 class RoundOp(Elementwise):
-    """Round `data` to the nearest integer, halves to even; integers are unchanged."""
+    """
+    Round `data` to the nearest integer; integers are unchanged.
+
+    ```mlir
+    %y = relay.round %x {ties = "away"} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    Halves are rounded to even, or with `ties` of "away" away from zero.
+    """
 
     name = "relay.round"
+
+    ties = string_prop("even")
 
 
 @irdl_op_definition

@@ -70,7 +70,8 @@ class DynResize2dOp(Resizing):
       : (tensor<1x2x3x4xf32>, tensor<2xi64>, tensor<4xf32>) -> tensor<1x2x?x?xf32>
     ```
 
-    `roi`, a region of interest, is not used by any mode supported.
+    A size of floats scales by fractions: the result has as many rows as its whole part, but
+    positions as if it had all. `roi`, a region of interest, is not used by any mode supported.
     """
 
     name = "relay.dyn.image.resize2d"

@@ -410,6 +410,7 @@ RULES: Mapping[str, Rule] = {
     "image.resize2d": Rule(convert=_chain(_as_list("size"), _drop("roi"))),
     "one_hot": Rule({"axis": -1}),
     "ones": _FILLED,
+    "round": Rule({"ties": "away"}),
     "shape_of": Rule(convert=_by_default("dtype", "int32")),
     "vision.get_valid_counts": Rule(convert=_drop("score_threshold")),  # repeats the operand
     "zeros": _FILLED,

@@ -30,9 +30,11 @@ from ...dialects.device import VirtualDeviceAttr, device_of
 from ...dialects.dim_bounds import bounds_by_name
 from ...dialects.integers import integers_of
 from ...dialects.tensors import Tensor, as_tensor, dtype_name
+from ...operators.element_types import ELEMENT_TABLE
 from ...passes.analysis.arrays import array_of
 from ...passes.support.diagnostics import PassError, location_of
-from ...runtime.errors import Location
+from ...runtime.errors import Location, MachineError
+from ...runtime.program.dtypes import element_type
 from ...runtime.program.instructions import Instruction, InvokePacked, Kind
 from ...runtime.program.program import (
     Constant,
@@ -159,7 +161,12 @@ def assemble_kernel(op: bytecode.KernelOp, located: bool) -> Kernel:
 
 
 def _array(value: Any, op: Operation) -> Any:
-    array = array_of(value)
+    array, name = array_of(value), dtype_name(value.get_element_type())
+    if array is None and name is not None and ELEMENT_TABLE[name].package:
+        try:
+            array = array_of(value, element_type(name))
+        except MachineError as error:
+            raise PassError(str(error), op) from None
     if array is None:
         raise PassError(f"the machine has no tensors of type {value.type}", op)
     return array

@@ -83,7 +83,7 @@ class MatchLowering:
         self._arrive(None)
 
     def _jump(self, jump: Operation, name: str, target: int | None) -> None:
-        """Point `jump`, emitted last, at `target`."""
+        """Point `jump`, the last instruction emitted, at `target`."""
         self.jumps.setdefault(target, []).append((jump, name, len(self.builder.code) - 1))
 
     def _arrive(self, target: int | None) -> None:

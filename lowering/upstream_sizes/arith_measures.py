@@ -157,6 +157,13 @@ def arange_length(w: CheckedCode, m: Measured) -> SSAValue:
 
 @rule
 def as_size(w: CheckedCode, m: Measured) -> SSAValue:
+    if isinstance(m.types[0], AnyFloat):
+        value = w.real(m.values[0], m.types[0])
+        is_natural = w.emit(arith.CmpfOp(value, w.value(0.0), "oge"))
+        w.fail(is_natural, "a size must be in [0, 2^63)", ())
+        natural = w.apply(CHOOSE, is_natural, value, w.value(0.0))
+        whole = w.emit(math.FloorOp(natural))
+        return w.rounded(whole, "a size must be in [0, 2^63)")
     (size,) = m.integers(w)
     return size
 

@@ -46,7 +46,7 @@ MAX_FACTORS = 16
 """The maximum number of sums in a product whose factors are known."""
 
 MAX_DEPTH = 4
-"""The maximum number of operations in each other that are done again where a dim is 1."""
+"""The maximum depth of nested operations that are done again where a dim is 1."""
 
 MAX_DEGREE = 16
 """The maximum degree of an expression; one of a higher degree becomes a symbol."""

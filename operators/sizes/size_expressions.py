@@ -5,8 +5,8 @@ Expressions of sizes that are not known yet: sums of products of symbols.
     4*n + 8*m                             at least 0, a multiple of 4, of the dims n and m
     Values({n: 5}).of(4*n + 8)            28
 
-A symbol is a size that nothing is known of but its bounds, such as a dim; or an operation of the
-table (`size_table`) on expressions. `algebra` makes them, one for equal operands.
+A symbol is a size unconstrained but for its bounds, such as a dim; or an operation of the table
+(`size_table`) on expressions. `algebra` makes them, one for equal operands.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ class Expr:
         return self.range[0] > 0
 
     def is_deeper(self, depth: int) -> bool:
-        """Test whether more than `depth` operations are in each other."""
+        """Test whether operations are nested more than `depth` deep."""
         operands = (operand for symbol in self.symbols() for operand in symbol.operands)
         return any(depth == 0 or operand.is_deeper(depth - 1) for operand in operands)
 

@@ -101,7 +101,7 @@ class Writer(ABC, Generic[V]):
         value = self.find(size)
         if value is not None:
             return value
-        for symbol in inner_first([size], self):  # many sums in each other need no recursion
+        for symbol in inner_first([size], self):  # deeply nested sums need no recursion
             self.add(Expr.of_symbol(symbol), self.write_symbol(symbol))
         value = self.find(size)
         if value is None:

@@ -32,10 +32,10 @@ def dense_of(array: Array, type: Tensor) -> Dense:
     return dense(type, np.ascontiguousarray(array, dtype=numpy_dtype(type)).tobytes())
 
 
-def array_of(attr: Dense) -> Array | None:
-    """The values of `attr`, read-only; None when NumPy has no such dtype."""
+def array_of(attr: Dense, dtype: np.dtype[Any] | None = None) -> Array | None:
+    """The values of `attr`, read-only; None when NumPy has no such dtype, if none is given."""
     type = cast(Tensor, attr.type)
-    dtype, shape = numpy_dtype(type), type.get_shape()
+    dtype, shape = dtype or numpy_dtype(type), type.get_shape()
     if dtype is None:
         return None
     flat = np.frombuffer(elements(attr), dtype)

@@ -100,7 +100,7 @@ def worse(one: Escape | None, other: Escape | None) -> Escape | None:
 
 @dataclass(eq=False)
 class Alias:
-    """A class of values that may name the same bytes, by the one that stands for it."""
+    """A class of values that may name the same bytes, by its representative."""
 
     first: int
     last: int

@@ -20,7 +20,14 @@ from math import prod
 from typing import NoReturn, cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import UNKNOWN_LOC, IndexType, LocationAttr, Signedness, i64
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    AnyFloat,
+    IndexType,
+    LocationAttr,
+    Signedness,
+    i64,
+)
 from xdsl.ir import Operation, OpResult, SSAValue
 
 from ...dialects import relay
@@ -159,6 +166,8 @@ class RuleCode(SizeCode, RuleReader, ABC):
             return value
         if isinstance(type, IndexType):
             return self.emit(arith.IndexCastOp(value, i64))
+        if isinstance(type, AnyFloat):
+            return self.emit(relay.MeasureOp("as_size", [value]))
         integer = cast(AnyInteger, type)
         if integer.signedness.data is Signedness.SIGNLESS and integer.width.data < 64:
             return self.emit(arith.ExtSIOp(value, i64))

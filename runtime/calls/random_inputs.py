@@ -39,7 +39,7 @@ def random_input(name: str, spec: TensorSpec, seed: int) -> Array:
     Raises `MachineError` if the shape is not static.
     """
     shape, random, kind = _shape(name, spec), _generator(name, seed), element_type(spec.dtype)
-    if kind.kind == "f":
+    if kind.kind in "fV":
         return np.asarray(random.standard_normal(shape)).astype(kind)
     return np.asarray(random.integers(0, 2 if kind.kind == "b" else 10, shape)).astype(kind)
 
@@ -53,7 +53,7 @@ def random_parameter(name: str, spec: TensorSpec, seed: int) -> Array:
     uniform from 0.5 to 1.5. Other element types are drawn as by `random_input`.
     """
     shape, random, kind = _shape(name, spec), _generator(name, seed), element_type(spec.dtype)
-    if kind.kind != "f":
+    if kind.kind not in "fV":
         return random_input(name, spec, seed)
     if len(shape) < 2:
         return np.asarray(random.uniform(0.5, 1.5, shape)).astype(kind)

@@ -10,7 +10,7 @@ import numpy as np
 from ...operators.all_rules import RULES
 from ...operators.measures import MEASURES
 from ...operators.signature import (
-    ELEMENTS,
+    ALL_ELEMENTS,
     UNKNOWN,
     Call,
     Data,
@@ -30,9 +30,11 @@ from .bind import Attrs, Bind, Thunk, sequence
 
 
 def _element(name: str) -> Element:
-    found = ELEMENTS.get(name)
+    found = ALL_ELEMENTS.get(name)
     if found is None:
-        raise SignatureError(f"element type must be one of {', '.join(ELEMENTS)}, but is {name}")
+        raise SignatureError(
+            f"element type must be one of {', '.join(ALL_ELEMENTS)}, but is {name}"
+        )
     return found
 
 

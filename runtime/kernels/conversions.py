@@ -19,7 +19,7 @@ def bind_cast(x: Array, y: Array) -> Thunk:
     Floats become integers by truncation, those out of range the nearest integer of the type,
     and NaN 0. In place, a block is converted at a time.
     """
-    to_integers = x.dtype.kind == "f" and y.dtype.kind in "iu"
+    to_integers = x.dtype.kind in "fV" and y.dtype.kind in "iu"  # V: a type of another package
     in_place = x.dtype != y.dtype and np.may_share_memory(x, y)
     if not (to_integers or in_place):
         return partial(np.copyto, y, x, "unsafe")
@@ -51,7 +51,7 @@ class _Truncation:
     """
 
     def __init__(self, source: np.dtype[Any], target: np.dtype[Any], block: int) -> None:
-        wide = np.dtype(np.float32) if source == np.float16 else source
+        wide = np.dtype(np.float32) if source.itemsize <= 2 else source
         info = np.iinfo(target)
         self.greatest = np.array(info.max, target)
         self.limit = np.array(info.max + 1, wide)

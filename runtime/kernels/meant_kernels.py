@@ -24,7 +24,7 @@ from ..program.program import AttrValue
 from .bind import Array, Attrs, Bind, Thunk, flag, integer, nothing, sequence
 from .checked import Reuse, call_on
 from .conversions import bind_cast
-from .recorded_formulas import DTYPES, NAMES, by_index, elementwise, folded
+from .recorded_formulas import by_index, dtype_of, element_of, elementwise, folded
 
 
 def derived(meaning: Meaning, kernels: Mapping[str, Bind]) -> tuple[Bind, Reuse]:
@@ -83,12 +83,12 @@ class Steps:
         ins = [x if isinstance(x, np.ndarray) else np.array(x, dtype) for x in operands]
         (result,) = RULES[full](call_on(full, given, ins))
         dims = tuple(dim for dim in result.dims if isinstance(dim, int))
-        out = scratch(dims, DTYPES[result.element])
+        out = scratch(dims, dtype_of(result.element))
         self.thunks.append(self.kernels[full](given, ins, [out]) if out.size else nothing)
         return out
 
     def tensor(self, operand: Array) -> Tensor:
-        return Tensor(NAMES[operand.dtype], operand.shape)
+        return Tensor(element_of(operand), operand.shape)
 
 
 def composed(meaning: Composed, kernels: Mapping[str, Bind]) -> Bind:

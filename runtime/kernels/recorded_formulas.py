@@ -19,8 +19,9 @@ import numpy as np
 
 from ...operators.meaning.forms import ByIndex, Elementwise, Folded, keywords
 from ...operators.meaning.number import Arithmetic, Comparison, Function, Number, Source
-from ...operators.signature import BOOL, ELEMENTS, Element
+from ...operators.signature import ALL_ELEMENTS, BOOL, Element
 from ..memory.scratch import scratch
+from ..program.dtypes import element_type, type_name
 from .bind import Array, Attrs, Bind, Thunk, along, apply, sequence
 from .conversions import bind_cast, bind_quotient
 from .erf import bind_erf
@@ -28,8 +29,7 @@ from .erf import bind_erf
 Step: TypeAlias = Callable[..., Thunk]
 """Returns a thunk that computes an array, its last argument, from others."""
 
-DTYPES: Mapping[Element, np.dtype[Any]] = {ELEMENTS[name]: np.dtype(name) for name in ELEMENTS}
-NAMES: Mapping[np.dtype[Any], Element] = {dtype: element for element, dtype in DTYPES.items()}
+_NAMES: Mapping[Element, str] = {element: name for name, element in ALL_ELEMENTS.items()}
 
 _FUNCTIONS: Mapping[Function, np.ufunc] = {
     **{"acos": np.arccos, "acosh": np.arccosh, "asin": np.arcsin, "asinh": np.arcsinh},
@@ -44,6 +44,16 @@ _COMPARISONS: Mapping[Comparison, np.ufunc] = {
     **{"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal},
     **{"gt": np.greater, "ge": np.greater_equal},
 }
+
+
+def dtype_of(element: Element) -> np.dtype[Any]:
+    """Return the NumPy type of elements."""
+    return element_type(_NAMES[element])
+
+
+def element_of(array: Array) -> Element:
+    """Return the type of the elements of an array."""
+    return ALL_ELEMENTS[type_name(array.dtype)]
 
 
 @cache
@@ -116,7 +126,7 @@ class Tape:
 
     def array(self, array: Array) -> Recorded:
         """Return the number that an element of `array` is."""
-        return Recorded(self, NAMES[array.dtype], array.shape, array)
+        return Recorded(self, element_of(array), array.shape, array)
 
     def record(self, step: Step, element: Element, *operands: Recorded) -> Recorded:
         """Append a step and return what it computes."""
@@ -183,7 +193,7 @@ class Recorded(Number):
 
     @property
     def kind(self) -> Kind:
-        return self.shape, DTYPES[self.element]
+        return self.shape, dtype_of(self.element)
 
     def overlaps(self, array: Array) -> bool:
         """Test whether the numbers are in the memory of `array`."""
@@ -191,7 +201,7 @@ class Recorded(Number):
 
     def constant(self, value: float) -> Self:
         with np.errstate(over="ignore"):
-            array = np.array(value).astype(DTYPES[self.element])
+            array = np.array(value).astype(dtype_of(self.element))
         return type(self)(self.tape, self.element, (), array)
 
     def _step(self, step: Step, *others: Self, element: Element | None = None) -> Self:
@@ -234,7 +244,7 @@ class Elements(Source):
     """An operand, of which a formula reads elements."""
 
     def __init__(self, tape: Tape, array: Array) -> None:
-        self.tape, self.array, self.element = tape, array, NAMES[array.dtype]
+        self.tape, self.array, self.element = tape, array, element_of(array)
 
     @property
     def dims(self) -> Sequence[Recorded]:
@@ -281,8 +291,8 @@ def folded(meaning: Folded) -> Bind:
 
     def bind(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
         (y,) = outs
-        element = meaning.element(NAMES[y.dtype])
-        total = scratch(y.shape, DTYPES[element])
+        element = meaning.element(element_of(y))
+        total = scratch(y.shape, dtype_of(element))
         tape = Tape([total])
         fold = _fold(meaning, attrs, ins, total, meaning.dims([x.shape for x in ins], attrs))
         result, finish = tape.operands[0], meaning.finish
@@ -290,7 +300,7 @@ def folded(meaning: Folded) -> Bind:
             index = [tape.array(places) for places in _indices(y)]
             sources = [Elements(tape, array) for array in ins]
             result = finish(result, index, *sources, **keywords(finish, attrs))
-        end = tape.plan(result.converted(NAMES[y.dtype]), y).bound([total], y)
+        end = tape.plan(result.converted(element_of(y)), y).bound([total], y)
         return sequence(partial(total.fill, meaning.identity(element)), *fold, end)
 
     return bind
@@ -312,7 +322,7 @@ def _fold(
     index = [tape.array(place[..., None]) for place in _indices(total)]
     sources = [Elements(tape, array) for array in ins]
     term = meaning.formula([*index, *tape.operands], *sources, **meaning.keywords(attrs))
-    compute = tape.plan(term.converted(NAMES[total.dtype]), terms).bound(places, terms)
+    compute = tape.plan(term.converted(element_of(total)), terms).bound(places, terms)
     function: np.ufunc = getattr(np, meaning.by)
     sums = scratch(total.shape, total.dtype)
 

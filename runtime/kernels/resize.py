@@ -8,7 +8,7 @@ import numpy as np
 from ..memory.scratch import scratch
 from .bind import Array, Attrs, Bind, Thunk, integer, number, sequence, widen_half, word
 
-COORDINATES: Mapping[str, Callable[[Array, int, int], Array]] = {
+COORDINATES: Mapping[str, Callable[[Array, int, float], Array]] = {
     "half_pixel": lambda x, old, new: (x + 0.5) / _scale(x, old, new) - 0.5,
     "align_corners": lambda x, old, new: (
         x * (x.dtype.type(old - 1) / x.dtype.type(max(new - 1, 1)))
@@ -30,22 +30,22 @@ ROUNDINGS: Mapping[str, Callable[[Array], Array]] = {
 }
 
 
-def _scale(x: Array, old: int, new: int) -> float:
+def _scale(x: Array, old: int, new: float) -> float:
     return x.dtype.type(new) / x.dtype.type(old)
 
 
-def _positions(attrs: Attrs, old: int, new: int) -> Array:
+def _positions(attrs: Attrs, old: int, new: float) -> Array:
     """
-    Return the position of each of `new` pixels among `old` ones.
+    Return the position of each of `new` pixels, which may be a fraction more, among `old` ones.
 
     To choose the nearest pixel it is computed in float32, as in onnxruntime.
     """
     nearest = word(attrs, "method") == "nearest_neighbor"
-    pixels = np.arange(new, dtype=np.float32 if nearest else np.float64)
+    pixels = np.arange(int(new), dtype=np.float32 if nearest else np.float64)
     return COORDINATES[word(attrs, "coordinate_transformation_mode")](pixels, old, new)
 
 
-def nearest(attrs: Attrs, old: int, new: int) -> Array:
+def nearest(attrs: Attrs, old: int, new: float) -> Array:
     """Return the index of the pixel nearest to each of `new` pixels."""
     mode = word(attrs, "coordinate_transformation_mode")
     rounding = word(attrs, "rounding_method") or ("round" if mode == "align_corners" else "floor")
@@ -64,7 +64,7 @@ def cubic_weights(t: Array, a: float) -> list[Array]:
     ]
 
 
-def taps(attrs: Attrs, old: int, new: int) -> list[tuple[Array, Array]]:
+def taps(attrs: Attrs, old: int, new: float) -> list[tuple[Array, Array]]:
     """Return the pixels that each of `new` pixels is interpolated from, and their weights."""
     at = _positions(attrs, old, new)
     first = np.floor(at)
@@ -85,11 +85,11 @@ def taps(attrs: Attrs, old: int, new: int) -> list[tuple[Array, Array]]:
     ]
 
 
-def _interpolate(attrs: Attrs, x: Array, y: Array, axis: int) -> Thunk:
-    """Return a thunk that resizes `axis` of `x` to that of `y`."""
+def _interpolate(attrs: Attrs, x: Array, y: Array, axis: int, new: float) -> Thunk:
+    """Return a thunk that resizes `axis` of `x` to that of `y`, of `new` pixels."""
     part = scratch(y.shape, y.dtype)
     steps: list[Thunk] = [partial(y.fill, 0)]
-    for places, weights in taps(attrs, x.shape[axis], y.shape[axis]):
+    for places, weights in taps(attrs, x.shape[axis], new):
         along = weights.astype(y.dtype).reshape(-1, *[1] * (y.ndim - axis - 1))
         steps += [
             partial(np.take, x, places, axis, part, "clip"),
@@ -99,23 +99,35 @@ def _interpolate(attrs: Attrs, x: Array, y: Array, axis: int) -> Thunk:
     return sequence(*steps)
 
 
-def resize2d(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Resize rows, then columns."""
+def resize2d(
+    attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array], size: Sequence[float] = ()
+) -> Thunk:
+    """Resize rows, then columns; `size` is that of the result unless it has fractions."""
     x, (y,) = ins[0], outs
     h = word(attrs, "layout").index("H")
     tall = scratch((*x.shape[:h], y.shape[h], *x.shape[h + 1 :]), x.dtype)
+    size = size or y.shape[h : h + 2]
     if word(attrs, "method") == "nearest_neighbor":
-        rows, columns = (nearest(attrs, x.shape[axis], y.shape[axis]) for axis in (h, h + 1))
+        rows, columns = (nearest(attrs, x.shape[h + i], size[i]) for i in range(2))
         return sequence(
             partial(np.take, x, rows, h, tall, "clip"),
             partial(np.take, tall, columns, h + 1, y, "clip"),
         )
-    return sequence(_interpolate(attrs, x, tall, h), _interpolate(attrs, tall, y, h + 1))
+    return sequence(
+        _interpolate(attrs, x, tall, h, size[0]), _interpolate(attrs, tall, y, h + 1, size[1])
+    )
 
 
 def sized(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-    """Resize to the size of the result, which is that of the operand `size`."""
-    return widen_half(resize2d)(attrs, ins[:1], outs)
+    """Resize to the size of the result; fractions of the operand `size` are read at each run."""
+    x, size = ins[:2]
+    if size.dtype.kind != "f":
+        return widen_half(resize2d)(attrs, [x], outs)
+
+    def run() -> None:
+        widen_half(partial(resize2d, size=size.tolist()))(attrs, [x], outs)()
+
+    return run
 
 
 KERNELS: dict[str, Bind] = {

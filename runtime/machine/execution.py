@@ -8,10 +8,10 @@ Execute prepared calls: run the recorded segments of a path, and record those th
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
 
 from ..errors import MachineError, described
 from ..memory.limits import OutOfMemory, Stack
+from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..program.objects import Object, distinct_tensors
 from ..program.records import record
@@ -32,9 +32,6 @@ from .paths import (
     TailCall,
 )
 from .recording import Recorder, fault
-
-if TYPE_CHECKING:
-    from ..observe.call_times import CallProfile
 
 STACK_SIZE = 1 << 20
 """Bytes by which the call stack grows."""

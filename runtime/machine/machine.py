@@ -31,6 +31,7 @@ from ..kernels.bind import Bind
 from ..kernels.loading import kernels_of
 from ..memory.arena import Arena, Entry, max_trace_size
 from ..memory.limits import Memory, OutOfMemory, Owner
+from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..program.checking import check_program
 from ..program.dtypes import element_type
@@ -42,7 +43,6 @@ from .execution import Executor
 
 if TYPE_CHECKING:
     from ..native.compiled_kernels import NativeLibrary
-    from ..observe.call_times import CallProfile
     from ..observe.profiler import Profile
     from ..observe.sanitizer import Sanitizer
     from ..observe.segment_details import Clock

@@ -22,6 +22,7 @@ from ..memory.limits import OutOfMemory
 from ..memory.packing import all_sizes
 from ..observe.segment_details import Operands
 from ..program import instructions as vm
+from ..program.dtypes import element_type
 from ..program.kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from ..program.objects import Closure, Computation, Data, Object, Ref, Storage, Tensor
 from ..program.program import Array, Function, Kernel, spec_of
@@ -293,7 +294,7 @@ class Recorder(StorageInstructions):
         spec = scalar.result(scalar, arrays)
         known = [self.known_elements(arg) for arg in args]
         if not any(elements is None for elements in known):
-            out: Array = np.empty(spec.dims, spec.dtype)
+            out: Array = np.empty(spec.dims, element_type(spec.dtype))
             scalar.store([elements for elements in known if elements is not None], out)
             self.state.write(i.dst, Tensor(out, 0, constant=True))
             return

@@ -13,6 +13,7 @@ from ..kernels.bind import Bind
 from ..kernels.loading import no_kernel
 from ..machine.binding import bind_step
 from ..program import instructions as vm
+from ..program.dtypes import element_type
 from ..program.kernel_shapes import data_operands, host_input_faults, size_inputs, specs_on
 from ..program.objects import Tensor
 from ..program.program import Array, Kernel, Step, spec_of
@@ -81,7 +82,7 @@ def run_kernel(
     specs = specs_on(kernel, *types, binds, sizes)
     for step in kernel.steps:
         for value in step.outs:
-            values[value] = np.empty(specs[value].dims, specs[value].dtype)
+            values[value] = np.empty(specs[value].dims, element_type(specs[value].dtype))
         operands, results = [values[v] for v in step.ins], [values[v] for v in step.outs]
         empty = not any(result.size for result in results)
         if step.op not in binds and not empty:

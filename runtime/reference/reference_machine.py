@@ -35,7 +35,7 @@ from ..memory.limits import Memory, Owner
 from ..memory.packing import all_sizes, plan
 from ..program import instructions as vm
 from ..program.checking import check_program
-from ..program.dtypes import has_element_type
+from ..program.dtypes import element_type, has_element_type
 from ..program.instructions import Reg
 from ..program.objects import Closure, Data, Object, Ref, Tensor, tensors_in
 from ..program.program import Array, Late, Program, homes_of, spec_of
@@ -220,7 +220,7 @@ class ReferenceMachine:
             case vm.Compute():
                 operation, operands = SCALARS[i.operation], frame.sizes(i.args, devices)
                 spec = operation.result(operation, operands)
-                out = np.empty([dim or 0 for dim in spec.shape], spec.dtype)
+                out = np.empty([dim or 0 for dim in spec.shape], element_type(spec.dtype))
                 operation.store(operands, out)
                 frame.write_size(i.dst, out, spec.dtype)
             case vm.Require():

@@ -4,8 +4,10 @@ import ast
 import ctypes
 import struct
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import onnx
 import pytest
@@ -160,6 +162,15 @@ def test_c_has_types_of_the_widths(row: ElementType):
     types = {"float": ctypes.c_float, "double": ctypes.c_double}
     type = types.get(row.c) or getattr(ctypes, f"c_{row.c.removesuffix('_t')}")
     assert ctypes.sizeof(type) == np.dtype(row.dtype).itemsize
+
+
+def test_packages_have_the_types_that_only_move():
+    for row in ELEMENT_TABLE.values():
+        if row.package:
+            dtype = np.dtype(getattr(import_module(row.package), row.dtype))
+            assert (dtype.name, 8 * dtype.itemsize) == (row.dtype, row.bits)
+            assert row.precision == int(ml_dtypes.finfo(dtype).nmant) + 1  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+            assert onnx.helper.np_dtype_to_tensor_dtype(dtype) == row.onnx
 
 
 def test_types_that_only_move_have_no_numbers():

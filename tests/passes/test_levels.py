@@ -46,6 +46,7 @@ bind-dims                  . . . . . . . . . .
 bind-inputs                . . . . . . . . . .
 bind-params                . . . . . . . . . .
 infer-types                . . . . . . . . . .
+widen-bfloat16             . . . . . . . . . .
 simplify-inference         . . . . . . . . . .
 fold-constants             + . . . . . . . . .
 lower-qnn                  . . . . . . . . . .

@@ -125,7 +125,7 @@ def test_only_what_is_needed_is_loaded(source: Write, tmp_path: Path):
             *(
                 f"xdsl_extras.{name}"
                 for name in (
-                    *("described_constraints", "identity", "late_formats"),
+                    *("described_constraints", "identity", "late_definitions"),
                     *("locations_at_ends", "segments", "walking", "xdsl_internals"),
                 )
             ),

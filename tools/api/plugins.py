@@ -18,7 +18,7 @@ from xdsl.universe import XDSL_UNIVERSE, Universe
 from xdsl.utils.exceptions import DiagnosticException
 from xdsl.utils.target import Target
 
-from ...dialects.xdsl_extras.late_formats import late_formats
+from ...dialects.xdsl_extras.late_definitions import late_definitions
 from ...runtime.entry_points import entry_points_of
 from ..plugin_faults import title_of
 from ..registry import UNIVERSE, pass_info
@@ -106,10 +106,10 @@ def _add(everything: Universe, universe: Universe, owner: str | None = None) -> 
 
 
 def _late(factory: Callable[[], _T]) -> Callable[[], _T]:
-    """Wrap `factory` so that its ops' formats, which are known to be right, are compiled late."""
+    """Wrap `factory` so that its ops, which are known to be right, are defined late."""
 
     def load() -> _T:
-        with late_formats():
+        with late_definitions():
             return factory()
 
     return load

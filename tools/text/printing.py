@@ -39,7 +39,6 @@ from xdsl.printer import Printer
 
 from ...dialects.device import VirtualDeviceAttr
 from ...dialects.xdsl_extras.locations_at_ends import LocationsAtEnds
-from ...dialects.xdsl_extras.xdsl_internals import DirectPrinter
 
 LONGEST_LIST = 100
 """Longer constants are printed in hex anyway, by xDSL."""
@@ -112,7 +111,7 @@ class _Printed(NamedTuple):
     text: str
 
 
-class ModulePrinter(LocationsAtEnds, DirectPrinter):
+class ModulePrinter(LocationsAtEnds):
     """
     Print devices by their aliases and big constants without elements, and put function results in
     parentheses where xDSL's parser needs them. The text of a tensor type is made once.

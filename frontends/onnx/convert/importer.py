@@ -50,7 +50,7 @@ from .node import Node, NodeError
 from .onnx_builder import Builder
 from .onnx_values import Constant, DynamicShape, Value, value_name
 from .refusals import Refusals
-from .scope import Scope, graphs_of, names_in, names_read, with_inner
+from .scope import Scope, graphs_of, names_in, names_read, ranks_of, with_inner
 
 UNBOUND = InputBindings()
 NO_FILES = ExternalData()
@@ -105,7 +105,9 @@ class _Importer:
         self.file = StringAttr(name)
         self.functions = functions_by_key(model.functions)
         self.inlined = 0
-        self.scope = Scope(opsets_of(model.opset_import), names_in(model.graph))
+        self.scope = Scope(
+            opsets_of(model.opset_import), names_in(model.graph), ranks=_ranks_in(model.graph)
+        )
         self.refusals = Refusals()
         self.declared = {info.name: info for info in model.graph.value_info}
         for name, constant in initializers_of(model.graph, external):
@@ -248,6 +250,7 @@ class _Importer:
         node = Node(
             *(bound(proto, scope.attributes), scope.opsets, place),
             used=scope.used,
+            ranks=scope.ranks,
             external=self.external,
         )
         called = model_body(node, self.functions)
@@ -316,6 +319,8 @@ class _Importer:
         if len(inputs) != len(body.inputs):
             raise node.error(f"there are {len(inputs)} inputs; the function has {len(body.inputs)}")
         scope = Scope(body.opsets, names_read(body.nodes, body.outputs), body.attributes)
+        pairs = zip(body.outputs, node.outputs, strict=False)
+        scope.ranks = {inner: node.ranks[name] for inner, name in pairs if name in node.ranks}
         for name, value in zip(body.inputs, inputs, strict=True):
             if value is None:
                 scope.omitted.add(name)
@@ -337,7 +342,7 @@ class _Importer:
                 f'graph "{graph.name}" has {len(graph.input)} inputs; supported: {len(arguments)}'
             )
         outer = self.scope
-        scope = Scope(outer.opsets, names_in(graph), outer.attributes, outer)
+        scope = Scope(outer.opsets, names_in(graph), outer.attributes, outer, _ranks_in(graph))
         for name, constant in initializers_of(graph, self.external):
             if isinstance(constant, OnnxError):
                 raise node.error(f'in graph "{graph.name}": {constant.message}')
@@ -394,6 +399,10 @@ class _Importer:
             self.scope = outer
             self.builder.node = node
         return [scope.find(name) for name in outputs]
+
+
+def _ranks_in(graph: GraphProto) -> dict[str, int]:
+    return ranks_of([*graph.value_info, *graph.output])
 
 
 def _path(place: FileLineColLoc) -> str:

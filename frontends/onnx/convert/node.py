@@ -71,6 +71,8 @@ class Node:
     inputs: Sequence[Value | None] = ()
     used: frozenset[str] = frozenset()
     """The names among `outputs` that the graph uses."""
+    ranks: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The ranks that the model declares for results, by name."""
     external: ExternalData | None = None
     """The files of tensors in attributes."""
     op_type: str = field(init=False)
@@ -323,6 +325,10 @@ class Node:
             raise self.error(
                 f"{what} has rank {rank}; supported: {', '.join(str(r) for r in ranks)}"
             )
+
+    def output_rank(self, index: int = 0) -> int | None:
+        """Return the rank that the model declares for output `index`; None if it does not."""
+        return self.ranks.get(self.outputs[index]) if index < len(self.outputs) else None
 
     def is_used(self, index: int) -> bool:
         """Test whether output `index` is used."""

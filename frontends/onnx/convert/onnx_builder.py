@@ -295,23 +295,34 @@ class Builder:
             return self.ints([])
         return parts[0] if len(parts) == 1 else self.op("concatenate", *parts, axis=0)
 
-    def vector(self, index: int, what: str) -> tuple[Value, int]:
-        """Return input `index` of the node as a vector of i64, and its length."""
+    def integers(self, index: int, what: str) -> Value:
+        """Return input `index` of the node, a scalar or a vector, as a vector of i64."""
         value = self.node.input(index)
         if rank_of(value) > 1 or dtype_of(value).kind not in "iu":
             raise self.node.error(
                 f"{what} (input {index}) must be a vector of integers, but is "
                 f"{dtype_of(value)} of rank {rank_of(value)}"
             )
-        (length,) = dims_of(value) or (1,)
-        if not isinstance(length, int):
+        value = value if rank_of(value) else self.reshape(value, (1,))
+        return self.cast(value, np.dtype(np.int64))
+
+    def vector(self, index: int, what: str, length: int | None = None) -> tuple[Value, int]:
+        """
+        Return input `index` of the node as a vector of i64, and its length.
+
+        A length that is known when the program runs must then be `length`.
+        """
+        value = self.integers(index, what)
+        (count,) = dims_of(value)
+        length = count if isinstance(count, int) else length
+        if length is None or length < 0:
             raise self.node.error(
                 f"the length of {what} (input {index}) is computed at run time; supported: "
                 "vectors of known length",
                 value,
                 needs_shape=True,
             )
-        return self.cast(self.reshape(value, (length,)), np.dtype(np.int64)), length
+        return self.reshape(value, (length,)), length
 
     def reshape(self, value: Value, shape: Sequence[Dim]) -> Value:
         """Reshape `value` to as many elements."""

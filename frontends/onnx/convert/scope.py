@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from onnx import AttributeProto, GraphProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto, ValueInfoProto
 
 from .onnx_values import Value
 
@@ -23,6 +23,8 @@ class Scope:
     used: frozenset[str]
     attributes: Mapping[str, AttributeProto] = field(default_factory=dict[str, AttributeProto])
     outer: Scope | None = None
+    ranks: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The ranks that the model declares for results."""
     values: dict[str, Value] = field(default_factory=dict[str, Value])
     omitted: set[str] = field(default_factory=set[str])
     """The inputs of a function that its call omits."""
@@ -68,6 +70,12 @@ def names_read(nodes: Iterable[NodeProto], outputs: Sequence[str]) -> frozenset[
             found.update(node.input)
             rest += ((g.node, [o.name for o in g.output]) for g in graphs_of(node))
     return frozenset(found)
+
+
+def ranks_of(infos: Iterable[ValueInfoProto]) -> dict[str, int]:
+    """Return the ranks of those tensors among `infos` that have a shape, by name."""
+    tensors = [(i.name, i.type.tensor_type) for i in infos if i.type.HasField("tensor_type")]
+    return {name: len(t.shape.dim) for name, t in tensors if t.HasField("shape")}
 
 
 def names_in(graph: GraphProto) -> frozenset[str]:

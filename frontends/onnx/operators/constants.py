@@ -39,7 +39,9 @@ def constant_of_shape(node: Node, b: Builder) -> Value:
     if element.size != 1:
         raise node.error(f"attribute value has {element.size} elements; supported: 1")
     if not node.is_known(0):
-        return b.op("dyn.full", b.constant(element.reshape(())), b.vector(0, "shape")[0])
+        return b.op(
+            "dyn.full", b.constant(element.reshape(())), b.vector(0, "shape", node.output_rank())[0]
+        )
     shape = node.required_ints(0, "shape")
     if any(n < 0 for n in shape):
         raise node.error(f"shape is {shape}; supported: dims of at least 0")

@@ -7,13 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 from onnx import GraphProto
-from xdsl.dialects.func import CallOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Constant, Value, dtype_of, rank_of, shape_of, tensor_type_of
-from ..convert.subgraphs import call, choose, outline
+from ..convert.onnx_values import (
+    Constant,
+    Value,
+    dims_of,
+    dtype_of,
+    has_static_shape,
+    rank_of,
+    shape_of,
+    tensor_type_of,
+)
+from ..convert.subgraphs import choose
 from .repetition import (
     NUMBER,
     UNROLLED,
@@ -22,7 +30,6 @@ from .repetition import (
     as_row,
     joined,
     repeat,
-    require_equal_types,
 )
 from .rule import Results, Rules, since
 
@@ -117,56 +124,28 @@ class Loop:
                 rows.append(as_row(b, output))
         return done
 
-    def in_functions(self, done: Progress, most: int) -> Repeated:
-        """Build all iterations after `done` as functions of 1, 2, 4, … of them."""
-        node = self.node
-        if most == ENDLESS:
-            raise node.error(
-                f"the loop has more than {done.number} iterations; supported then: a limit"
-            )
+    def remaining(self, done: Progress) -> Repeated:
+        """Build all iterations after `done` as functions."""
+        b, node = self.b, self.node
 
         def step(number: Value, states: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
             condition, after, outputs = self.step(number, states)
             if not _known(node, condition):
-                raise node.error(
-                    "the loop ends by a condition on the number of the iteration; supported: up "
-                    f"to {UNROLLED} iterations and operators in all of them then"
-                )
+                after = [*after, b.reshape(condition, ())]
             return after, outputs
 
-        functions = Functions(node, self.b, done.states, step)
-        return functions.repeat(done.number, most - done.number, done.states)
-
-    def recursive(self, done: Progress) -> Sequence[Value]:
-        """Build a recursive function for the iterations after `done`; return the last states."""
-        b, node = self.b, self.node
-        if self.output_count:
-            raise node.error(
-                f"the number of iterations, and so of rows of output {self.state_count}, is "
-                "computed at run time; supported then: states",
-                self.limit,
-            )
-        name = b.unique_function(f"{node.title}_loop")
-        types = [tensor_type_of(state) for state in done.states]
-
-        def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
-            number, holds, *states = arguments
-            going: Value = holds
-            if self.limit is not None and self.most != ENDLESS:
-                going = b.op("logical_and", going, b.op("less", number, self.limit))
-
-            def again() -> Sequence[Value]:
-                condition, after, _ = self.step(number, states)
-                require_equal_types(node, states, after)
-                following = b.op("add", number, b.scalar(1, NUMBER))
-                operands = [following, b.reshape(condition, ()), *after]
-                return b.append(CallOp(name, [b.tensor(v) for v in operands], types))
-
-            return choose(b, going, again, lambda: states)
-
-        first = [b.scalar(done.number, NUMBER), b.reshape(done.condition, ()), *done.states]
-        made = outline(b, name, [tensor_type_of(value) for value in first], build)
-        return call(b, made.function, [*(b.tensor(v) for v in first), *made.captured])
+        functions = Functions(node, b, done.states, step)
+        going = None if _known(node, done.condition) else b.reshape(done.condition, ())
+        if going is None and not functions.is_conditional:
+            if self.most == ENDLESS:
+                raise node.error(
+                    f"the loop has more than {done.number} iterations; supported then: a limit"
+                )
+            if self.most is not None:
+                return functions.repeat(done.number, self.most - done.number, done.states)
+        first = b.scalar(done.number, NUMBER)
+        limit = b.scalar(ENDLESS, NUMBER) if self.limit is None else self.limit
+        return functions.halving(first, b.op("subtract", limit, first), done.states, going)
 
     def no_rows(self, states: Sequence[Value]) -> list[Value]:
         """Return the outputs of a loop without iterations."""
@@ -183,15 +162,8 @@ def loop(node: Node, b: Builder) -> Results:
     """
     Repeat the body while its condition holds, up to a limit.
 
-        iterations 0, 1, …    unrolled, while the condition is known to be true and they are short
-        the following ones    if the limit is known and the condition is always true, as functions
-                              of 1, 2, 4, … iterations (`repetition`); otherwise, as
-
-            func @loop(%i, %going, %x) {
-              relay.if %going and %i < %limit { @loop(%i + 1, body(%i, %x)) } else { %x }
-            }
-
-    The recursive function cannot collect outputs: the number of their rows is not known.
+    The first iterations are unrolled, while the condition is known to be true and they are short;
+    the following ones are functions (`repetition`).
     """
     states: Sequence[Value] = [node.input(i) for i in range(2, len(node.inputs))]
     limit, condition = node.optional(0), node.optional(1)
@@ -201,12 +173,14 @@ def loop(node: Node, b: Builder) -> Results:
             f"the body must have a condition and {len(states)} states as results, but has "
             f"{len(made.body.output)} results"
         )
-    done = made.unrolled(b.constant(np.asarray(True)) if condition is None else condition, states)
+    condition = b.constant(np.asarray(True)) if condition is None else condition
+    start = Progress(0, condition, states, [[] for _ in range(made.output_count)])
+    done = made.unrolled(condition, states)
     goes_on = _known(node, done.condition)
     if done.number != made.most and goes_on is not False:
-        if made.most is None or goes_on is None:
-            return made.recursive(done)
-        following = made.in_functions(done, made.most)
+        if not all(has_static_shape(row) for rows in done.rows for row in rows):
+            done = start  # without later rows, the sizes of dims are not known
+        following = made.remaining(done)
         done.states = following.states
         for rows, output in zip(done.rows, following.outputs, strict=True):
             rows.append(output)
@@ -240,15 +214,17 @@ def scan(node: Node, b: Builder) -> Results:
             f"there are {len(axes)} and {len(out_axes)} axes; supported: {sequences} and {outputs}"
         )
     axes = [node.axis(axis, rank_of(x)) for axis, x in zip(axes, inputs, strict=True)]
-    lengths = {shape_of(x)[axis] for axis, x in zip(axes, inputs, strict=True)}
-    if len(lengths) != 1 or 0 in lengths:
+    dims = [dims_of(x)[axis] for axis, x in zip(axes, inputs, strict=True)]
+    lengths = {dim for dim in dims if isinstance(dim, int)}
+    if len(lengths) > 1 or 0 in lengths:
         raise node.error(
             f"the sequences have {sorted(lengths)} elements; supported: one length > 0"
         )
-    (count,) = lengths
+    count = lengths.pop() if lengths else dims[0]
+    most = b.op("subtract", b.size(count), b.scalar(1, NUMBER))
 
     def step(number: Value, states: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
-        last = b.op("subtract", b.scalar(count - 1, NUMBER), number) if any(backward) else number
+        last = b.op("subtract", most, number) if any(backward) else number
         elements = [
             b.op("take", x, last if reverse else number, axis=axis, mode="clip")
             for x, axis, reverse in zip(inputs, axes, backward, strict=True)

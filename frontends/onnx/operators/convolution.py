@@ -1,4 +1,4 @@
-"""Convolutions over one or two dims, and their transposes."""
+"""Convolutions over one to three dims, and their transposes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Dim, Value, rank_of, shape_of
+from ..convert.onnx_values import Dim, Value, dims_of, has_static_shape, rank_of, shape_text
 from .rule import Rules, since
 from .windows import (
     AUTO_PADS,
@@ -21,16 +21,24 @@ from .windows import (
 )
 
 
-def _kernel_shape(node: Node, x: Value, weight: Value) -> tuple[int, ...]:
-    """Return the weight's last dims, which the attribute, if present, must agree with."""
+def _sized(node: Node, x: Value, weight: Value, b: Builder) -> tuple[Value, tuple[Dim, ...]]:
+    """
+    Return the weight and its last dims, which the attribute, if present, must agree with.
+
+    Dims that are not known are those of the attribute.
+    """
     node.require_rank(weight, [rank_of(x)], "the weight")
-    kernel = shape_of(weight)[2:]
     given = node.ints("kernel_shape")
+    if given is not None and not has_static_shape(weight):
+        first = [dim if isinstance(dim, int) else 0 for dim in dims_of(weight)[:2]]
+        weight = b.op("reshape", weight, newshape=(*first, *given))
+    kernel = dims_of(weight)[2:]
     if given is not None and tuple(given) != kernel:
         raise node.error(
-            f"attribute kernel_shape is {given}, but the weight has shape {list(shape_of(weight))}"
+            f"attribute kernel_shape is {given}, but the weight has shape "
+            f"{shape_text(dims_of(weight))}"
         )
-    return kernel
+    return weight, kernel
 
 
 def _with_bias(node: Node, y: Value, b: Builder) -> Value:
@@ -45,9 +53,10 @@ def conv(node: Node, b: Builder) -> Value:
 def conv_of(node: Node, x: Value, weight: Value, b: Builder) -> Value:
     """Convolve `x` with `weight` by the attributes of `node`."""
     dims = spatial_dims(node, x)
-    windows = windows_of(node, dims, _kernel_shape(node, x, weight))
+    weight, kernel = _sized(node, x, weight, b)
+    windows = windows_of(node, dims, kernel)
     y = b.op(
-        "nn.conv2d",
+        f"nn.conv{windows.suffix}",
         with_height(x, b),
         with_height(weight, b),
         strides=windows.strides,
@@ -65,24 +74,19 @@ def conv_transpose(node: Node, b: Builder) -> Value:
     x, weight = node.input(0), node.input(1)
     dims = spatial_dims(node, x)
     rank = len(dims)
-    kernel = _kernel_shape(node, x, weight)
-    strides = per_dim(node, "strides", rank, 1)
-    dilations = per_dim(node, "dilations", rank, 1)
+    weight, kernel = _sized(node, x, weight, b)
     extra = per_dim(node, "output_padding", rank, 0)
-    reach = [
-        (k - 1) * d + 1 + e - s
-        for s, k, d, e in zip(strides, kernel, dilations, extra, strict=True)
-    ]
-    pads, missing = _transposed_pads(node, dims, strides, reach)
+    pads, missing = _transposed_pads(node, dims, kernel)
     extra = tuple(e + m for e, m in zip(extra, missing, strict=True))
+    strides, dilations = (per_dim(node, name, rank, 1) for name in ("strides", "dilations"))
     windows = flat_windows(kernel, strides, dilations, pads)
     y = b.op(
-        "nn.conv2d_transpose",
+        f"nn.conv{windows.suffix}_transpose",
         with_height(x, b),
         with_height(weight, b),
         strides=windows.strides,
         padding=windows.pads,
-        output_padding=extra if rank == 2 else (0, *extra),
+        output_padding=extra if rank > 1 else (0, *extra),
         dilation=windows.dilations,
         groups=node.integer("group", 1),
     )
@@ -90,7 +94,7 @@ def conv_transpose(node: Node, b: Builder) -> Value:
 
 
 def _transposed_pads(
-    node: Node, dims: Sequence[Dim], strides: Sequence[int], reach: Sequence[int]
+    node: Node, dims: Sequence[Dim], kernel: Sequence[Dim]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """
     Split the difference between the full result, of `n * stride + reach`, and the requested one.
@@ -101,16 +105,20 @@ def _transposed_pads(
     auto_pad = node.choice("auto_pad", "NOTSET", AUTO_PADS)
     given = per_dim(node, "pads", 2 * len(dims), 0)
     wanted = node.ints("output_shape")
+    if wanted is None and not auto_pad.startswith("SAME"):
+        return (given if auto_pad == "NOTSET" else none * 2), none
+    names = ("strides", 1), ("dilations", 1), ("output_padding", 0)
+    strides, *others = (per_dim(node, name, len(dims), least) for name, least in names)
+    sizes = known_dims(node, kernel, "a result of a given size", "the weight")
+    reach = [(k - 1) * d + 1 + e - s for s, k, d, e in zip(strides, sizes, *others, strict=True)]
     if wanted is not None:
         if len(wanted) < len(dims):
             raise node.error(f"attribute output_shape is {wanted}; supported: {len(dims)} integers")
         known = known_dims(node, dims, "attribute output_shape")
         sizes = [n * s + r for n, s, r in zip(known, strides, reach, strict=True)]
         totals = [f - w for f, w in zip(sizes, wanted[-len(dims) :], strict=True)]
-    elif auto_pad.startswith("SAME"):
-        totals = list(reach)  # the result has n * stride elements
     else:
-        return (given if auto_pad == "NOTSET" else none * 2), none
+        totals = reach  # the result has n * stride elements
     pads = split_padding([max(t, 0) for t in totals], upper=auto_pad == "SAME_UPPER")
     return pads, tuple(max(-t, 0) for t in totals)
 

@@ -120,6 +120,14 @@ def cast(node: Node, b: Builder) -> Value:
     return b.cast(node.input(0), node.dtype("to"))
 
 
+def bit_cast(node: Node, b: Builder) -> Value:
+    """Read the bits; a bool has those of an integer of 8."""
+    x, dtype = node.input(0), node.dtype("to")
+    byte = np.dtype(np.uint8)
+    x = b.cast(x, byte) if dtype_of(x) == np.bool_ else x
+    return b.op("reinterpret", x, dtype=dtype)
+
+
 def cast_like(node: Node, b: Builder) -> Value:
     node.ignore("saturate", "round_mode")
     return b.op("cast_like", node.input(0), node.input(1))
@@ -178,6 +186,7 @@ RULES: Rules = {
     "Atanh": since(9, unary("atanh")),
     "Cast": since(6, cast),
     "CastLike": since(15, cast_like),
+    "BitCast": since(26, bit_cast),
     "BitShift": since(11, bit_shift),
     "BitwiseAnd": since(18, binary("bitwise_and")),
     "BitwiseNot": since(18, unary("bitwise_not")),

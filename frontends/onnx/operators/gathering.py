@@ -2,62 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, dims_of, rank_of, shape_of, shape_text
+from ..convert.onnx_values import Constant, Value, dims_of, rank_of, shape_of, shape_text
 from .rule import Rules, since
 
 INDEX = np.dtype(np.int64)
 
 
-def _from_front(indices: Value, sizes: Sequence[int], b: Builder) -> Value:
+def from_front(indices: Value, sizes: Value, b: Builder) -> Value:
     """Return `indices`, along the last axis for dims of `sizes`, counted from the front."""
-    bounds = b.ints(sizes) if len(sizes) > 1 else b.scalar(sizes[0], INDEX)
-    back = b.op("add", indices, bounds)
+    if isinstance(indices, Constant) and isinstance(sizes, Constant):
+        outside = (indices.array < -sizes.array) | (indices.array >= sizes.array)
+        if outside.any():
+            raise b.node.error(
+                f"index {indices.array[outside].flat[0]} is out of range; the axis has "
+                f"{sizes.array.tolist()} elements"
+            )
+    back = b.op("add", indices, sizes)
     return b.op("where", b.op("less", indices, b.scalar(0, INDEX)), back, indices)
 
 
 def gather_elements(node: Node, b: Builder) -> Value:
     """Take, for each index, the element at its place, but for `axis`, where the index says."""
     x, indices = node.input(0), b.cast(node.input(1), INDEX)
-    shape, wanted = shape_of(x), shape_of(indices)
-    axis = node.axis(node.integer("axis", 0), len(shape))
-    if len(wanted) != len(shape) or any(
-        w > n for i, (w, n) in enumerate(zip(wanted, shape, strict=False)) if i != axis
-    ):
+    axis = node.axis(node.integer("axis", 0), rank_of(x))
+    return b.op("gather", x, from_front(indices, b.size(dims_of(x)[axis]), b), axis=axis)
+
+
+def index_count(node: Node, indices: Value, rest: int | None) -> int:
+    """
+    Return the length of the vectors of `indices`, of the first axes of blocks of the data.
+
+    If it is not known, it follows from `rest`, the number of the data's other axes.
+    """
+    most = rank_of(node.input(0))
+    count = dims_of(indices)[-1] if rank_of(indices) else 0
+    if not isinstance(count, int) and rest is not None:
+        count = most - rest
+    if not isinstance(count, int):
+        message = "the length of vectors of indices is computed at run time; supported: known"
+        raise node.error(message, indices, needs_shape=True)
+    if not 1 <= count <= most:
         raise node.error(
-            f"the indices have shape {list(wanted)}, but the data {list(shape)}; supported: no "
-            "larger dims, but for the axis"
+            f"the indices have shape {shape_text(dims_of(indices))}, the data "
+            f"{shape_text(dims_of(node.input(0)))}; supported: vectors of 1 to {most} indices"
         )
-    return b.op("gather", x, _from_front(indices, shape[axis : axis + 1], b), axis=axis)
+    return count
 
 
 def gather_nd(node: Node, b: Builder) -> Value:
     """Take, for each vector of indices, the block of the data at these indices."""
     x, indices = node.input(0), b.cast(node.input(1), INDEX)
-    shape, wanted = shape_of(x), shape_of(indices)
     batch = node.integer("batch_dims", 0) if node.opset >= 12 else 0
-    count = wanted[-1] if wanted else 0
-    if not 0 <= batch < min(len(shape), len(wanted)):
+    rank = rank_of(indices)
+    if not 0 <= batch < min(rank_of(x), rank):
         raise node.error(
-            f"attribute batch_dims is {batch}, the data have shape {list(shape)} and the indices "
-            f"{list(wanted)}; supported: 0 up to the smaller rank, exclusive"
+            f"attribute batch_dims is {batch}, the data have rank {rank_of(x)} and the indices "
+            f"{rank}; supported: 0 up to the smaller rank, exclusive"
         )
-    if not 1 <= count <= len(shape) - batch:
-        raise node.error(
-            f"the indices have shape {list(wanted)}, the data {list(shape)}, of which {batch} dims "
-            f"are those of batches; supported: vectors of 1 to {len(shape) - batch} indices"
-        )
-    if shape[:batch] != wanted[:batch]:
-        raise node.error(f"the batch dims are {list(shape[:batch])} and {list(wanted[:batch])}")
-    columns = b.transpose(
-        _from_front(indices, shape[batch : batch + count], b),
-        (len(wanted) - 1, *range(len(wanted) - 1)),
-    )
+    declared = node.output_rank()
+    count = index_count(node, indices, None if declared is None else declared - rank + 1 + batch)
+    sizes = b.sizes(dims_of(x)[batch : batch + count])
+    columns = b.transpose(from_front(indices, sizes, b), (rank - 1, *range(rank - 1)))
     return b.op("gather_nd", x, columns, batch_dims=batch, index_rank=count)
 
 

@@ -20,6 +20,8 @@ from ..convert.onnx_values import (
 )
 from .rule import Results, Rule, Rules, since
 
+INT64 = np.dtype(np.int64)
+
 PAD_MODES = ("constant", "edge", "reflect", "wrap")
 
 
@@ -38,11 +40,21 @@ def split(node: Node, b: Builder) -> Results:
     dims = dims_of(x)
     axis = node.axis(node.integer("axis", 0), len(dims))
     total, count = dims[axis], len(node.outputs)
-    sizes = node.int_list("split", 1)
     wanted = node.optional_int("num_outputs")
     if wanted is not None and wanted != count:
         raise node.error(f"attribute num_outputs is {wanted}, but there are {count} outputs")
+    if not node.is_known(1):
+        sizes = b.vector(1, "split", count)[0]
+        return _split_at_run_time(x, axis, sizes, b)
+    sizes = node.int_list("split", 1)
     if not isinstance(total, int):
+        if sizes is None and wanted is not None:
+            part = b.op(
+                "floor_divide",
+                b.op("add", b.size(total), b.scalar(count - 1, INT64)),
+                b.scalar(count, INT64),
+            )
+            return _split_at_run_time(x, axis, b.broadcast_to(part, (count,)), b)
         if sizes is None:
             return b.results("split", [x], indices_or_sections=count, axis=axis)
         total = sum(sizes)  # checked when the program runs
@@ -61,6 +73,26 @@ def split(node: Node, b: Builder) -> Results:
         return b.results("split", [x], indices_or_sections=count, axis=axis)
     points = [sum(sizes[: i + 1]) for i in range(count - 1)]
     return b.results("split", [x], indices_or_sections=tuple(points), axis=axis)
+
+
+def _split_at_run_time(x: Value, axis: int, sizes: Value, b: Builder) -> list[Value]:
+    """Split into parts of `sizes`, a vector."""
+    ends = b.op("cumsum", sizes, axis=0)
+    starts, one = b.op("subtract", ends, sizes), b.ints([1])
+    (count,) = dims_of(sizes)
+    assert isinstance(count, int), "one for each output"
+    parts = [(b.slice(starts, 0, i, i + 1), b.slice(ends, 0, i, i + 1)) for i in range(count)]
+    return [b.op("dyn.strided_slice", x, *part, one, axes=(axis,)) for part in parts]
+
+
+def compress(node: Node, b: Builder) -> Value:
+    """Take the slices where the condition is true, along an axis or of the flattened input."""
+    x, axis = node.input(0), node.optional_int("axis")
+    if axis is None:
+        x, axis = b.op("reshape", x, newshape=(-1,)), 0
+    places = b.op("argwhere", node.input(1))
+    indices = b.op("reshape", places, newshape=(-1,))
+    return b.op("take", x, indices, axis=node.axis(axis, rank_of(x)), mode="clip")
 
 
 def slice_by_attributes(node: Node, b: Builder) -> Value:
@@ -89,14 +121,19 @@ def _sliced_at_run_time(node: Node, b: Builder) -> Value:
     """Slice; numbers that are not known yet are operands."""
     x = node.input(0)
     rank = rank_of(x)
-    (starts, count), (ends, _) = b.vector(1, "starts"), b.vector(2, "ends")
-    steps = b.vector(4, "steps")[0] if node.optional(4) is not None else b.ints([1] * count)
-    axes: Sequence[int] = range(count)
-    if not node.is_known(3):
-        starts, ends, steps = _on_all_axes(b.vector(3, "axes")[0], rank, starts, ends, steps, b)
+    starts, ends = b.integers(1, "starts"), b.integers(2, "ends")
+    steps = b.scalar(1, INT64) if node.optional(4) is None else b.integers(4, "steps")
+    count = next((n for v in (starts, ends) for n in dims_of(v) if isinstance(n, int)), None)
+    axes: Sequence[int] = range(rank if count is None else count)
+    if count is None or not node.is_known(3):
+        named = (
+            b.counting(dims_of(starts)[0]) if node.optional(3) is None else b.integers(3, "axes")
+        )
+        starts, ends, steps = _on_all_axes(named, rank, starts, ends, steps, b)
         axes = range(rank)
     elif node.optional(3) is not None:
         axes = node.axes(node.required_ints(3, "axes"), rank)
+    steps = b.broadcast_to(steps, (len(axes),))
     if not isinstance(steps, Constant) or steps.array.min(initial=1) < 0:
         # a slice with a negative step begins at an element, if there is one
         first = b.op("negative", b.sizes([dims_of(x)[axis] for axis in axes]))
@@ -234,19 +271,19 @@ def _padded_at_run_time(node: Node, x: Value, value: Value, b: Builder) -> Value
             "constants"
         )
     rank = rank_of(x)
-    pads, count = b.vector(1, "pads")
     axes = list(range(rank))
     if not node.is_known(3):
-        named, given = b.vector(3, "axes")
-        if count != 2 * given:
-            raise node.error(f"there are {count} pads; supported: {2 * given}")
-        before, after = b.slice(pads, 0, 0, given), b.slice(pads, 0, given, count)
-        before, after, _ = _on_all_axes(named, rank, before, after, b.ints([1] * given), b)
+        named = b.integers(3, "axes")
+        rows = b.op("reshape", b.integers(1, "pads"), newshape=(2, -1))
+        before, after = (b.op("take", rows, b.scalar(i, INT64), axis=0) for i in range(2))
+        before, after, _ = _on_all_axes(named, rank, before, after, b.scalar(1, INT64), b)
         every = b.scalar_like(2**63 - 1, after)  # the default, on other axes
         after = b.op("where", b.op("equal", after, every), b.scalar_like(0, after), after)
         pads, count = b.joined([before, after]), 2 * rank
-    elif node.optional(3) is not None:
-        axes = node.axes(node.required_ints(3, "axes"), rank)
+    else:
+        if node.optional(3) is not None:
+            axes = node.axes(node.required_ints(3, "axes"), rank)
+        pads, count = b.vector(1, "pads", 2 * len(axes))
     if count != 2 * len(axes):
         raise node.error(f"there are {count} pads; supported: {2 * len(axes)}")
     if axes != list(range(rank)):
@@ -332,8 +369,9 @@ def trilu(node: Node, b: Builder) -> Value:
 def one_hot(node: Node, b: Builder) -> Value:
     """Build rows of `off` with `on` at an index; a negative index counts from the back."""
     indices, values = node.input(0), node.input(2)
-    if dims_of(values) != (2,):
+    if rank_of(values) != 1 or (dims_of(values)[0] != 2 and has_static_shape(values)):
         raise node.error(f"the values have shape {shape_text(dims_of(values))}; supported: [2]")
+    values = b.reshape(values, (2,))
     axis = node.axis(node.integer("axis", -1), rank_of(indices) + 1)
     indices = b.cast(indices, np.dtype(np.int64))
     if not node.is_known(1) or not has_static_shape(indices):
@@ -361,6 +399,7 @@ def _one_hot_at_run_time(node: Node, indices: Value, axis: int, values: Value, b
 
 
 RULES: Rules = {
+    "Compress": since(9, compress),
     "Concat": since(4, concat),
     "Gather": since(1, gather),
     "OneHot": since(9, one_hot),

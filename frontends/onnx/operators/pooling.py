@@ -1,4 +1,4 @@
-"""Pooling over one or two dims, and over all of them."""
+"""Pooling over one to three dims, and over all of them."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def _rounded_up(windows: Windows, dims: Sequence[int]) -> Windows:
     """
     pads = list(windows.pads)
     for i, (n, s, reach) in enumerate(zip(dims, windows.strides, windows.reach, strict=True)):
-        before, after = windows.pads[i], windows.pads[i + 2]
+        before, after = windows.pads[i], windows.pads[i + len(dims)]
         count = -(-(n + before + after - reach) // s) + 1
         if (count - 1) * s >= n + before:
             count -= 1
-        pads[i + 2] = max((count - 1) * s + reach - n - before, 0)
+        pads[i + len(dims)] = max((count - 1) * s + reach - n - before, 0)
     return replace(windows, pads=tuple(pads))
 
 
 def _pool(name: str, x: Value, windows: Windows, b: Builder, **properties: bool) -> Value:
     return b.op(
-        name,
+        f"nn.{name}{windows.suffix}",
         x,
-        pool_size=windows.kernel,
+        pool_size=windows.sizes,
         strides=windows.strides,
         dilation=windows.dilations,
         padding=windows.pads,
@@ -59,7 +59,7 @@ def max_pool(node: Node, b: Builder) -> Value:
     flat = with_height(x, b)
     if node.flag("ceil_mode", False):
         windows = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
-    return without_height(_pool("nn.max_pool2d", flat, windows, b), rank_of(x), b)
+    return without_height(_pool("max_pool", flat, windows, b), rank_of(x), b)
 
 
 def average_pool(node: Node, b: Builder) -> Value:
@@ -72,13 +72,14 @@ def average_pool(node: Node, b: Builder) -> Value:
     flat = with_height(x, b)
     if node.flag("ceil_mode", False):
         wider = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
-        past = [w - p for w, p in zip(wider.pads[2:], windows.pads[2:], strict=True)]
+        rank = len(windows.kernel)
+        past = [w - p for w, p in zip(wider.pads[rank:], windows.pads[rank:], strict=True)]
         if counts and any(p > 0 for p in past):
             flat = _padded(flat, windows.pads, b)
-            wider = replace(windows, pads=(0, 0, *(max(p, 0) for p in past)))
+            wider = replace(windows, pads=(*[0] * rank, *(max(p, 0) for p in past)))
             counts = False
         windows = wider
-    y = _pool("nn.avg_pool2d", flat, windows, b, count_include_pad=counts)
+    y = _pool("avg_pool", flat, windows, b, count_include_pad=counts)
     return without_height(y, rank_of(x), b)
 
 
@@ -92,8 +93,8 @@ def lp_pool(node: Node, b: Builder) -> Value:
     flat = with_height(_powers(x, p, b), b)
     if node.flag("ceil_mode", False):
         windows = _rounded_up(windows, known_dims(node, dims_of(flat)[2:], "attribute ceil_mode"))
-    mean = _pool("nn.avg_pool2d", flat, windows, b, count_include_pad=True)
-    sums = b.op("multiply", mean, b.scalar_like(prod(windows.kernel), mean))
+    mean = _pool("avg_pool", flat, windows, b, count_include_pad=True)
+    sums = b.op("multiply", mean, b.scalar_like(prod(windows.sizes), mean))
     return without_height(_root(sums, p, b), rank_of(x), b)
 
 
@@ -115,8 +116,9 @@ def _root(x: Value, p: int, b: Builder) -> Value:
 
 
 def _padded(x: Value, pads: tuple[int, ...], b: Builder) -> Value:
-    top, left, bottom, right = pads
-    width = (0, 0, 0, 0, top, bottom, left, right)
+    rank = len(pads) // 2
+    pairs = zip(pads[:rank], pads[rank:], strict=True)
+    width = (0, 0, 0, 0, *(n for pair in pairs for n in pair))
     return b.op("nn.pad", x, b.scalar_like(0, x), pad_width=width, pad_mode="constant")
 
 

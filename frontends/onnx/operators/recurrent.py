@@ -16,11 +16,10 @@ from typing import TypeAlias
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, dims_of, dtype_of, shape_text
+from ..convert.onnx_values import Value, dims_of, dtype_of, rank_of, shape_text
 from .activations import elu_of, hard_sigmoid_of, softplus_of, softsign_of, thresholded_relu_of
-from .repetition import Repeated, repeat
+from .repetition import NUMBER, Repeated, repeat
 from .rule import Results, Rules, since
-from .shapes import merged
 
 Function: TypeAlias = Callable[[Value, Builder], Value]
 
@@ -185,22 +184,22 @@ class MemoryCell(Cell):
     peepholes: Value | None = None
     """The weights (3 * H) of C in the gates i, o and f."""
     coupled: bool = False
-    """Forget what the input gate does not let in."""
+    """The forget gate is 1 minus the input gate."""
 
     def step(self, x: Value, states: Sequence[Value]) -> list[Value]:
         b, (state, memory) = self.b, states
         gates = b.op("add", x, self.product(state, 0, 4))
-        enter = self.active(0, self._seeing(self.part(gates, 0), memory, 0))
+        input_gate = self.active(0, self._with_peephole(self.part(gates, 0), memory, 0))
         if self.coupled:
-            forget = b.op("subtract", b.scalar_like(1, enter), enter)
+            forget_gate = b.op("subtract", b.scalar_like(1, input_gate), input_gate)
         else:
-            forget = self.active(0, self._seeing(self.part(gates, 2), memory, 2))
-        new = b.op("multiply", enter, self.active(1, self.part(gates, 3)))
-        memory = b.op("add", b.op("multiply", forget, memory), new)
-        leave = self.active(0, self._seeing(self.part(gates, 1), memory, 1))
-        return [b.op("multiply", leave, self.functions[2](memory, b)), memory]
+            forget_gate = self.active(0, self._with_peephole(self.part(gates, 2), memory, 2))
+        new = b.op("multiply", input_gate, self.active(1, self.part(gates, 3)))
+        memory = b.op("add", b.op("multiply", forget_gate, memory), new)
+        output_gate = self.active(0, self._with_peephole(self.part(gates, 1), memory, 1))
+        return [b.op("multiply", output_gate, self.functions[2](memory, b)), memory]
 
-    def _seeing(self, gate: Value, memory: Value, number: int) -> Value:
+    def _with_peephole(self, gate: Value, memory: Value, number: int) -> Value:
         if self.peepholes is None:
             return gate
         return self.b.op(
@@ -225,23 +224,21 @@ class Layer:
         node.require_rank(x, [3], "X")
         self.x = self._steps_first(x)
         steps, self.batch, _ = dims_of(self.x)
-        if not isinstance(steps, int) or steps < 1:
+        if steps == 0:
             raise node.error(
-                f"the sequences have shape {shape_text(dims_of(x))}; supported: a known number of "
-                "steps, at least one",
-                x,
-                needs_shape=True,
+                f"the sequences have shape {shape_text(dims_of(x))}; supported: at least one step"
             )
         self.steps = steps
-        size = dims_of(self._required(2, 3, "R"))[2]
+        weights = self._required(2, 3, "R")
+        size, hidden = dims_of(weights)[2], node.optional_int("hidden_size")
         if not isinstance(size, int):
-            weights = self._required(2, 3, "R")
+            size = hidden
+        if size is None:
             message = "the size of the states is computed at run time; supported: known"
             raise node.error(message, weights, needs_shape=True)
-        self.size = size
-        hidden = node.optional_int("hidden_size")
-        if hidden is not None and hidden != size:
+        if hidden not in (None, size):
             raise node.error(f"attribute hidden_size is {hidden}, but R has states of {size}")
+        self.size = size
         self.clip = node.optional_float("clip")
         self.lengths = node.optional(4)
 
@@ -250,7 +247,7 @@ class Layer:
         value = self.node.input(index)
         self.node.require_rank(value, [rank], what)
         count = dims_of(value)[0]
-        if count != len(self.backward):
+        if isinstance(count, int) and count != len(self.backward):
             raise self.node.error(
                 f"{what} is for {shape_text([count])} directions; supported: {len(self.backward)}"
             )
@@ -259,13 +256,24 @@ class Layer:
     def _steps_first(self, x: Value) -> Value:
         return self.b.transpose(x, (1, 0, 2)) if self.batch_first else x
 
-    def of_direction(self, value: Value, direction: int) -> Value:
-        """Return the part of `value` for a direction, without that axis."""
+    def of_direction(self, value: Value, direction: int, *last: int) -> Value:
+        """Return the part of `value` for a direction, without that axis; `last` are its dims."""
         part = self.b.slice(value, 0, direction, direction + 1)
-        return self.b.reshape(part, dims_of(value)[1:])
+        return self.b.reshape(part, (*dims_of(value)[1 : rank_of(value) - len(last)], *last))
 
-    def weights(self, index: int, direction: int, what: str, rank: int = 3) -> Value:
-        return self.of_direction(self._required(index, rank, what), direction)
+    def weights(self, index: int, direction: int, what: str) -> Value:
+        """Return the weights of the elements or of the states: (G * H, I) or (G * H, H)."""
+        weights = self._required(index, 3, what)
+        rows, columns = self.gates * self.size, dims_of(weights)[2]
+        columns = self.size if index == 2 else columns
+        if isinstance(columns, int):
+            return self.of_direction(weights, direction, rows, columns)
+        part = self.b.slice(weights, 0, direction, direction + 1)
+        return self.b.op("reshape", part, newshape=(rows, -1))
+
+    def vector(self, index: int, direction: int, what: str, parts: int) -> Value:
+        """Return a vector of `parts` times H numbers."""
+        return self.of_direction(self._required(index, 2, what), direction, parts * self.size)
 
     def initial(self, index: int, direction: int, what: str) -> Value:
         """Return an initial state (N, H), by default 0."""
@@ -277,7 +285,7 @@ class Layer:
             )  # the type of a dynamic broadcast has no static dims
         value = self.node.input(index)
         self.node.require_rank(value, [3], what)
-        return self.of_direction(self._steps_first(value), direction)
+        return self.of_direction(self._steps_first(value), direction, self.size)
 
     def biases(self, direction: int, apart: bool) -> tuple[Value | None, Value | None]:
         """
@@ -287,17 +295,15 @@ class Layer:
         """
         if self.node.optional(3) is None:
             return None, None
-        both, half = self.weights(3, direction, "B", 2), self.gates * self.size
+        half = self.gates * self.size
+        both = self.vector(3, direction, "B", 2 * self.gates)
         first, second = self.b.slice(both, 0, 0, half), self.b.slice(both, 0, half, 2 * half)
         return (first, second) if apart else (self.b.op("add", first, second), None)
 
     def products(self, direction: int, bias: Value | None) -> Value:
         """Return the products of all elements with the weights: (T, N, G * H)."""
-        b, width = self.b, self.gates * self.size
-        y = b.op("nn.dense", merged(self.x, 2, b), self.weights(1, direction, "W"))
-        if bias is not None:
-            y = b.op("nn.bias_add", y, bias, axis=1)
-        return b.reshape(y, (self.steps, self.batch, width))
+        y = self.b.op("nn.dense", self.x, self.weights(1, direction, "W"))
+        return y if bias is None else self.b.op("nn.bias_add", y, bias, axis=2)
 
     def run(
         self,
@@ -327,11 +333,12 @@ class Layer:
     def _run_cell(self, direction: int, cell: Cell, x: Value, initial: Sequence[Value]) -> Repeated:
         """Run `cell` on the products `x`; the output is the state after each step."""
         b, backward = self.b, self.backward[direction]
+        last = b.op("subtract", b.size(self.steps), b.scalar(1, NUMBER)) if backward else None
         collects = self.node.is_used(0)
 
         def step(number: Value, states: Sequence[Value]) -> tuple[list[Value], list[Value]]:
-            if backward:
-                number = b.op("subtract", b.scalar_like(self.steps - 1, number), number)
+            if last is not None:
+                number = b.op("subtract", last, number)
             after = cell.step(b.op("take", x, number, axis=0, mode="clip"), states)
             outputs = after[:1]
             if self.lengths is not None:
@@ -391,7 +398,7 @@ def lstm(node: Node, b: Builder) -> Results:
 
     def cell(direction: int, functions: Sequence[Function], bias: Value | None) -> Cell:
         weights = layer.weights(2, direction, "R")
-        peepholes = None if node.optional(7) is None else layer.weights(7, direction, "P", 2)
+        peepholes = None if node.optional(7) is None else layer.vector(7, direction, "P", 3)
         return MemoryCell(
             node, b, layer.size, functions, weights, bias, layer.clip, peepholes, coupled
         )

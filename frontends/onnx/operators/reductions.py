@@ -24,10 +24,15 @@ from .rule import Convert, Rules, since
 
 @dataclass(frozen=True)
 class RunTimeAxes:
-    """`count` axes, of which `axes`, a vector of i64, are known when the program runs."""
+    """
+    Axes that are known when the program runs.
 
-    axes: Value
-    count: int
+    `chosen` says for each axis of the operand whether it is one of them; `axes` lists them, if
+    their number is known.
+    """
+
+    chosen: Value
+    axes: Value | None
 
 
 Axes: TypeAlias = tuple[int, ...] | RunTimeAxes
@@ -41,30 +46,28 @@ def _reduced(name: str, x: Value, axes: Axes, keepdims: bool, b: Builder) -> Val
             "axes (input 1) is computed at run time; supported for an input without elements: "
             "initializers and constants"
         )
-    for i in range(axes.count):
-        x = _reduced_along(name, x, b.slice(axes.axes, 0, i, i + 1), b)
+    x = _reduced_where(axes.chosen, name, x, b)
     return x if keepdims else _squeezed(x, axes, b)
 
 
-def _reduced_along(name: str, x: Value, axis: Value, b: Builder) -> Value:
-    """Reduce an axis known at run time: the middle one of three, after a reshape."""
-    dims, every = b.shape(x), b.constant(np.arange(rank_of(x)))
+def _reduced_where(chosen: Value, name: str, x: Value, b: Builder) -> Value:
+    """Reduce the chosen axes: each becomes two, the first of them 1 if it is, else the second."""
+    dims = b.shape(x)
     one = b.scalar_like(1, dims)
-    parts: list[Value] = []
-    for relation in ("less", "equal", "greater"):
-        chosen = b.op("where", b.op(relation, every, axis), dims, one)
-        parts.append(b.op("prod", chosen, axis=(0,), keepdims=True))
-    block = b.op("dyn.reshape", x, b.joined(parts), allowzero=True)
-    result = b.op(name, block, axis=(1,), keepdims=True)
-    kept = b.op("where", b.op("equal", every, axis), one, dims)
-    return b.op("dyn.reshape", result, kept, allowzero=True)
+    kept, reduced = b.op("where", chosen, one, dims), b.op("where", chosen, dims, one)
+    pairs = b.reshape(b.op("stack", kept, reduced, axis=1), (2 * rank_of(x),))
+    block = b.op("dyn.reshape", x, pairs, allowzero=True)
+    return b.op(name, block, axis=tuple(range(1, 2 * rank_of(x), 2)), keepdims=False)
 
 
 def _squeezed(x: Value, axes: Axes, b: Builder) -> Value:
     """Remove the reduced dims `axes`, which are 1."""
-    if isinstance(axes, RunTimeAxes):
-        return b.op("dyn.squeeze", x, axes.axes)
-    return b.op("squeeze", x, axis=axes)
+    if not isinstance(axes, RunTimeAxes):
+        return b.op("squeeze", x, axis=axes)
+    named = axes.axes
+    if named is None:
+        named, _ = b.vector(1, "axes")  # an error says why not
+    return b.op("dyn.squeeze", x, named)
 
 
 BuildReduction: TypeAlias = Callable[[Value, Axes, bool, Builder], Value]
@@ -77,17 +80,36 @@ def _over_axes(build: BuildReduction, node: Node, b: Builder) -> Value:
     rank = rank_of(x)
     keepdims = node.flag("keepdims", True)
     is_noop = node.flag("noop_with_empty_axes", False)
-    if not node.is_known(1):
-        named, count = b.vector(1, "axes")
-        if count:
-            named = b.op("floor_mod", named, b.scalar_like(rank, named))
-            return build(x, RunTimeAxes(named, count), keepdims, b)
-        axes: list[int] = []
-    else:
+    declared = node.output_rank()
+    if node.is_known(1):
         axes = node.int_list("axes", 1) or []
+    elif dims_of(node.input(1)) == (0,):
+        axes = []
+    elif declared == 0 and not keepdims:
+        axes = list(range(rank))
+    else:
+        count = None if declared is None or keepdims else rank - declared
+        return build(x, _run_time_axes(rank, count, is_noop, b), keepdims, b)
     if not axes and not is_noop:
         axes = list(range(rank))
     return build(x, tuple(node.axes(axes, rank)), keepdims, b)
+
+
+def _run_time_axes(rank: int, count: int | None, is_noop: bool, b: Builder) -> RunTimeAxes:
+    """Read the axes of a tensor of `rank`: all, if there are none, unless this `is_noop`."""
+    named = b.integers(1, "axes")
+    (length,) = dims_of(named)
+    if isinstance(length, int) or count is not None:
+        named, _ = b.vector(1, "axes", count)
+    named = b.op("floor_mod", named, b.scalar_like(rank, named))
+    every = b.constant(np.arange(rank).reshape(rank, 1))
+    chosen = b.op("any", b.op("equal", every, named), axis=(1,))
+    if isinstance(dims_of(named)[0], int):
+        return RunTimeAxes(chosen, named)
+    if not is_noop:
+        size = b.size(length)
+        chosen = b.op("logical_or", chosen, b.op("equal", size, b.scalar_like(0, size)))
+    return RunTimeAxes(chosen, None)
 
 
 def over_axes(build: BuildReduction) -> Convert:

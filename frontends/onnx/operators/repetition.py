@@ -1,5 +1,5 @@
 """
-Repeat a computation a known number of times.
+Repeat a computation.
 
     for i in 0 … 4: x = f(i, x)     unrolled, if that is short; otherwise functions,
 
@@ -8,7 +8,17 @@ Repeat a computation a known number of times.
         func @step_4(%i, %x) { step_2, step_2 }
         f, step_4                                their number is logarithmic
 
-so all shapes stay static.
+so all shapes stay static. A number that is known when the program runs is halved:
+
+        func @steps(%first, %count, %x) {
+          relay.if %count == 1 { @step(%first, %x) } else {
+            %half = %count / 2
+            %y = @steps(%first, %half, %x)
+            @steps(%first + %half, %count - %half, %y)
+          }
+        }
+
+so that what the steps add to outputs is copied as often as the number can be halved.
 """
 
 from __future__ import annotations
@@ -18,15 +28,18 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects.builtin import i64
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, i64
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, SSAValue
 
+from ....dialects import relay
+from ....dialects.attributes import properties_of
 from ....dialects.device import tensor_type
+from ....dialects.tensors import Tensor, as_tensor, dtype_name
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, tensor_type_of
-from ..convert.subgraphs import call, outline
+from ..convert.onnx_values import Constant, Dim, Value, tensor_type_of
+from ..convert.subgraphs import Outlined, call, choose, outline
 
 UNROLLED = 400
 """Limit on the number of steps, and of operators in all of them, of an unrolled repetition."""
@@ -39,7 +52,7 @@ NUMBER = np.dtype(np.int64)
 Step: TypeAlias = Callable[[Value, Sequence[Value]], tuple[Sequence[Value], Sequence[Value]]]
 """
 Builds a step from its number (a scalar of i64) and the states before it; returns the states after
-it, and what it adds to each output.
+it, and what it adds to each output. One state more than before says whether another step follows.
 """
 
 
@@ -66,13 +79,14 @@ def joined(b: Builder, outputs: Sequence[Sequence[Value]]) -> list[Value]:
     return [rows[0] if len(rows) == 1 else b.op("concatenate", *rows, axis=0) for rows in outputs]
 
 
-def repeat(node: Node, b: Builder, count: int, states: Sequence[Value], step: Step) -> Repeated:
-    """Build `step` `count` times, at least once."""
+def repeat(node: Node, b: Builder, count: Dim, states: Sequence[Value], step: Step) -> Repeated:
+    """Build `step` `count` times, at least once if that is known."""
+    if not isinstance(count, int):
+        return Functions(node, b, states, step).halving(b.scalar(0, NUMBER), b.size(count), states)
     if count > MAX_COUNT:
         raise node.error(f"there are {count} steps; supported: up to {MAX_COUNT}")
     before = b.built
     after, outputs = step(b.scalar(0, NUMBER), states)
-    require_equal_types(node, states, after)
     if count > 1 and count * max(1, b.built - before) > UNROLLED:
         rest = Functions(node, b, after, step).repeat(1, count - 1, after)
         pairs = zip(outputs, rest.outputs, strict=True)
@@ -87,14 +101,14 @@ def repeat(node: Node, b: Builder, count: int, states: Sequence[Value], step: St
     return Repeated(after, [b.op("stack", *parts, axis=0) for parts in added])
 
 
-def require_equal_types(node: Node, before: Sequence[Value], after: Sequence[Value]) -> None:
-    """Require that a step does not change the types of the states."""
-    for i, pair in enumerate(zip(before, after, strict=True)):
-        old, new = map(tensor_type_of, pair)
-        if old != new:
-            raise node.error(
-                f"state {i} is {old} before a step, but {new} after it; supported: equal types"
-            )
+def widened(b: Builder, value: Value, type: Tensor) -> Value:
+    """Return `value` as a tensor of `type`, which has fewer dims that are known."""
+    if tensor_type_of(value) == type:
+        return value
+    cls = relay.BY_NAME["dyn.reshape"]
+    operands = [b.tensor(value), b.tensor(b.shape(value))]
+    properties = properties_of(cls, {"allowzero": True})
+    return b.append(cls.create(operands=operands, result_types=[type], properties=properties))[0]
 
 
 class Functions:
@@ -103,18 +117,45 @@ class Functions:
     def __init__(self, node: Node, b: Builder, states: Sequence[Value], step: Step):
         self.node = node
         self.b = b
-        self.types: list[Attribute] = [tensor_type_of(state) for state in states]
+        self.types = [tensor_type_of(state) for state in states]
+        """Those of states, before and after any step."""
+        self.is_conditional = False
         size: Attribute = tensor_type(i64, [])
 
         def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
             number, *states = arguments
             after, outputs = step(number, states)
-            require_equal_types(node, states, after)
+            self.is_conditional = len(after) > len(states)
             return [*after, *(as_row(b, output) for output in outputs)]
 
-        made = outline(b, b.unique_function(f"{node.title}_step"), [size, *self.types], build)
+        name = b.unique_function(f"{node.title}_step")
+        made = outline(b, name, [size, *self.types], build)
+        while (types := self._joined(made)) != self.types:
+            self.types = types
+            b.functions.remove(made.function)
+            made = outline(b, name, [size, *types], build)
         self.captured = made.captured
         self.by_size = [made.function]
+
+    def _joined(self, made: Outlined) -> list[Tensor]:
+        """Return the types that states have before or after a step."""
+        types: list[Tensor] = []
+        for i, old in enumerate(self.types):
+            new = as_tensor(made.function.function_type.outputs.data[i])
+            dims = old.get_shape()
+            if new is None or (new.element_type, new.get_num_dims()) != (
+                old.element_type,
+                len(dims),
+            ):
+                raise self.node.error(
+                    f"state {i} is {old} before a step, but {new} after it; supported: equal ranks "
+                    "and element types"
+                )
+            common = zip(dims, new.get_shape(), strict=True)
+            types.append(
+                tensor_type(old.element_type, [a if a == b else DYNAMIC_INDEX for a, b in common])
+            )
+        return types
 
     def of(self, log_size: int) -> FuncOp:
         """Return the function of 2 ** `log_size` steps."""
@@ -153,6 +194,9 @@ class Functions:
 
     def repeat(self, start: int, count: int, states: Sequence[Value]) -> Repeated:
         """Build steps `start` to `start + count - 1`, at least one."""
+        before = [tensor_type_of(state) for state in states]
+        if not before == self.types == list(self.by_size[0].function_type.outputs)[: len(before)]:
+            return self.halving(self.b.scalar(start, NUMBER), self.b.scalar(count, NUMBER), states)
         functions: list[tuple[FuncOp, int]] = []
         offset = 0
         for log_size in reversed(range(count.bit_length())):
@@ -162,3 +206,63 @@ class Functions:
         first = self.b.scalar(start, NUMBER)
         tensors = [self.b.tensor(state) for state in states]
         return self._calls(functions, first, tensors, self.captured)
+
+    def halving(
+        self, first: Value, count: Value, states: Sequence[Value], going: Value | None = None
+    ) -> Repeated:
+        """Build `count` steps from `first` on, known when the program runs, if it is `going`."""
+        b, n, (step,) = self.b, len(self.types), self.by_size
+        name = b.unique_function(f"{self.node.title}_steps")
+        after = n + self.is_conditional
+        types = [as_tensor(type) for type in step.function_type.outputs]
+        rows = [type for type in types[after:] if type is not None]
+        results = [*self.types, *step.function_type.outputs.data[n:after], *map(_open, rows)]
+
+        def again(operands: Sequence[Value]) -> Repeated:
+            op = CallOp(name, [b.tensor(value) for value in operands], results)
+            return Repeated.of(b.append(op), after)
+
+        def build(arguments: Sequence[SSAValue]) -> Sequence[Value]:
+            number, count, *states = arguments
+
+            def halves() -> Sequence[Value]:
+                half = b.op("floor_divide", count, b.scalar(2, NUMBER))
+                done = again([number, half, *states])
+
+                def others() -> Sequence[Value]:
+                    left = b.op("subtract", count, half)
+                    more = again([b.op("add", number, half), left, *done.states[:n]])
+                    pairs = zip(done.outputs, more.outputs, strict=True)
+                    return [*more.states, *joined(b, list(pairs))]
+
+                if not self.is_conditional:
+                    return others()
+                return choose(b, done.states[n], others, lambda: [*done.states, *done.outputs])
+
+            one = b.op("equal", count, b.scalar(1, NUMBER))
+            return choose(b, one, lambda: call(b, step, [number, *states, *self.captured]), halves)
+
+        size: Attribute = tensor_type(i64, [])
+        made = outline(b, name, [size, size, *self.types], build)
+        wide = [widened(b, state, type) for state, type in zip(states, self.types, strict=True)]
+        operands = [b.tensor(value) for value in (first, count, *wide)]
+
+        def run() -> Sequence[Value]:
+            values = call(b, made.function, [*operands, *made.captured])
+            return [*values[:n], *values[after:]]
+
+        some = b.op("greater", count, b.scalar(0, NUMBER))
+        some = some if going is None else b.op("logical_and", some, going)
+        none = [_no_rows(b, row) for row in rows]
+        return Repeated.of(choose(b, some, run, lambda: [*states, *none]), n)
+
+
+def _open(row: Tensor) -> Tensor:
+    """Return the type of any number of rows."""
+    return tensor_type(row.element_type, [DYNAMIC_INDEX, *row.get_shape()[1:]])
+
+
+def _no_rows(b: Builder, row: Tensor) -> Constant:
+    """Return what no steps add to an output of a `row`'s type; a dim that is not known is 0."""
+    shape = [0, *(max(dim, 0) for dim in row.get_shape()[1:])]
+    return b.constant(np.zeros(shape, dtype_name(row.element_type)))

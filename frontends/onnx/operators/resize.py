@@ -1,5 +1,5 @@
 """
-Resizing to the nearest element.
+Resizing, to the nearest element or by interpolation.
 
 With static sizes it is known which input element each output element copies: `nn.upsampling` where
 rows and columns are only repeated, otherwise `take`, axis by axis. Otherwise the program computes
@@ -14,13 +14,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import floor, frexp
+from operator import add
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Array, Value, dims_of, has_static_shape, rank_of, shape_of
+from ..convert.onnx_values import (
+    Array,
+    Value,
+    dims_of,
+    dtype_of,
+    has_static_shape,
+    rank_of,
+    shape_of,
+)
 from .rule import Rule, Rules
 
 FLOAT, INT = np.dtype(np.float32), np.dtype(np.int64)
@@ -140,9 +149,8 @@ def upsample_by_input(node: Node, b: Builder) -> Value:
         node.choice("mode", "nearest", ("nearest",))
         axes = range(rank_of(node.input(0)))
         targets = _by_scales(node, 1, axes, b)
-        return _resized_at_run_time(
-            node, axes, targets, COORDINATE_MAPS["asymmetric"], _round_as_opset_10, b
-        )
+        places = _places(node, axes, targets, "asymmetric", b)
+        return _copied_at_run_time(node, places, _round_as_opset_10, b)
     return _scaled(node, [float(s) for s in node.array(1, "scales").reshape(-1)], b)
 
 
@@ -157,25 +165,25 @@ def _scaled(node: Node, scales: Sequence[float], b: Builder) -> Value:
 def resize(node: Node, b: Builder) -> Value:
     """Convert from opset 11 on: to scales or to sizes, of all axes or some."""
     mode = node.choice("mode", "nearest", ("nearest", *METHODS))
-    if mode != "nearest":
-        return _interpolated(node, mode, b)
-    coordinate_map = node.choice(
-        "coordinate_transformation_mode", "half_pixel", tuple(COORDINATE_MAPS)
+    transformation = node.choice(
+        "coordinate_transformation_mode", "half_pixel", (*COORDINATE_MAPS, CROP)
     )
+    if mode != "nearest":
+        return _interpolated(node, mode, transformation, b)
     rounding = node.choice("nearest_mode", "round_prefer_floor", tuple(ROUNDINGS))
-    node.ignore("cubic_coeff_a", "exclude_outside", "extrapolation_value")
+    node.ignore("cubic_coeff_a", "exclude_outside")
     if node.flag("antialias", False):
         raise node.error("attribute antialias is 1; supported: 0")
     x = node.input(0)
     named = node.ints("axes")
     axes = list(range(rank_of(x))) if named is None else node.axes(named, rank_of(x))
-    if not node.is_known(2, 3) or not has_static_shape(x):
-        targets = _targets_at_run_time(node, axes, b)
-        maps = COORDINATE_MAPS[coordinate_map], ROUNDINGS[rounding]
-        return _resized_at_run_time(node, axes, targets, *maps, b)
+    if not node.is_known(2, 3) or not has_static_shape(x) or transformation == CROP:
+        places = _places(node, axes, _targets_at_run_time(node, axes, b), transformation, b)
+        return _copied_at_run_time(node, places, ROUNDINGS[rounding], b)
+    node.ignore("extrapolation_value")
     shape = shape_of(x)
     scales, sizes = _targets(node, axes, shape)
-    return _resized(x, sizes, scales, COORDINATE_MAPS[coordinate_map], ROUNDINGS[rounding], b)
+    return _resized(x, sizes, scales, COORDINATE_MAPS[transformation], ROUNDINGS[rounding], b)
 
 
 def _targets(
@@ -249,37 +257,57 @@ INTERPOLATED = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel
 """The coordinate transformations of `image.resize2d`."""
 
 
-def _interpolated(node: Node, mode: str, b: Builder) -> Value:
-    """Convert to `image.resize2d`: images of static size, and scales that it computes too."""
+def _interpolated(node: Node, mode: str, transformation: str, b: Builder) -> Value:
+    """Convert to `image.resize2d` what that computes; otherwise, interpolate along each axis."""
     x = node.input(0)
-    transformation = node.choice("coordinate_transformation_mode", "half_pixel", INTERPOLATED)
     alpha, exclude = node.number("cubic_coeff_a", -0.75), node.flag("exclude_outside", False)
-    node.ignore("nearest_mode", "extrapolation_value")
+    node.ignore("nearest_mode")
     if node.flag("antialias", False):
         raise node.error("attribute antialias is 1; supported: 0")
-    named, shape = node.ints("axes"), shape_of(x)
-    axes = list(range(len(shape))) if named is None else node.axes(named, len(shape))
-    scales, sizes = _targets(node, axes, shape)
-    if len(shape) != 4 or tuple(sizes[:2]) != shape[:2] or scales[:2] != [1, 1]:
-        raise node.error(
-            f"shape {list(shape)} becomes {sizes}; supported for mode {mode}: images (batch, "
-            "channel, height, width) of another height and width"
-        )
-    for old, new, scale in zip(shape, sizes, scales, strict=True):
-        if abs(new / max(old, 1) - scale) > 1e-6:
-            raise node.error(
-                f"a scale is {scale}, but {old} elements become {new}; supported for mode {mode}: "
-                "sizes, and scales by which sizes become integers"
+    named = node.ints("axes")
+    axes = list(range(rank_of(x))) if named is None else node.axes(named, rank_of(x))
+    if node.is_known(2, 3) and has_static_shape(x) and transformation in INTERPOLATED:
+        scales, sizes = _targets(node, axes, shape_of(x))
+        resized = zip(shape_of(x), sizes, scales, strict=True)
+        is_exact = all(abs(new / max(old, 1) - scale) <= 1e-6 for old, new, scale in resized)
+        if is_exact and len(sizes) == 4 and tuple(sizes[:2]) == shape_of(x)[:2]:
+            node.ignore("extrapolation_value")
+            return b.op(
+                "image.resize2d",
+                x,
+                size=sizes[2:],
+                method=mode,
+                coordinate_transformation_mode=transformation,
+                cubic_alpha=alpha,
+                cubic_exclude=int(exclude),
             )
-    return b.op(
-        "image.resize2d",
-        x,
-        size=sizes[2:],
-        method=mode,
-        coordinate_transformation_mode=transformation,
-        cubic_alpha=alpha,
-        cubic_exclude=int(exclude),
-    )
+    targets = _targets_at_run_time(node, axes, b)
+    places = _places(node, axes, targets, transformation, b, interpolated=True)
+    dtype, x = dtype_of(x), b.cast(x, FLOAT)
+    for place in places:
+        low = _round("floor", place.at)
+        part = place.at - low
+        if mode == "linear":
+            taps = [(low, 1.0 - part), (low + 1.0, part)]
+        else:
+            taps = [(low + float(i), _cubic(part - float(i), i, alpha)) for i in range(-1, 3)]
+        if exclude:
+            taps = [(tap, place.within(tap) * weight) for tap, weight in taps]
+            total = reduce(add, (weight for _, weight in taps))
+            taps = [(tap, weight / total) for tap, weight in taps]
+        terms = [
+            b.op("multiply", place.taken(x, tap), place.along(weight, x)) for tap, weight in taps
+        ]
+        x = place.extrapolated(reduce(lambda y, term: b.op("add", y, term), terms))
+    return b.cast(x, dtype)
+
+
+def _cubic(apart: Computed, i: int, a: float) -> Number:
+    """Return the weight of a pixel, the `i`th one from that before a place `apart` from it."""
+    t = Computed(apart.b.op("abs", apart.value), apart.b)
+    if i in (0, 1):
+        return (t * (a + 2) - (a + 3)) * t * t + 1.0
+    return ((t * a - 5 * a) * t + 8 * a) * t - 4 * a
 
 
 # -------------------------------------------------------------------- at run time
@@ -300,8 +328,9 @@ def _old_sizes(x: Value, axes: Sequence[int], b: Builder) -> list[Computed]:
 def _numbers(node: Node, index: int, count: int, what: str, b: Builder) -> list[Value]:
     """Return the `count` numbers of input `index` as scalars."""
     given = node.input(index)
-    if dims_of(given) != (count,):
-        raise node.error(f"{what} must be a vector of {count} numbers of known length")
+    if rank_of(given) != 1 or (has_static_shape(given) and dims_of(given) != (count,)):
+        raise node.error(f"{what} must be a vector of {count} numbers")
+    given = b.reshape(given, (count,))
     return [b.reshape(b.slice(given, 0, i, i + 1), ()) for i in range(count)]
 
 
@@ -344,26 +373,93 @@ def _targets_at_run_time(node: Node, axes: Sequence[int], b: Builder) -> Sequenc
     return [Target(scale, b.cast(_round("floor", n * scale + 0.5).value, INT)) for n in old]
 
 
-def _resized_at_run_time(
+@dataclass(frozen=True)
+class Places:
+    """Where the elements of a result are `at` along an `axis` of `size` elements of the input."""
+
+    axis: int
+    scale: Number
+    size: Computed
+    at: Computed
+    outside: float | None
+    """The number of elements whose places are outside, if that is not the nearest one's."""
+
+    def within(self, places: Computed) -> Computed:
+        """Return 1 for places that are in the input, 0 for others."""
+        b, (below, above) = places.b, (places < 0, self.size - 1 < places)
+        inside = b.op("logical_not", b.op("logical_or", below.value, above.value))
+        return Computed(b.cast(inside, FLOAT), b)
+
+    def taken(self, x: Value, places: Computed) -> Value:
+        """Take the elements of `x` at places, which are integers, or the nearest ones."""
+        b = places.b
+        indices = b.cast(b.op("maximum", places.value, b.scalar(0, FLOAT)), INT)
+        return b.op("take", x, indices, axis=self.axis, mode="clip")
+
+    def along(self, numbers: Computed, x: Value) -> Value:
+        """Return a number for each place, such that they are multiplied along the axis."""
+        after = [1] * (rank_of(x) - self.axis - 1)
+        return numbers.b.op("reshape", numbers.value, newshape=(-1, *after))
+
+    def extrapolated(self, y: Value) -> Value:
+        if self.outside is None:
+            return y
+        b = self.at.b
+        inside = b.cast(self.along(self.within(self.at), y), np.dtype(np.bool_))
+        return b.op("where", inside, y, b.scalar_like(self.outside, y))
+
+
+CROP = "tf_crop_and_resize"
+"""The coordinate transformation of a region, whose start and end are an input."""
+
+
+def _places(
     node: Node,
     axes: Sequence[int],
     targets: Sequence[Target | None],
-    coordinate_map: CoordinateMap,
-    rounding: Rounding,
+    transformation: str,
     b: Builder,
+    interpolated: bool = False,
+) -> list[Places]:
+    """Return the places along each axis that changes."""
+    x, outside, region = node.input(0), None, list[Computed]()
+    if transformation == CROP:
+        outside = node.number("extrapolation_value", 0.0)
+        numbers = _numbers(node, 1, 2 * len(axes), "roi", b)
+        region = [Computed(b.cast(number, FLOAT), b) for number in numbers]
+    else:
+        node.ignore("extrapolation_value")
+    zero, one = (b.scalar(n, INT) for n in (0, 1))
+    found: list[Places] = []
+    for i, (axis, target, old) in enumerate(
+        zip(axes, targets, _old_sizes(x, axes, b), strict=True)
+    ):
+        if target is None and not region:
+            continue
+        size = b.size(dims_of(x)[axis]) if target is None else target.size
+        scale = 1.0 if target is None else target.scale
+        pixels = Computed(b.cast(b.op("arange", zero, size, one, dtype=INT), FLOAT), b)
+        # interpolation aligns corners before the new size is rounded, as ONNX's definition does
+        is_rounded = transformation != "align_corners" or not interpolated
+        new = Computed(b.cast(size, FLOAT), b) if is_rounded else old * scale
+        if region:
+            start, end = region[i], region[i + len(axes)]
+            step = (end - start) * (old - 1) / (new - 1)
+            middle = (start + end) * 0.5 * (old - 1) + pixels * 0.0
+            at = _choose(new < 2, middle, start * (old - 1) + pixels * step)
+        else:
+            at = COORDINATE_MAPS[transformation](pixels, scale, old, new)
+        found.append(Places(axis, scale, old, at, outside))
+    return found
+
+
+def _copied_at_run_time(
+    node: Node, places: Sequence[Places], rounding: Rounding, b: Builder
 ) -> Value:
     """Resize by copying the nearest element of the input, along one axis after the other."""
     x = node.input(0)
-    old = _old_sizes(x, axes, b)
-    zero, one = (b.scalar(n, INT) for n in (0, 1))
-    for axis, target, before in zip(axes, targets, old, strict=True):
-        if target is None:
-            continue
-        pixels = b.op("arange", zero, target.size, one, dtype=INT)
-        new = Computed(b.cast(target.size, FLOAT), b)
-        places = coordinate_map(Computed(b.cast(pixels, FLOAT), b), target.scale, before, new)
-        nearest = rounding(places, target.scale).value
-        x = b.op("take", x, b.cast(b.op("maximum", nearest, b.scalar(0, FLOAT)), INT), axis=axis)
+    for place in places:
+        x = place.extrapolated(place.taken(x, rounding(place.at, place.scale)))
     return x
 
 

@@ -1,178 +1,110 @@
-"""
-Write updates into rows of the data at indices that are known at compile time.
-
-    scatter(data, [2, 0], updates)    ->    take(data ++ updates, [n + 1, 1, n])
-
-The places of the rows become the indices of one gather from the rows of data and updates.
-"""
+"""Write updates over elements of the data, and combine elements with those before them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
-
-import numpy as np
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Array, Value, dims_of, dtype_of, shape_of
+from ..convert.onnx_values import Value, dims_of, rank_of
+from .gathering import INDEX, from_front, index_count
+from .repetition import repeat
 from .rule import Results, Rule, Rules, since
+from .shapes import as_matrix
 
-REDUCTIONS = {"none": "", "add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
-
-MAX_REPEATS = 64
-"""Limit on the number of updates of one element, when they are reduced."""
+REDUCTIONS = "none", "add", "mul", "max", "min"
 
 
 def _reduction(node: Node) -> str:
-    """Return the operator that combines an element with its update; "" to replace it."""
-    return REDUCTIONS[node.choice("reduction", "none", tuple(REDUCTIONS))]
-
-
-def _in_range(node: Node, indices: Array, sizes: Sequence[int]) -> Array:
-    """Return `indices`, along the last axis for dims of `sizes`, counted from the front."""
-    bounds = np.asarray(sizes, np.int64)
-    outside = (indices < -bounds) | (indices >= bounds)
-    if outside.any():
-        raise node.error(f"index {indices[outside].flat[0]} is out of range; the dims are {sizes}")
-    return np.where(indices < 0, indices + bounds, indices)
-
-
-def _written(
-    node: Node, b: Builder, rows: Value, places: Array, updates: Value, reduction: str
-) -> Value:
-    """Return `rows` with the rows of `updates` at `places`, a vector."""
-    for turn in _turns(places) if reduction else [np.arange(places.size)]:
-        added = updates
-        if turn.size < places.size:
-            added = b.op("take", updates, b.constant(turn), axis=0, mode="clip")
-        if reduction:
-            old = b.op("take", rows, b.constant(places[turn]), axis=0, mode="clip")
-            added = b.op(reduction, old, added)
-        source = np.arange(shape_of(rows)[0], dtype=np.int64)
-        source[places[turn]] = source.size + np.arange(turn.size)
-        both = b.op("concatenate", rows, added, axis=0)
-        rows = b.op("take", both, b.constant(source), axis=0, mode="clip")
-    return rows
-
-
-def _turns(places: Array) -> list[Array]:
-    """Split the indices of `places` such that no place is twice in a part."""
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    counts = np.diff(np.r_[starts, places.size])
-    turn = np.arange(places.size) - np.repeat(starts, counts)
-    return [np.sort(order[turn == i]) for i in range(int(counts.max(initial=0)))]
-
-
-def _require_few(node: Node, places: Array, reduction: str) -> None:
-    most = int(np.unique(places, return_counts=True)[1].max(initial=0))
-    if reduction and most > MAX_REPEATS:
-        raise node.error(
-            f"an element has {most} updates; supported: up to {MAX_REPEATS} if they are reduced"
-        )
+    """Return how an element is combined with its updates."""
+    name = node.choice("reduction", "none", REDUCTIONS)
+    return "update" if name == "none" else name
 
 
 def scatter_elements(node: Node, b: Builder) -> Results:
-    """Write each update where its index says; the indices must be known at compile time."""
-    x, updates = node.input(0), node.input(2)
-    indices = node.array(1, "indices")
-    shape = shape_of(x)
-    axis = node.axis(node.integer("axis", 0), len(shape))
-    reduction = _reduction(node) if node.opset >= 16 else ""
-    fits = indices.ndim == len(shape) and all(
-        i == axis or w <= n for i, (w, n) in enumerate(zip(indices.shape, shape, strict=True))
-    )
-    if not fits or dims_of(updates) != indices.shape:
-        raise node.error(
-            f"the indices have shape {list(indices.shape)}, the updates {list(shape_of(updates))} "
-            f"and the data {list(shape)}; supported: equal ones, and no larger dims than the "
-            "data's, but for the axis"
-        )
-    if indices.size == 0:
-        return x
-    b.require_size(prod(shape) + indices.size, "the table of places")
-    places: Array = np.zeros(indices.shape, np.int64)
-    for i, count in enumerate(indices.shape):
-        line = tuple(-1 if i == j else 1 for j in range(len(shape)))
-        at: Array = np.arange(int(count)).reshape(line)
-        if i == axis:
-            at = _in_range(node, indices.astype(np.int64), shape[i : i + 1])
-        np.add(places, at * prod(shape[i + 1 :]), out=places)
-    flat = places.reshape(-1)
-    _require_few(node, flat, reduction)
-    rows = b.reshape(x, (prod(shape),))
-    made = _written(node, b, rows, flat, b.reshape(updates, (indices.size,)), reduction)
-    return b.reshape(made, shape)
+    """Write each update where its index says."""
+    reduction = _reduction(node) if node.opset >= 16 else "update"
+    axis = node.axis(node.integer("axis", 0), rank_of(node.input(0)))
+    x, indices = node.input(0), b.cast(node.input(1), INDEX)
+    indices = from_front(indices, b.size(dims_of(x)[axis]), b)
+    return b.op("scatter_elements", x, indices, node.input(2), axis=axis, reduction=reduction)
 
 
 def scatter_nd(node: Node, b: Builder) -> Results:
-    """Write blocks at vectors of indices, which must be known at compile time."""
+    """Write blocks at vectors of indices: rows of the data, whose axes that are indexed are one."""
     x, updates = node.input(0), node.input(2)
-    indices = node.array(1, "indices")
-    shape = shape_of(x)
-    count = indices.shape[-1] if indices.ndim else 0
-    reduction = _reduction(node) if node.opset >= 16 else ""
-    if not 1 <= count <= len(shape) or dims_of(updates) != (
-        *indices.shape[:-1],
-        *shape[count:],
-    ):
+    reduction = _reduction(node) if node.opset >= 16 else "update"
+    indices, outer = b.cast(node.input(1), INDEX), rank_of(node.input(1)) - 1
+    count = index_count(node, indices, rank_of(updates) - outer)
+    if rank_of(updates) != outer + rank_of(x) - count:
         raise node.error(
-            f"the indices have shape {list(indices.shape)}, the updates {list(shape_of(updates))} "
-            f"and the data {list(shape)}; supported: vectors of 1 to {len(shape)} indices, and a "
-            "block of the data for each"
+            f"the updates have rank {rank_of(updates)}; supported: {outer + rank_of(x) - count}"
         )
-    sizes, block = shape[:count], shape[count:]
-    vectors = _in_range(node, indices.astype(np.int64).reshape(-1, count), sizes)
-    if vectors.size == 0:
-        return x
-    b.require_size(prod(sizes) + len(vectors), "the table of places")
-    places = vectors @ np.asarray([prod(sizes[i + 1 :]) for i in range(count)], np.int64)
-    _require_few(node, places, reduction)
-    rows = b.reshape(x, (prod(sizes), *block))
-    made = _written(node, b, rows, places, b.reshape(updates, (len(vectors), *block)), reduction)
-    return b.reshape(made, shape)
+    sizes = dims_of(x)[:count]
+    indices = from_front(indices, b.sizes(sizes), b)
+    at: Value = b.scalar(0, INDEX)
+    for i in range(count):
+        column = b.op("take", indices, b.scalar(i, INDEX), axis=outer, mode="clip")
+        at = column if i == 0 else b.op("add", b.op("multiply", at, b.size(sizes[i])), column)
+    rows, changes = (as_matrix(v, n, b) for v, n in ((x, count), (updates, outer)))
+    at = b.broadcast_to(b.op("reshape", at, newshape=(-1, 1)), dims_of(changes))
+    made = b.op("scatter_elements", rows, at, changes, axis=0, reduction=reduction)
+    return b.reshape(made, dims_of(x))
 
 
-def _running(name: str, neutral: int, node: Node, b: Builder) -> Value:
-    """
-    Combine each element with all before it, along an axis: in steps of 1, 2, 4, ….
+Scan: TypeAlias = Callable[[Value, int], Value]
+"""Combines each element with all before it, along an axis."""
 
-        x[i]  ->  x[i-1] + x[i]  ->  (x[i-3] + x[i-2]) + (x[i-1] + x[i])  ->  …
-    """
-    x = node.input(0)
-    axis = node.axis(int(node.scalar_at(1, "axis") or 0), len(dims_of(x)))
-    node.input(1)
-    exclusive, reverse = node.flag("exclusive", False), node.flag("reverse", False)
-    count = shape_of(x)[axis]
-    if reverse:
-        x = b.op("reverse", x, axis=axis)
-    if exclusive and count:
-        dims = [1 if i == axis else n for i, n in enumerate(shape_of(x))]
-        first = b.splat(np.asarray(neutral, dtype_of(x)), dims)
-        x = b.op("concatenate", first, b.slice(x, axis, 0, count - 1), axis=axis)
-    step = 1
-    while step < count:
-        both = b.op(name, b.slice(x, axis, 0, count - step), b.slice(x, axis, step, count))
-        x = b.op("concatenate", b.slice(x, axis, 0, step), both, axis=axis)
-        step *= 2
-    return b.op("reverse", x, axis=axis) if reverse else x
+
+def _running(node: Node, b: Builder, scan: Scan) -> Value:
+    """Scan along the node's axis; one known at run time is the middle one of three."""
+    x, reverse = node.input(0), node.flag("reverse", False)
+    if node.is_known(1):
+        axis = node.axis(int(node.scalar_at(1, "axis") or 0), rank_of(x))
+        node.input(1)
+        x = b.op("reverse", x, axis=axis) if reverse else x
+        y = scan(x, axis)
+        return b.op("reverse", y, axis=axis) if reverse else y
+    named, dims = b.vector(1, "axis", 1)[0], b.shape(x)
+    axis, every = b.op("floor_mod", named, b.scalar(rank_of(x), INDEX)), b.counting(rank_of(x))
+    sides = (
+        b.op("where", b.op(relation, every, axis), dims, b.scalar(1, INDEX))
+        for relation in ("less", "equal", "greater")
+    )
+    parts = [b.op("prod", side, axis=(0,), keepdims=True) for side in sides]
+    block = b.op("dyn.reshape", x, b.joined(parts), allowzero=True)
+    block = b.op("reverse", block, axis=1) if reverse else block
+    y = scan(block, 1)
+    y = b.op("reverse", y, axis=1) if reverse else y
+    return b.op("dyn.reshape", y, dims, allowzero=True)
 
 
 def cum_sum(node: Node, b: Builder) -> Results:
-    """Add each element and all before it; the axis must be known at compile time."""
-    x, reverse = node.input(0), node.flag("reverse", False)
-    axis = node.axis(int(node.scalar_at(1, "axis") or 0), len(dims_of(x)))
-    node.input(1)
-    x = b.op("reverse", x, axis=axis) if reverse else x
-    y = b.op("cumsum", x, axis=axis, exclusive=node.flag("exclusive", False))
-    return b.op("reverse", y, axis=axis) if reverse else y
+    """Add each element and all before it."""
+    exclusive = node.flag("exclusive", False)
+    return _running(node, b, lambda x, axis: b.op("cumsum", x, axis=axis, exclusive=exclusive))
 
 
 def cum_prod(node: Node, b: Builder) -> Results:
-    """Multiply each element and all before it; the axis must be known at compile time."""
-    return _running("multiply", 1, node, b)
+    """Multiply each element and all before it."""
+    exclusive = node.flag("exclusive", False)
+
+    def scan(x: Value, axis: int) -> Value:
+        if dims_of(x)[axis] == 0:
+            return x
+        first, others = dims_of(x)[:axis], dims_of(x)[axis + 1 :]
+
+        def step(number: Value, states: Sequence[Value]) -> tuple[Sequence[Value], Sequence[Value]]:
+            factor = b.op("take", x, number, axis=axis, mode="clip")
+            product = b.op("multiply", states[0], factor)
+            return [product], [states[0] if exclusive else product]
+
+        one = b.broadcast_to(b.scalar_like(1, x), (*first, *others))
+        (y,) = repeat(node, b, dims_of(x)[axis], [one], step).outputs
+        return b.transpose(y, (*range(1, axis + 1), 0, *range(axis + 1, rank_of(x))))
+
+    return _running(node, b, scan)
 
 
 RULES: Rules = {

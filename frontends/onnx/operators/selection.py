@@ -26,7 +26,7 @@ def topk_by_input(node: Node, b: Builder) -> Results:
     """Convert from opset 10 on, where k is an input."""
     node.ignore("sorted")  # sorted results are as good
     if not node.is_known(1):
-        return _topk(node, b.vector(1, "k")[0], b)
+        return _topk(node, b.vector(1, "k", 1)[0], b)
     k = int(node.scalar_at(1, "k") or 0)
     if k < 0:
         raise node.error(f"k is {k}; supported: 0 and more")

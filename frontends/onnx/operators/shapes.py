@@ -20,7 +20,8 @@ def reshape(node: Node, b: Builder) -> Value:
     x = node.input(0)
     if not node.is_known(1):
         allowzero = node.flag("allowzero", False)
-        return b.op("dyn.reshape", x, b.vector(1, "shape")[0], allowzero=allowzero)
+        shape, _ = b.vector(1, "shape", node.output_rank())
+        return b.op("dyn.reshape", x, shape, allowzero=allowzero)
     wanted = node.required_ints(1, "shape")
     if not has_static_shape(x):
         return b.op(
@@ -99,7 +100,9 @@ def squeeze(node: Node, b: Builder) -> Value:
     """Remove the given dims of 1, or all of them."""
     x = node.input(0)
     if not node.is_known(1):
-        return b.op("dyn.squeeze", x, b.vector(1, "axes")[0])
+        rank = node.output_rank()
+        count = None if rank is None else rank_of(x) - rank
+        return b.op("dyn.squeeze", x, b.vector(1, "axes", count)[0])
     named = node.int_list("axes", 1)
     if named is not None and not has_static_shape(x):
         return b.op("squeeze", x, axis=node.axes(named, rank_of(x)))
@@ -116,7 +119,9 @@ def unsqueeze(node: Node, b: Builder) -> Value:
     """Insert dims of 1, such that they are at `axes` of the result."""
     x = node.input(0)
     if not node.is_known(1):
-        return _unsqueezed_at_run_time(x, *b.vector(1, "axes"), b)
+        rank = node.output_rank()
+        count = None if rank is None else rank - rank_of(x)
+        return _unsqueezed_at_run_time(x, *b.vector(1, "axes", count), b)
     named = node.int_list("axes", 1)
     if named is None:
         raise node.error("the axes are missing")
@@ -145,7 +150,11 @@ def expand(node: Node, b: Builder) -> Value:
     """Broadcast together with a shape, of which either may be the larger one."""
     x = node.input(0)
     if not node.is_known(1):
-        return _expanded_at_run_time(x, *b.vector(1, "shape"), b)
+        if node.output_rank() == (rank := rank_of(x)):  # the shape may be shorter
+            shape = b.joined([b.ints([1] * rank), b.integers(1, "shape")])
+            shape = b.op("strided_slice", shape, begin=(-rank,), end=(2**63 - 1,), strides=(1,))
+            return _expanded_at_run_time(x, b.reshape(shape, (rank,)), rank, b)
+        return _expanded_at_run_time(x, *b.vector(1, "shape", node.output_rank()), b)
     wanted = node.required_ints(1, "shape")
     if any(n < 0 for n in wanted):
         raise node.error(f"shape is {wanted}; supported: dims of at least 0")
@@ -174,7 +183,7 @@ def tile(node: Node, b: Builder) -> Value:
     x = node.input(0)
     rank = rank_of(x)
     if not node.is_known(1):
-        reps, count = b.vector(1, "repeats")
+        reps, count = b.vector(1, "repeats", rank)
         if count != rank:
             raise node.error(f"there are {count} repeats; supported: {rank}")
         return b.op("dyn.tile", x, reps)

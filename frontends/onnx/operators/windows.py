@@ -15,40 +15,51 @@ AUTO_PADS = ("NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
 @dataclass(frozen=True)
 class Windows:
     """
-    Windows over the two dims (height, width); `pads` are (top, left, bottom, right).
+    Windows over two dims (height, width), or three; `pads` are those before all dims, and after.
 
     A node with one such dim gets a height of 1 (`with_height`).
+
+    The size of a kernel is known, unless it is that of a weight.
     """
 
-    kernel: tuple[int, ...]
+    kernel: tuple[Dim, ...]
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
     pads: tuple[int, ...]
 
     @property
-    def reach(self) -> tuple[int, int]:
+    def sizes(self) -> tuple[int, ...]:
+        """Return the size of a kernel that is known."""
+        return tuple(dim for dim in self.kernel if isinstance(dim, int))
+
+    @property
+    def reach(self) -> tuple[int, ...]:
         """Return the extent of a window in each dim."""
-        height, width = ((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
-        return height, width
+        return tuple((k - 1) * d + 1 for k, d in zip(self.sizes, self.dilations, strict=True))
+
+    @property
+    def suffix(self) -> str:
+        """Return the end of the names of operators on so many dims."""
+        return f"{len(self.kernel)}d"
 
 
 def spatial_dims(node: Node, x: Value) -> tuple[Dim, ...]:
-    """Return the dims after batch and channel, of which there must be one or two."""
+    """Return the dims after batch and channel, of which there must be one to three."""
     dims = dims_of(x)[2:]
-    if len(dims) not in (1, 2):
+    if len(dims) not in (1, 2, 3):
         raise node.error(
-            f"the input has shape {shape_text(dims_of(x))}; supported: batch, channel and 1 or "
-            "2 dims"
+            f"the input has shape {shape_text(dims_of(x))}; supported: batch, channel and 1 to "
+            "3 dims"
         )
     return dims
 
 
 def with_height(value: Value, b: Builder) -> Value:
     """
-    Add a height of 1 to `value` of (batch, channel, width); return one of four dims unchanged.
+    Add a height of 1 to `value` of (batch, channel, width); return one of more dims unchanged.
     """
     dims = dims_of(value)
-    if len(dims) == 4:
+    if len(dims) > 3:
         return value
     if not has_static_shape(value):
         return b.op("expand_dims", value, axis=2)
@@ -76,20 +87,20 @@ def per_dim(node: Node, name: str, rank: int, default: int) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def known_dims(node: Node, dims: Sequence[Dim], what: str) -> list[int]:
+def known_dims(node: Node, dims: Sequence[Dim], what: str, of: str = "the input") -> list[int]:
     """Return `dims`, which must be static because of `what`."""
     found = [dim for dim in dims if isinstance(dim, int)]
     unknown = next((dim.value for dim in dims if not isinstance(dim, int)), None)
     if unknown is not None:
         raise node.error(
-            f"{what} needs the size of the input, but dims {shape_text(dims)} are dynamic",
+            f"{what} needs the size of {of}, but dims {shape_text(dims)} are dynamic",
             unknown,
             needs_shape=True,
         )
     return found
 
 
-def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[int]) -> Windows:
+def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[Dim]) -> Windows:
     """Return the windows of a convolution or pooling over `dims`."""
     rank = len(dims)
     strides = per_dim(node, "strides", rank, 1)
@@ -99,9 +110,10 @@ def windows_of(node: Node, dims: Sequence[Dim], kernel: Sequence[int]) -> Window
     pads = given if auto_pad == "NOTSET" else (0,) * (2 * rank)
     if auto_pad.startswith("SAME"):
         dims = known_dims(node, dims, f"attribute auto_pad {auto_pad}")
+        sizes = known_dims(node, kernel, f"attribute auto_pad {auto_pad}", "the weight")
         totals = [
             max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
-            for n, k, s, d in zip(dims, kernel, strides, dilations, strict=True)
+            for n, k, s, d in zip(dims, sizes, strides, dilations, strict=True)
         ]
         pads = split_padding(totals, upper=auto_pad == "SAME_UPPER")
     return flat_windows(kernel, strides, dilations, pads)
@@ -114,9 +126,9 @@ def split_padding(totals: Sequence[int], *, upper: bool) -> tuple[int, ...]:
 
 
 def flat_windows(
-    kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int], pads: Sequence[int]
+    kernel: Sequence[Dim], strides: Sequence[int], dilations: Sequence[int], pads: Sequence[int]
 ) -> Windows:
-    """Build windows over two dims from windows over one or two."""
-    if len(kernel) == 2:
+    """Build windows over at least two dims."""
+    if len(kernel) > 1:
         return Windows(tuple(kernel), tuple(strides), tuple(dilations), tuple(pads))
     return Windows((1, *kernel), (1, *strides), (1, *dilations), (0, pads[0], 0, pads[1]))

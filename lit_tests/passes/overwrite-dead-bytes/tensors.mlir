@@ -68,3 +68,30 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
   %y = memory.copy ins(%x : tensor<?xf32>) outs(%t : tensor<?xf32>) -> tensor<?xf32>
   func.return %y : tensor<?xf32>
 }
+
+// -----
+
+// One that outlives its shape is overwritten before it is written only.
+//
+// CHECK-LABEL: @outlives_its_shape
+// CHECK:         memory.kill %n :
+// CHECK-NEXT:    %[[W:.*]] = memory.alloc_tensor %s[0] : tensor<1xi64>
+// CHECK:         "test.op"(%y)
+// CHECK-NEXT:    memory.kill %y
+// CHECK-NEXT:    func.return
+func.func @outlives_its_shape(%x: tensor<?xf32>, %given: tensor<1xi64>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : i64
+  %s = memory.alloc_storage 64 align 64 : !memory.storage
+  %r = memory.alloc_tensor %s[0] : tensor<1xi64>
+  %n = memory.copy ins(%given : tensor<1xi64>) outs(%r : tensor<1xi64>) -> tensor<1xi64>
+  %d = tensor.extract %n[%c0] : tensor<1xi64>
+  %bytes = arith.muli %d, %c4 : i64
+  %u = memory.alloc_storage %bytes align 64 : !memory.storage
+  %t = memory.alloc_tensor %u[0] shape %n : tensor<1xi64> -> tensor<?xf32>
+  memory.kill %n : tensor<1xi64>
+  %y = memory.copy ins(%x : tensor<?xf32>) outs(%t : tensor<?xf32>) -> tensor<?xf32>
+  "test.op"(%y) : (tensor<?xf32>) -> ()
+  memory.kill %y : tensor<?xf32>
+  func.return
+}

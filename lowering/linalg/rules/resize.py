@@ -9,6 +9,7 @@ one the columns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DYNAMIC_INDEX, f32, f64, i64
@@ -17,7 +18,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from ....dialects import relay
 from ..builder import INDEX, Builder, Rule, Size, element_of, maps, tensor_of
 from ..moving import element_size, gathered, same
-from ..scalars import compare, select, widened
+from ..scalars import compare, convert, is_float, select, widened
 from ..sums import rounded, sum_type
 from .reduce import number_of
 
@@ -25,14 +26,20 @@ from .reduce import number_of
 def _position(
     b: Builder, op: relay.vision.Resizing, at: SSAValue, old: Size, new: Size, type: Attribute
 ) -> SSAValue:
-    """Return the position of the pixel at index `at` of `new` ones among `old` ones."""
+    """
+    Return the position of the pixel at index `at` of `new` ones among `old` ones.
+
+    `new` may be a float.
+    """
     mode = op.coordinate_transformation_mode.data
     pixel, half = number_of(b, at, type), b.constant(0.5, type)
+    total = _number(b, new, type)
     if mode == "align_corners":
-        last = number_of(b, b.maximum(b.sub(new, 1), 1), type)
+        one = b.constant(1, type)
+        last = b.insert(arith.MaximumfOp(b.insert(arith.SubfOp(total, one)), one))
         step = b.insert(arith.DivfOp(number_of(b, b.sub(old, 1), type), last))
         return b.insert(arith.MulfOp(pixel, step))
-    scale = b.insert(arith.DivfOp(number_of(b, new, type), number_of(b, old, type)))
+    scale = b.insert(arith.DivfOp(total, number_of(b, old, type)))
     if mode != "asymmetric":
         pixel = b.insert(arith.AddfOp(pixel, half))
     place = b.insert(arith.DivfOp(pixel, scale))
@@ -40,13 +47,27 @@ def _position(
         return place
     place = b.insert(arith.SubfOp(place, half))
     if mode == "pytorch_half_pixel":
-        single = compare(b, "eq", b.index(new), b.index(1))
+        single = compare(b, "ole", total, b.constant(1, type))
         return select(b, single, b.constant(0, type), place)
     return place
 
 
-def _nearest(b: Builder, op: relay.vision.Resizing, old: Size, new: Size) -> SSAValue:
-    """Return the vector of the index of the pixel nearest to each of `new` ones."""
+def _whole(b: Builder, size: Size) -> Size:
+    """Return a size without its fraction."""
+    if isinstance(size, SSAValue) and is_float(size.type):
+        return b.insert(arith.IndexCastOp(b.insert(arith.FPToSIOp(size, i64)), INDEX))
+    return size
+
+
+def _number(b: Builder, size: Size, type: Attribute) -> SSAValue:
+    """Return a size, which may be a float, as a float of `type`."""
+    if isinstance(size, SSAValue) and is_float(size.type):
+        return convert(b, size, size.type, type)
+    return number_of(b, size, type)
+
+
+def _nearest(b: Builder, op: relay.vision.Resizing, old: Size, new: Size, count: Size) -> SSAValue:
+    """Return the index of the pixel nearest to each of `count`, the whole part of `new`."""
     corners = op.coordinate_transformation_mode.data == "align_corners"
     mode = op.rounding_method.data or ("round" if corners else "floor")
     shift = {"round": 0.5, "round_prefer_ceil": 0.5, "round_prefer_floor": -0.5}.get(mode, 0.0)
@@ -58,7 +79,7 @@ def _nearest(b: Builder, op: relay.vision.Resizing, old: Size, new: Size) -> SSA
             place = inner.insert(arith.AddfOp(place, inner.constant(shift, f32)))
         return _clamped(inner, inner.insert(kind(place)), old)
 
-    return gathered(b, [new], i64, find)
+    return gathered(b, [count], i64, find)
 
 
 def _clamped(b: Builder, place: SSAValue, old: Size) -> SSAValue:
@@ -69,9 +90,14 @@ def _clamped(b: Builder, place: SSAValue, old: Size) -> SSAValue:
 
 
 def _nearest_pixels(
-    b: Builder, op: relay.vision.Resizing, x: SSAValue, sizes: Sequence[Size], axes: Sequence[int]
+    b: Builder,
+    op: relay.vision.Resizing,
+    x: SSAValue,
+    sizes: Sequence[Size],
+    new: Mapping[int, Size],
 ) -> SSAValue:
-    found = [_nearest(b, op, b.dim(x, axis), sizes[axis]) for axis in axes]
+    axes = [*new]
+    found = [_nearest(b, op, b.dim(x, axis), new[axis], sizes[axis]) for axis in axes]
     rank = len(sizes)
 
     def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -110,11 +136,11 @@ def _weight(b: Builder, op: relay.vision.Resizing, distance: SSAValue, far: bool
 
 
 def _interpolated(
-    b: Builder, op: relay.vision.Resizing, x: SSAValue, axis: int, new: Size
+    b: Builder, op: relay.vision.Resizing, x: SSAValue, axis: int, new: Size, count: Size
 ) -> SSAValue:
-    """Resize `axis` of `x` to `new`, in the type of `sum_type`."""
+    """Resize `axis` of `x` to `new`, of which `count` are whole, in the type of `sum_type`."""
     old, sizes = b.dim(x, axis), b.dims(x)
-    sizes[axis] = new
+    sizes[axis] = count
     summed = sum_type(element_of(x))
     places = (0, 1) if op.method.data == "linear" else (-1, 0, 1, 2)
     excludes = op.method.data == "cubic" and op.cubic_exclude.value.data != 0
@@ -148,7 +174,7 @@ def _interpolated(
 
     def vector(number: int) -> SSAValue:
         return rounded(
-            b, gathered(b, [new], f64, lambda inner, at: weights(inner, at[0])[number]), summed
+            b, gathered(b, [count], f64, lambda inner, at: weights(inner, at[0])[number]), summed
         )
 
     def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -162,7 +188,7 @@ def _interpolated(
             total = inner.insert(arith.AddfOp(total, inner.insert(arith.MulfOp(value, weight))))
         return [total]
 
-    vectors = [gathered(b, [new], i64, first), *map(vector, range(len(places)))]
+    vectors = [gathered(b, [count], i64, first), *map(vector, range(len(places)))]
     rank = len(sizes)
     return b.generic(
         vectors,
@@ -177,15 +203,15 @@ def _interpolated(
 def _resized(
     b: Builder, op: relay.vision.Resizing, x: SSAValue, new: Sequence[Size]
 ) -> Sequence[SSAValue]:
-    axes = [op.layout.data.index("H"), op.layout.data.index("W")]
     sizes, shape = b.dims(x), tensor_of(op.results[0]).get_shape()
-    for axis, size in zip(axes, new, strict=True):
-        sizes[axis] = size if shape[axis] == DYNAMIC_INDEX else shape[axis]
+    by_axis = dict(zip(map(op.layout.data.index, "HW"), new, strict=True))
+    for axis, size in by_axis.items():
+        sizes[axis] = _whole(b, size) if shape[axis] == DYNAMIC_INDEX else shape[axis]
     if op.method.data == "nearest_neighbor":
-        return [_nearest_pixels(b, op, x, sizes, axes)]
+        return [_nearest_pixels(b, op, x, sizes, by_axis)]
     element = element_of(x)
-    for axis in axes:
-        x = _interpolated(b, op, x, axis, sizes[axis])
+    for axis, size in by_axis.items():
+        x = _interpolated(b, op, x, axis, size, sizes[axis])
     return [rounded(b, x, element)]
 
 
@@ -199,7 +225,8 @@ def dyn_resize2d(b: Builder, op: Operation, operands: Sequence[SSAValue]) -> Seq
     """Resize to the size in an operand."""
     assert isinstance(op, relay.vision.DynResize2dOp)
     x, size, _ = operands
-    return _resized(b, op, x, [element_size(b, size, [i]) for i in range(2)])
+    read = b.extract if is_float(element_of(size)) else partial(element_size, b)
+    return _resized(b, op, x, [read(size, [i]) for i in range(2)])
 
 
 RULES: Mapping[str, Rule] = {

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ....operators.element_types import NUMBER_TYPES
+from ....operators.element_types import ELEMENT_TABLE
 from ....runtime.native.interface import FLAT, Entry, Library, spec_of
 from ....runtime.program.dtypes import element_type
 from ....runtime.program.program import Param, TensorSpec
@@ -58,7 +58,7 @@ def prototypes(library: Library, entry: Entry) -> dict[str, str]:
     """Return the declarations of the public functions of `entry`, by what they are for."""
     inputs, symbol, unpacked = len(entry.function.params), entry.symbol, list[str]()
     for i, (param, name) in enumerate(zip(entry.tensors, entry.names, strict=True)):
-        type = "DLTensor" if entry.allocates(i) else NUMBER_TYPES[spec_of(param).dtype].c
+        type = "DLTensor" if entry.allocates(i) else ELEMENT_TABLE[spec_of(param).dtype].c
         unpacked.append(f"{'const ' if i < inputs else ''}{type} *{name}")
     pools = [f"void *{pool.symbol}" for pool in entry.pools]
     contexts = [f"void *{context_name(library, device)}" for device in entry.contexts]
@@ -292,7 +292,7 @@ def tensor_row(
     spec: TensorSpec, name: str, dims: str, *, is_allocated: bool = False, is_bytes: bool = False
 ) -> str:
     """Return the row of a tensor."""
-    bits, code = 8 * element_type(spec.dtype).itemsize, NUMBER_TYPES[spec.dtype].dlpack
+    bits, code = 8 * element_type(spec.dtype).itemsize, ELEMENT_TABLE[spec.dtype].dlpack
     flags = f"{int(is_allocated)}, {int(is_bytes)}, {len(spec.shape)}"
     return f"{{{c_string(name)}, {code}, {bits}, {flags}, {dims}}}"
 

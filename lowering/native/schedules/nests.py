@@ -61,9 +61,9 @@ class Nest:
         return any(_coefficient(result, loop) != 0 for result in map.results)
 
     def stride(self, loop: int) -> int:
-        """Return the largest step of an operand, in elements of a dim, for a turn of `loop`."""
-        steps = [abs(_coefficient(r, loop)) for map in self.inputs for r in map.results]
-        return max(steps, default=0)
+        """Return the largest stride of any operand along `loop`, in elements of a dim."""
+        strides = [abs(_coefficient(r, loop)) for map in self.inputs for r in map.results]
+        return max(strides, default=0)
 
 
 def nest_of(kernel: FuncOp) -> Nest | None:
@@ -103,15 +103,15 @@ def nest_between(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | 
 
 
 def _depth(reduction: linalg.GenericOp) -> int | None:
-    """Return the number of turns of the loops that reduce, if it is known."""
-    turns: dict[int, int] = {}
+    """Return the trip count of the reduction loops together, if it is known."""
+    trip_counts: dict[int, int] = {}
     for operand, map in zip(reduction.inputs, maps_of(reduction), strict=False):
         shape = tensor_of(operand).get_shape()
         for expr, size in zip(map.results, shape, strict=True):
             if isinstance(expr, AffineDimExpr):
-                turns[expr.position] = size
+                trip_counts[expr.position] = size
     kinds = _iterators(reduction)
-    sizes = [turns.get(i, DYNAMIC_INDEX) for i, kind in enumerate(kinds) if kind == REDUCTION]
+    sizes = [trip_counts.get(i, DYNAMIC_INDEX) for i, kind in enumerate(kinds) if kind == REDUCTION]
     return None if DYNAMIC_INDEX in sizes else prod(sizes)
 
 

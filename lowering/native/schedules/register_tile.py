@@ -7,7 +7,7 @@ over the loops that reduce, and the elementwise op that reads it, if any.
 
 The loops over tiles also hold the start of the sums and the elementwise op. The tiles at the ends
 of the result's dims are smaller: a loop is peeled into one over whole tiles and one turn for the
-rest; the rest of a row is cut into powers of two, as vectors of other lengths are slow.
+remainder; that of a row is cut into powers of two, as vectors of other lengths are slow.
 """
 
 from __future__ import annotations
@@ -59,19 +59,19 @@ def _peel(nest: Nest, tile: Tile, loops: dict[int, SSAValue], steps: Steps) -> N
     row_size = 1 if tile.row is None else nest.sizes[tile.row]
     if tile.row is not None and (row_size is None or row_size % tile.rows):
         parts = 2
-        rest = steps.peel(loops[tile.row])
+        remainder = steps.peel(loops[tile.row])
         if row_size is None:
-            root = steps.match(rest, **{ROOT: UnitAttr()})
+            root = steps.match(remainder, **{ROOT: UnitAttr()})
             steps.fuse(root, _only(nest, tile.row, 1))
     vector = len(nest.parallel) - 1
     size = nest.sizes[vector]
     assert size is not None
     narrow = widths(size, tile.width)
     if vector in loops and narrow:
-        rest = steps.peel(loops[vector])
+        remainder = steps.peel(loops[vector])
         for number, width in enumerate(narrow[:-1]):
             # The next columns are peeled off the remainder loop of each part, which is the last.
-            roots = steps.match(rest, **{ROOT: UnitAttr()})
+            roots = steps.match(remainder, **{ROOT: UnitAttr()})
             count = parts * (number + 1)
             each = steps.op("split_handle", roots, results=count, properties=STRICT)
             (last,) = steps.op("merge_handles", *each[number :: number + 1], results=1)

@@ -80,7 +80,7 @@ TOOLS = ("mlir-opt", "mlir-translate", "opt", "llc")
 
 
 def tools_key() -> str:
-    """Return text that differs for tools whose code may differ."""
+    """Return the cache key of the toolchain: the versions of its tools."""
     return " ".join(version(name) for name in TOOLS)
 
 

@@ -95,7 +95,7 @@ class Machine:
 
     @property
     def key(self) -> str:
-        """Text that differs for machines whose code may differ."""
+        """The cache key of the target: code for one may not run on another."""
         native = f" {host_processor()}" if self.cpu == NATIVE else ""
         return " ".join(self.flags) + native
 

@@ -152,23 +152,41 @@ def test_while_loop(limit: str):
     agree(model([halving(limit)], feeds[0], [value("y", shape=(4,))], constants), *feeds)
 
 
-def test_while_loop_with_outputs_is_refused():
-    x = random_array(4)
-    feeds = {"x": x, "w": x, "n": np.array(3)}
-    with pytest.raises(OnnxError, match=r'node "sum".*output 1.*computed at run time'):
-        convert_model(model([looping()], feeds, [value("y"), value("ys")]), "small.onnx")
+@pytest.mark.parametrize("count", ["", "n"])
+def test_outputs_of_an_unknown_number_of_iterations(count: str):
+    """Ended by a limit that is an input, or by a condition; none at all."""
+    body = graph(
+        [
+            node("Add", "s w", "t"),
+            node("ReduceSum", "t", "total", keepdims=0),
+            node("Less", "total most", "less"),
+            node("Identity", "going" if count else "less", "on"),
+            node("Mul", "t t", "p"),
+        ],
+        [value("on", np.bool_), value("t", shape=(4,)), value("p", shape=(4,))],
+        [value("i", np.int64, ()), value("going", np.bool_, ()), value("s")],
+    )
+    loop = helper.make_node("Loop", [count, "c", "x"], ["y", "ys"], name="sum", body=body)
+    w = np.full(4, 0.25, np.float32)
+    feeds = [
+        {"x": np.zeros(4, np.float32), "c": np.array(c), "n": np.array(n), "most": np.float32(m)}
+        for c, n, m in ((True, 3, 2.5), (True, 0, 0.5), (False, 9, 9), (True, 21, 40))
+    ]
+    feeds = [{k: np.asarray(v) for k, v in f.items() if count or k != "n"} for f in feeds]
+    agree(model([loop], feeds[0], [value("y"), value("ys")], {"w": w}), *feeds)
 
 
-def test_a_state_that_grows_is_refused():
+def test_a_state_grows():
+    """A dim that is not the same before and after an iteration is known at run time only."""
     body = graph(
         [node("Concat", "s s", "t", axis=0), node("Identity", "going", "on")],
         [value("on", np.bool_), value("t")],
         [value("i", np.int64, ()), value("going", np.bool_, ()), value("s")],
     )
     growing = helper.make_node("Loop", ["n", "c", "x"], ["y"], name="grow", body=body)
-    feeds = {"x": random_array(2), "n": np.array(3), "c": np.array(True)}
-    with pytest.raises(OnnxError, match=r"state 0 is .*2xf32.*4xf32"):
-        convert_model(model([growing], feeds, [value("y")]), "small.onnx")
+    feeds = [{"x": random_array(2), "n": np.array(n), "c": np.array(c)}
+             for n, c in ((3, True), (1, False), (0, True))]  # fmt: skip
+    agree(model([growing], feeds[0], [value("y")]), *feeds)
 
 
 def test_a_state_grows_in_an_unrolled_loop():

@@ -37,13 +37,17 @@ def agree(
     outputs: str = "y",
     opset: int = 21,
     dtype: type = np.float32,
+    rank: int = 0,
 ) -> Conversion:
     """
     Compare a model's results on each of `feeds` with onnxruntime's; return its conversion.
 
-    The dims of the inputs named in `dynamic` are dynamic.
+    The dims of the inputs named in `dynamic` are dynamic; the first output is declared to be of
+    `rank`, if it is given.
     """
     model = model_of(nodes, feeds[0], outputs=outputs, opset=opset, dtype=dtype)
+    for _ in range(rank):
+        model.graph.output[0].type.tensor_type.shape.dim.add()
     for info in model.graph.input:
         if info.name in dynamic.split():
             for i, dim in enumerate(info.type.tensor_type.shape.dim):
@@ -188,6 +192,19 @@ def test_resize(rounding: str, mode: str):
           *({"x": x, "s": s} for s in (ints(1, 2, 6, 5), ints(1, 2, 2, 9))))  # fmt: skip
 
 
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+@pytest.mark.parametrize("transformation", ["half_pixel", "align_corners", "asymmetric"])
+def test_interpolation_of_images_of_any_size(mode: str, transformation: str):
+    resizing = node(
+        "Resize", "x - - s", mode=mode, coordinate_transformation_mode=transformation, axes=[2, 3]
+    )
+    feeds = [
+        {"x": random_array(1, 2, 3, 5), "s": ints(6, 4)},
+        {"x": random_array(2, 1, 4, 3), "s": ints(2, 9)},
+    ]
+    agree(resizing, *feeds, dynamic="x", opset=18)
+
+
 @pytest.mark.parametrize("policy", ["not_larger", "not_smaller"])
 def test_resize_of_images_of_any_size(policy: str):
     nodes = [
@@ -315,6 +332,42 @@ def test_operators_on_unknown_dims(tested: NodeProto):
 def test_gather_on_unknown_dims():
     feeds = [{"x": random_array(*shape), "i": ints(1, -1)} for shape in ((2, 4, 4), (6, 3, 5))]
     agree(node("Gather", "x i", axis=1), *feeds, dynamic="x i")
+
+
+BY_INDICES = [
+    node("GatherElements", "x i", axis=1),
+    node("GatherND", "x j", batch_dims=1),
+    node("ScatterElements", "x i u", axis=1, reduction="add"),
+    node("ScatterND", "x k v", reduction="max"),
+]
+
+
+@pytest.mark.parametrize("tested", BY_INDICES, ids=lambda n: n.op_type)
+def test_indices_of_run_time(tested: NodeProto):
+    """All of unknown dims; the length of vectors follows from declared ranks."""
+    feeds: list[Feeds] = []
+    for rows, columns in ((2, 4), (3, 5)):
+        arrays = {
+            "x": random_array(rows, columns),
+            "i": np.resize(ints(-1, 0, 2), (rows, 3)),
+            "u": random_array(rows, 3, seed=1),
+            "j": np.resize(ints(-2, 0, 3), (rows, 2, 1)),
+            "k": ints(0, -1, 1).reshape(3, 1),
+            "v": random_array(3, columns, seed=2),
+        }
+        feeds.append({name: arrays[name] for name in tested.input})
+    agree(tested, *feeds, dynamic=" ".join(tested.input), opset=18, rank=2)
+
+
+def test_axes_of_unknown_number():
+    """None are all; the rank of a result that does not keep them is the declared one."""
+    feeds = [{"x": X, "a": ints(*axes)} for axes in ((1,), (-1, 0), ())]
+    agree(node("ReduceMean", "x a"), *feeds, dynamic="x a", opset=18)
+    agree(node("Slice", "x s e"), {"x": X, "s": ints(1), "e": ints(2)},
+          {"x": X, "s": ints(0, -2), "e": ints(9, -1)}, dynamic="x s e")  # fmt: skip
+    padded = [{"x": X, "p": ints(*p), "v": np.array(1, np.float32), "a": ints(*a)}
+              for p, a in (((1, 2), (1,)), ((0, 1, 2, -1), (2, 0)))]  # fmt: skip
+    agree(node("Pad", "x p v a"), *padded, dynamic="x p a", opset=18)
 
 
 @pytest.mark.parametrize("op", ["LayerNormalization", "InstanceNormalization", "BatchNormalization",

@@ -42,9 +42,9 @@ def test_no_updates():
 @pytest.mark.parametrize(
     ("op", "indices", "updates", "message"),
     [
-        ("ScatterElements", [[5]], (1, 1), r"index 5 is out of range; the dims are \(4,\)"),
-        ("ScatterElements", [[0]], (1, 2), "indices have shape [1, 1], the updates [1, 2]"),
-        ("ScatterND", [[-5]], (1, 5), r"index -5 is out of range; the dims are \(4,\)"),
+        ("ScatterElements", [[5]], (1, 1), "index 5 is out of range; the axis has 4 elements"),
+        ("ScatterElements", [[0]], (1, 2), "dim 1 of updates must be 1, but is 2"),
+        ("ScatterND", [[-5]], (1, 5), "index -5 is out of range; the axis has [4] elements"),
         ("ScatterND", [[0, 0, 0]], (1,), "supported: vectors of 1 to 2 indices"),
     ],
 )
@@ -55,12 +55,10 @@ def test_refused(op: str, indices: list[list[int]], updates: tuple[int, ...], me
         convert_model(model, "bad.onnx")
 
 
-def test_many_updates_of_one_element_are_refused():
+def test_many_updates_of_one_element():
     feeds = {"x": X, "u": random_array(65, 5)}
     indices = {"i": np.zeros((65, 1), np.int64)}
-    model = model_of(node("ScatterND", "x i u", reduction="add"), feeds, indices, opset=18)
-    with pytest.raises(OnnxError, match="an element has 65 updates; supported: up to 64"):
-        convert_model(model, "bad.onnx")
+    agree(node("ScatterND", "x i u", reduction="add"), feeds, indices, opset=18)
 
 
 @pytest.mark.parametrize("axis", [0, -1])

@@ -50,6 +50,7 @@ ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     "nn.gelu": {"approximate": "none"},
     "nn.leaky_relu": {"alpha": 0.3},
     "nn.prelu": {"axis": 0},
+    "round": {"ties": "away"},
     **{
         name: {"axis": (1,)}
         for name in ("all", "any", "argmax", "argmin", "max", "mean", "min", "prod", "sum")

@@ -165,6 +165,14 @@ def rounded(function: Callable[[float], int]) -> Reference:
     return each(one)
 
 
+def round_ties(attrs: Attrs, specs: Specs, x: Array) -> Array:
+    def away(number: float) -> int:
+        nearest = math.floor(abs(Fraction(number)) + Fraction(1, 2))
+        return nearest if number > 0 else -nearest
+
+    return rounded(round if attrs["ties"] == "even" else away).values(attrs, specs, x)
+
+
 def exactly(function: Callable[[Any, Any], Any]) -> Reference:
     """Round the exact results of `function`, which are fractions, or floats that need no more."""
 
@@ -1113,7 +1121,7 @@ def unique(attrs: Attrs, specs: Specs, x: Array) -> Any:
 # -------------------------------------------------------------------- images and boxes
 
 
-def position_of(attrs: Attrs, i: int, old: int, new: int, number: Callable[[float], Any]) -> Any:
+def position_of(attrs: Attrs, i: int, old: int, new: float, number: Callable[[float], Any]) -> Any:
     """The position of pixel `i` of `new` among `old` ones, computed in `number`."""
     at, scale, half = number(i), number(new) / number(old), number(0.5)
     match attrs["coordinate_transformation_mode"]:
@@ -1123,13 +1131,13 @@ def position_of(attrs: Attrs, i: int, old: int, new: int, number: Callable[[floa
             return at / scale
         case "tf_half_pixel_for_nn":
             return (at + half) / scale
-        case "pytorch_half_pixel" if new == 1:
+        case "pytorch_half_pixel" if new <= 1:
             return number(0)
         case _:
             return (at + half) / scale - half
 
 
-def nearest_pixel(attrs: Attrs, i: int, old: int, new: int) -> int:
+def nearest_pixel(attrs: Attrs, i: int, old: int, new: float) -> int:
     at = float(position_of(attrs, i, old, new, np.float32))
     mode = attrs["rounding_method"]
     if mode == "":
@@ -1146,7 +1154,7 @@ def nearest_pixel(attrs: Attrs, i: int, old: int, new: int) -> int:
     return min(max(found, 0), old - 1)
 
 
-def pixel_weights(attrs: Attrs, i: int, old: int, new: int) -> Array:
+def pixel_weights(attrs: Attrs, i: int, old: int, new: float) -> Array:
     """The weight of each of `old` pixels in pixel `i` of `new`."""
     at = position_of(attrs, i, old, new, float)
     reach = 1 if attrs["method"] == "linear" else 2
@@ -1173,13 +1181,13 @@ def resize2d(attrs: Attrs, specs: Specs, x: Array, *_: Array) -> Array:
     axis = attrs["layout"].index("H")
     if attrs["method"] == "nearest_neighbor":
         for a in (axis, axis + 1):
-            old, new = x.shape[a], specs[0][0][a]
-            x = pick(x, a, [nearest_pixel(attrs, i, old, new) for i in range(new)])
+            old, new = x.shape[a], attrs["size"][a - axis]
+            x = pick(x, a, [nearest_pixel(attrs, i, old, new) for i in range(int(new))])
         return x
     y = x.astype(np.float64)
     for a in (axis, axis + 1):
-        new = specs[0][0][a]
-        rows = np.array([pixel_weights(attrs, i, x.shape[a], new) for i in range(new)])
+        new = attrs["size"][a - axis]
+        rows = np.array([pixel_weights(attrs, i, x.shape[a], new) for i in range(int(new))])
         y = np.moveaxis(np.tensordot(rows, y, (1, a)), 0, a)
     return y
 
@@ -1466,7 +1474,7 @@ REFERENCES: dict[str, Reference] = {
     "slice_like": moved(lambda attrs, x, like: x[first_elements(x, like, attrs.get("axes"))]),
     "reverse": moved(lambda attrs, x: pick(x, attrs["axis"], range(x.shape[attrs["axis"]])[::-1])),
     "right_shift": shifted(operator.rshift),
-    "round": rounded(round),
+    "round": Reference(round_ties),
     "rsqrt": real(lambda x: 1 / np.sqrt(x), lambda x: 1 / mpmath.sqrt(x)),
     "sigmoid": real(lambda x: 1 / (1 + np.exp(-x)), lambda x: 1 / (1 + mpmath.exp(-x))),
     "sign": each(lambda x: x if x != x else (x > 0) - (x < 0)),

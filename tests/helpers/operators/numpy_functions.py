@@ -278,7 +278,7 @@ def _unique(data: Any, sorted: bool, return_counts: bool) -> Any:
 
 def _resize2d(data: Any, size: Any, *_: Any, layout: str, **attrs: Any) -> Any:
     n, c, _h, _w = data.transpose(_to_nchw(layout)).shape
-    return np.zeros((n, c, *size)).transpose(_from_nchw(layout))
+    return np.zeros((n, c, *map(int, size))).transpose(_from_nchw(layout))
 
 
 def _non_max_suppression(data: Any, *_: Any, return_indices: bool, **attrs: Any) -> Any:
@@ -297,7 +297,7 @@ REFERENCES: Mapping[str, Reference] = {
     **{name: _same(getattr(np, name)) for name in ("maximum", "minimum", "power", "floor_divide")},
     "mod": _same(np.fmod),
     "floor_mod": _same(np.mod),
-    "round": _same(np.round),
+    "round": lambda x, ties="even": np.round(x).astype(x.dtype),
     **{name: _told(getattr(np, name)) for name in ("isnan", "isfinite", "isinf")},
     **{name: _told(getattr(np, name)) for name in ("logical_and", "logical_or", "logical_xor")},
     **{name: _told(getattr(np, name)) for name in ("equal", "not_equal", "less", "less_equal")},

@@ -105,6 +105,10 @@ def leaky_relu(draw: Draw) -> Proposal:
     return [(draw.shape(), draw.dtype)], draw.given(alpha=alpha)
 
 
+def round_ties(draw: Draw) -> Proposal:
+    return [(draw.shape(), draw.dtype)], draw.given(ties=draw.one_of("even", "away"))
+
+
 def gelu(draw: Draw) -> Proposal:
     return [(draw.shape(), draw.dtype)], draw.given(approximate=draw.one_of("none", "tanh"))
 
@@ -937,8 +941,11 @@ def resize2d(draw: Draw) -> Proposal:
 
 
 def dyn_resize2d(draw: Draw) -> Proposal:
-    operands, attrs = at_run_time(resize2d, "size")(draw)
-    return [*operands, ((4,), "float32")], attrs
+    (data, size), attrs = at_run_time(resize2d, "size")(draw)
+    if draw.one_of(False, True):  # fractions count for the positions
+        assert isinstance(size, np.ndarray), "the elements of an operand"
+        size = (size + draw.one_of(0.0, 0.25, 0.6)).astype(draw.one_of("float32", "float64"))
+    return [data, size, ((4,), "float32")], attrs
 
 
 def _boxes(draw: Draw) -> tuple[int, int, int]:
@@ -986,7 +993,7 @@ def _each(names: str, generator: Generator) -> dict[str, Generator]:
 
 
 GENERATORS: dict[str, Generator] = {
-    **_each("abs negative sign ceil floor round trunc nn.relu copy logical_not", one_tensor),
+    **_each("abs negative sign ceil floor trunc nn.relu copy logical_not", one_tensor),
     **_each("exp log log2 log10 sqrt rsqrt sigmoid erf isnan isfinite isinf", one_tensor),
     **_each("sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh", one_tensor),
     **_each("add subtract multiply divide power mod floor_mod floor_divide", broadcast(2)),
@@ -1030,6 +1037,7 @@ GENERATORS: dict[str, Generator] = {
     "gather_nd": gather_nd,
     "image.resize2d": resize2d,
     "ndarray_size": shape_of,
+    "round": round_ties,
     "nn.avg_pool2d": pool("count_include_pad"),
     "nn.batch_flatten": one_tensor,
     "nn.batch_matmul": batch_matmul,

@@ -89,7 +89,7 @@ def _each(names: str, *lines: Line) -> Iterator[tuple[str, Line]]:
 def _lines() -> Iterator[tuple[str, Line]]:
     # elementwise
     yield from _like_operand(
-        "abs negative sign ceil floor round trunc nn.relu", "2x3xf32", "5xi32", "f64", "2x0xf32"
+        "abs negative sign ceil floor trunc nn.relu", "2x3xf32", "5xi32", "f64", "2x0xf32"
     )
     yield from _like_operand(
         "exp log log2 log10 sqrt rsqrt sin cos tan tanh sigmoid erf",
@@ -103,6 +103,9 @@ def _lines() -> Iterator[tuple[str, Line]]:
     yield from _each("isnan isfinite isinf", ("2x3xf32", {}, "2x3xi1"), ("f64", {}, "i1"))
     yield from _each(
         "nn.leaky_relu", ("2x3xf32", {}, "2x3xf32"), ("2x3xf64", {"alpha": 0.25}, "2x3xf64")
+    )
+    yield from _each(
+        "round", ("2x3xf32", {}, "2x3xf32"), ("5xf64", {"ties": "away"}, "5xf64"), ("i8", {}, "i8")
     )
     yield from _each(
         "nn.gelu", ("2x3xf32", {}, "2x3xf32"), ("9xf32", {"approximate": "tanh"}, "9xf32")
@@ -894,6 +897,7 @@ def _of_images() -> Iterator[tuple[str, Line]]:
         "dyn.image.resize2d",
         ("1x2x3x4xf32 2xi64 4xf32", {}, "1x2x?x?xf32"),
         ("1x3x4x2xf32 2xi32 4xf32", attributes, "1x?x?x2xf32"),
+        ("1x2x3x4xf32 2xf32 4xf32", attributes | {"layout": "NCHW"}, "1x2x?x?xf32"),
         ("1x2x3x4xf64 2xi64 0xf32", cubic, "1x2x?x?xf64"),
     )
     yield from _each(

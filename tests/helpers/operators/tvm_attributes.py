@@ -63,7 +63,7 @@ _TRANSPOSED = {"transpose_a": False, "transpose_b": False}
 
 ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     **dict.fromkeys(
-        """abs negative sign ceil floor round trunc exp log log2 log10 sqrt rsqrt sigmoid erf
+        """abs negative sign ceil floor trunc exp log log2 log10 sqrt rsqrt sigmoid erf
         sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
         isnan isfinite isinf nn.relu copy logical_not nn.batch_flatten
         add subtract multiply divide power maximum minimum mod floor_mod floor_divide
@@ -78,6 +78,7 @@ ATTRIBUTES: dict[str, Mapping[str, Any]] = {
     **dict.fromkeys(("dyn.full", "dyn.broadcast_to"), _DYN_SHAPE),
     "arange": {"dtype": Given("float32")},
     "argwhere": _NONE,
+    "round": _NONE,
     "dyn.expand_dims": {"num_newaxis": 1},
     "dyn.image.resize2d": _RESIZE,
     "dyn.nn.pad": {"pad_mode": "constant"},
@@ -224,6 +225,7 @@ OURS: Mapping[str, tuple[str, ...]] = {
     "argmax": ("dtype",),
     "argmin": ("dtype",),
     "nn.gelu": ("approximate",),
+    "round": ("ties",),
 }
 """Operators and attributes that TVM does not have, as listed in `docs/relay_text.md`."""
 

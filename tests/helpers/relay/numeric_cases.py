@@ -18,7 +18,10 @@ from xrelay.frontends.relay_text.print.printer import module_text
 from xrelay.passes.evaluation.evaluator import evaluate
 
 Reference: TypeAlias = (
-    Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
+    Callable[[Any], Any]
+    | Callable[[Any, Any], Any]
+    | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any]
 )
 
 

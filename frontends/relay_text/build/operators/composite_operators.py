@@ -22,12 +22,14 @@ from ..build_context import Context
 from ..declared_dims import refine_dims
 from ..deferred import when_known
 from . import explicit_memory
+from .array_operators import ARRAYS
 from .call_site import Rule, Site, dtype_of
 from .converted_operators import CONVERTED
 from .decomposed_operators import DECOMPOSED, HINTS
 from .image_operators import IMAGES
 from .layouts import layout_transform
 from .random_operators import RANDOM
+from .signal_operators import SIGNALS
 
 # --------------------------------------------------------------------- devices
 
@@ -137,6 +139,8 @@ COMPOSITES: Mapping[str, Rule] = {
     **CONVERTED,
     **DECOMPOSED,
     **IMAGES,
+    **ARRAYS,
+    **SIGNALS,
     "nn.pad": _pad,
     "layout_transform": layout_transform,
     **RANDOM,

@@ -130,6 +130,14 @@ def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     return made if attrs.get("ret_type") == "values" else site.cast(made, dtype)
 
 
+def _suppression(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
+    """Build `non_max_suppression`; TVM accepts any indices if they are not returned."""
+    dims = site.tensor(args[0]).get_shape()
+    if attrs.get("return_indices") in (0, False) and DYNAMIC_INDEX not in dims[:2]:
+        args[2] = site.value("zeros", shape=tuple(dims[:2]), dtype="int32")
+    return site.build(site.name, args, attrs)
+
+
 # ---------------------------------------------------------------------- layouts
 
 _SIDES = {"1d": "W", "3d": "DHW"}
@@ -241,6 +249,7 @@ _CONVERSIONS: Mapping[str, Conversion] = {
     **dict.fromkeys(("dyn.one_hot", "one_hot"), _one_hot),
     **dict.fromkeys(("argsort", "dyn.topk", "shape_of", "topk"), _integers),
     **dict.fromkeys([f"nn.{name}" for name in _POOLS], _on_images),
+    "vision.non_max_suppression": _suppression,
 }
 
 

@@ -232,9 +232,12 @@ def _strided_set(site: Site) -> SSAValue:
     names = ("begin", "end", "strides")
     begin, end, strides = (_fixed(site, v, n) for v, n in zip(bounds, names, strict=True))
     dims, mask = dims_of(site, data), None
-    strides += (1,) * (len(begin) - len(strides))
-    if not len(strides) == len(end) == len(begin) <= len(dims):
-        raise site.problem("begin and end must have an entry for each of the first axes")
+    count = max(len(begin), len(end), len(strides))
+    if count > len(dims):
+        raise site.problem(f"expected at most {len(dims)} bounds, but got {count}")
+    begin += (0,) * (count - len(begin))
+    end += dims[len(end) : count]
+    strides += (1,) * (count - len(strides))
     for axis, dim in enumerate(dims):
         require_few(site, dim)
         chosen = range(dim)
@@ -294,22 +297,30 @@ def _scatter_nd(site: Site) -> SSAValue:
     """Write slices of `updates` at the indices along the first axes of `data`."""
     data, indices, updates = site.values(3)
     mode = site.attributes(mode="update")["mode"]
-    dims, (count, *where) = dims_of(site, data), dims_of(site, indices)
-    if count > len(dims):
+    dims, (count, *_) = site.tensor(data).get_shape(), site.tensor(indices).get_shape()
+    if not 0 < count <= len(dims):
         raise site.problem(f"indices of {count} axes, but data has {len(dims)}")
-    size, rows = prod(dims[count:]), prod(where)
-    parts = site.value("reshape", indices, newshape=(count, rows, 1))
-    columns = [site.value("take", parts, site.scalar(i, "int64"), axis=0) for i in range(count)]
-    at = _flat_index(site, columns, _strides(dims[:count]))
+    size = prod(dims[count:])
+    if DYNAMIC_INDEX in dims[count:]:
+        raise site.problem(f"expected static slices, but data is of {site.text(data)}")
+    shape = site.value("shape_of", data, dtype="int64")
+    parts, at = site.value("reshape", site.cast(indices, "int64"), newshape=(count, -1, 1)), None
+    for axis in range(count):
+        number = site.scalar(axis, "int64")
+        column = site.value("take", parts, number, axis=0)
+        if at is not None:
+            at = site.value("multiply", at, site.value("take", shape, number, axis=0))
+        at = column if at is None else site.value("add", at, column)
+    assert at is not None, "indices have an axis"
     written = site.value(
         "scatter_elements",
-        site.value("reshape", data, newshape=(prod(dims[:count]), size)),
-        site.value("broadcast_to", at, shape=(rows, size)),
-        site.value("reshape", updates, newshape=(rows, size)),
+        site.value("reshape", data, newshape=(-1, size)),
+        site.value("repeat", at, repeats=size, axis=1) if size != 1 else at,
+        site.value("reshape", updates, newshape=(-1, size)),
         axis=0,
         reduction=mode,
     )
-    return site.value("reshape", written, newshape=dims)
+    return site.value("reshape_like", written, data)
 
 
 def _matrix_set_diag(site: Site) -> SSAValue:
@@ -339,21 +350,40 @@ def _matrix_set_diag(site: Site) -> SSAValue:
     return site.value("where", mask, taken, data)
 
 
+def counted_less(
+    site: Site, sequence: SSAValue, values: SSAValue, or_equal: bool = False
+) -> SSAValue:
+    """
+    Count the elements of a sorted sequence along the last axis that are less than each value.
+
+    Both are sorted, with values before or after equal elements; of the place of a value in both
+    are subtracted the values before it.
+    """
+    both = [sequence, values] if or_equal else [values, sequence]
+    start = dims_of(site, sequence)[-1] if or_equal else 0
+
+    def places(value: SSAValue) -> SSAValue:
+        order = site.value("argsort", value, axis=-1, dtype="int64")
+        return site.value("argsort", order, axis=-1, dtype="int64")
+
+    joined = site.value("concatenate", site.context.packed(both, site.call.offset), axis=-1)
+    end = start + dims_of(site, values)[-1]
+    axis = len(dims_of(site, values)) - 1
+    at = site.value("strided_slice", places(joined), begin=(start,), end=(end,), axes=(axis,))
+    return site.value("subtract", at, places(values))
+
+
 def _searchsorted(site: Site) -> SSAValue:
     """Count the elements of each sorted sequence that are less than a value."""
     sequence, values = site.values(2)
     attrs = site.attributes(right=False, dtype="int32")
-    rank = len(dims_of(site, sequence))
-    if rank != 1 and rank != len(dims_of(site, values)):
-        raise site.problem("the sequence must have one axis, or as many as the values")
-    axis = rank - 1 if rank > 1 else 0
-    compared = site.value(
-        "less_equal" if attrs["right"] else "less",
-        site.value("expand_dims", sequence, axis=axis),
-        site.value("expand_dims", values, axis=-1),
-    )
-    counted = site.cast(compared, attrs["dtype"])
-    return site.value("sum", counted, axis=(-1,))
+    dims = dims_of(site, values)
+    if len(dims_of(site, sequence)) == 1:
+        values = site.value("reshape", values, newshape=(prod(dims),))
+    elif dims_of(site, sequence)[:-1] != dims[:-1]:
+        raise site.problem("the sequence must have one axis, or those of the values")
+    counted = counted_less(site, sequence, values, bool(attrs["right"]))
+    return site.cast(site.value("reshape", counted, newshape=dims), attrs["dtype"])
 
 
 # --------------------------------------------------------------------------------- images
@@ -426,7 +456,10 @@ def _unhinted(site: Site) -> SSAValue:
 
 
 _HINTS = ("checkpoint", "compiler_begin", "compiler_end", "stop_fusion", "cast_hint")
-HINTS: Mapping[str, Rule] = {f"annotation.{name}": _unhinted for name in _HINTS}
+HINTS: Mapping[str, Rule] = {
+    **{f"annotation.{name}": _unhinted for name in _HINTS},
+    "debug": _unhinted,
+}
 """The hints that have no meaning here, which are dropped."""
 
 DECOMPOSED: Mapping[str, Rule] = {

@@ -1,10 +1,13 @@
 """
-Operators of the text that read images between pixels or by regions, as several of the dialect's.
+Operators of the text on images, regions and boxes, as several of the dialect's.
 
     image.crop_and_resize, vision.roi_align    each region as W₁ · image · W₂ᵀ: row i of a matrix
                                                has the weights of the pixels around place i
     vision.roi_pool                            the maximum of the pixels that are in a bin
     image.grid_sample                          pixels that are gathered, times their weights
+    vision.multibox_prior                      a constant: boxes around places of the image
+    vision.multibox_transform_loc              arithmetic on boxes; those of a class come first
+    vision.yolo_reorg                          a permutation of the parts of axes
 """
 
 from __future__ import annotations
@@ -13,13 +16,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
+from math import sqrt
 from operator import add, mul
-from typing import Any
+from typing import Any, cast
 
 from xdsl.ir import SSAValue
 
 from .call_site import Rule, Site, dtype_of
-from .decomposed_operators import array, dims_of
+from .computed_numbers import Numbers
+from .decomposed_operators import array, dims_of, require_few
 from .layouts import change_layout
 
 _FLOATS = ("float16", "float32", "float64")
@@ -27,74 +32,12 @@ _FLOATS = ("float16", "float32", "float64")
 # ------------------------------------------------------------------------------- numbers
 
 
-@dataclass(frozen=True)
-class _Number:
-    """Numbers that the program computes."""
-
-    site: Site
-    value: SSAValue
-
-    def call(self, name: str, *others: _Number | float, **attrs: Any) -> _Number:
-        """Build an operator; floats become constants of the dtype of these numbers."""
-        values = (
-            other.value if isinstance(other, _Number) else self._constant(other) for other in others
-        )
-        return _Number(self.site, self.site.value(name, self.value, *values, **attrs))
-
-    def _constant(self, value: float) -> SSAValue:
-        return self.site.scalar(value, dtype_of(self.value))
-
-    def __add__(self, other: _Number | float) -> _Number:
-        return self.call("add", other)
-
-    def __sub__(self, other: _Number | float) -> _Number:
-        return self.call("subtract", other)
-
-    def __rsub__(self, other: float) -> _Number:
-        return self.call("negative") + other
-
-    def __mul__(self, other: _Number | float) -> _Number:
-        return self.call("multiply", other)
-
-    def __truediv__(self, other: _Number | float) -> _Number:
-        return self.call("divide", other)
-
-    def __and__(self, other: _Number) -> _Number:
-        return self.call("logical_and", other)
-
-    def clamped(self, low: _Number | float, high: _Number | float) -> _Number:
-        return self.call("maximum", low).call("minimum", high)
-
-    def is_within(self, low: _Number | float, high: _Number | float) -> _Number:
-        return self.call("greater_equal", low) & self.call("less_equal", high)
-
-    def viewed(self, *shape: int) -> _Number:
-        return self.call("reshape", newshape=shape)
-
-    def permuted(self, *axes: int) -> _Number:
-        return self.call("transpose", axes=axes)
-
-    def cast(self, dtype: str) -> _Number:
-        return _Number(self.site, self.site.cast(self.value, dtype))
-
-    def where(self, condition: _Number, other: _Number | float) -> _Number:
-        """Return these numbers where the condition is true, others elsewhere."""
-        if not isinstance(other, _Number):
-            other = _Number(self.site, self._constant(other))
-        return condition.call("where", self, other)
-
-    def counted(self, count: int, *shape: int) -> _Number:
-        """Return 0, 1, … in the dtype of these numbers, as a vector or a tensor of `shape`."""
-        numbers = _Number(self.site, array(self.site, range(count), shape or (count,), "int64"))
-        return numbers.cast(dtype_of(self.value))
-
-
-def _of_floats(site: Site, value: SSAValue, rank: int) -> _Number:
+def _of_floats(site: Site, value: SSAValue, rank: int) -> Numbers:
     if len(site.tensor(value).get_shape()) != rank or dtype_of(value) not in _FLOATS:
         raise site.problem(
             f"expected floats of rank {rank}, but the tensor is of {site.text(value)}"
         )
-    return _Number(site, value)
+    return Numbers(site, value)
 
 
 def _size(site: Site, name: str, value: Any) -> tuple[int, int]:
@@ -115,26 +58,26 @@ _MOST = 2**16
 class _Regions:
     """For each region its image, channels last, and along both axes where it starts and ends."""
 
-    image: _Number
+    image: Numbers
     sides: Sequence[int]
     channels: int
-    bounds: Sequence[tuple[_Number, _Number]]
+    bounds: Sequence[tuple[Numbers, Numbers]]
     layout: str
 
     @staticmethod
     def of(
-        data: _Number, boxes: Sequence[_Number], batch: _Number, order: Sequence[int], layout: Any
+        data: Numbers, boxes: Sequence[Numbers], batch: Numbers, order: Sequence[int], layout: Any
     ) -> _Regions:
         """Take images; `order` has the columns of `boxes` that are top, bottom, left and right."""
         site = data.site
         layout = site.choice("layout", layout, "NCHW", "NHWC")
         images = change_layout(site, data.value, layout, "NHWC")
         _, *sides, channels = dims_of(site, images)
-        image = _Number(site, images).call("take", batch.cast("int64"), axis=0)
+        image = Numbers(site, images).call("take", batch.cast("int64"), axis=0)
         top, bottom, left, right = (boxes[i].cast(dtype_of(data.value)) for i in order)
         return _Regions(image, sides, channels, [(top, bottom), (left, right)], layout)
 
-    def interpolated(self, weights: Sequence[_Number], sizes: Sequence[int]) -> _Number:
+    def interpolated(self, weights: Sequence[Numbers], sizes: Sequence[int]) -> Numbers:
         """Multiply images by matrices of so many rows, of weights of their rows and columns."""
         (rows, cols), (height, width) = weights, sizes
         (old_height, old_width), n = self.sides, self.channels
@@ -145,20 +88,20 @@ class _Regions:
         made = cols.call("nn.batch_matmul", lines, transpose_b=False)
         return made.viewed(-1, width, height, n).permuted(0, 2, 1, 3)
 
-    def result(self, image: _Number) -> SSAValue:
+    def result(self, image: Numbers) -> SSAValue:
         return change_layout(image.site, image.value, "NHWC", self.layout)
 
 
-def _columns(boxes: _Number, count: int) -> list[_Number]:
+def _columns(boxes: Numbers, count: int) -> list[Numbers]:
     if boxes.site.tensor(boxes.value).get_shape()[1] != count:
         raise boxes.site.problem(
             f"expected {count} columns, but the boxes are of {boxes.site.text(boxes.value)}"
         )
     indices = (array(boxes.site, [i], (), "int64") for i in range(count))
-    return [boxes.call("take", _Number(boxes.site, i), axis=1) for i in indices]
+    return [boxes.call("take", Numbers(boxes.site, i), axis=1) for i in indices]
 
 
-def _around(at: _Number, size: int) -> _Number:
+def _around(at: Numbers, size: int) -> Numbers:
     """Return the share that each of `size` pixels has in what is linearly between them."""
     apart = at.call("expand_dims", axis=-1) - at.counted(size)
     return (1.0 - apart.call("abs")).call("maximum", 0.0)
@@ -174,8 +117,8 @@ def _crop_and_resize(site: Site) -> SSAValue:
     outside = site.number("extrapolation_value", attrs["extrapolation_value"])
     columns = _columns(_of_floats(site, boxes, 2), 4)
     images = _of_floats(site, data, 4)
-    regions = _Regions.of(images, columns, _Number(site, batch), (0, 2, 1, 3), attrs["layout"])
-    weights, inside = list[_Number](), list[_Number]()
+    regions = _Regions.of(images, columns, Numbers(site, batch), (0, 2, 1, 3), attrs["layout"])
+    weights, inside = list[Numbers](), list[Numbers]()
     for (start, end), size, count in zip(regions.bounds, regions.sides, sizes, strict=True):
         start, end = (bound.viewed(-1, 1) * (size - 1.0) for bound in (start, end))
         if count == 1:
@@ -210,7 +153,7 @@ def _roi_align(site: Site) -> SSAValue:
     scale, ratio = site.number("spatial_scale", attrs["spatial_scale"]), attrs["sample_ratio"]
     if not isinstance(ratio, int) or ratio > _MOST:
         raise site.problem(f"sample_ratio must be a number of samples, but is {ratio!r}")
-    weights, counts, samples = list[_Number](), list[_Number](), list[int]()
+    weights, counts, samples = list[Numbers](), list[Numbers](), list[int]()
     for (start, end), size, bins in zip(regions.bounds, regions.sides, pooled, strict=True):
         start, end = (bound.viewed(-1, 1, 1) * scale for bound in (start, end))
         extent = (end - start).call("maximum", 1.0) / float(bins)
@@ -260,7 +203,7 @@ def _roi_pool(site: Site) -> SSAValue:
     columns = _columns(_of_floats(site, rois, 2), 5)
     images = _of_floats(site, data, 4)
     regions = _Regions.of(images, columns, columns[0], (2, 4, 1, 3), attrs["layout"])
-    image, is_empty = regions.image.call("expand_dims", axis=1), list[_Number]()
+    image, is_empty = regions.image.call("expand_dims", axis=1), list[Numbers]()
     scale, lowest = site.number("spatial_scale", attrs["spatial_scale"]), _lowest(dtype_of(data))
     for i, ((start, end), size, bins) in enumerate(
         zip(regions.bounds, regions.sides, pooled, strict=True)
@@ -286,7 +229,7 @@ def _roi_pool(site: Site) -> SSAValue:
 # ------------------------------------------------------------------------------- samples
 
 
-def _reflected(at: _Number, size: int, is_aligned: bool) -> _Number:
+def _reflected(at: Numbers, size: int, is_aligned: bool) -> Numbers:
     """Reflect places at the centers of the outer pixels or at the edges, as often as needed."""
     start, period = (0.0, max(size - 1.0, 1.0)) if is_aligned else (-0.5, float(size))
     distance = (at - start).call("abs")
@@ -297,7 +240,7 @@ def _reflected(at: _Number, size: int, is_aligned: bool) -> _Number:
     return at.where(at.is_within(start, period + start), reflected)
 
 
-def _taps(at: _Number, method: str) -> list[tuple[_Number, _Number | None]]:
+def _taps(at: Numbers, method: str) -> list[tuple[Numbers, Numbers | None]]:
     """Return the places of pixels from which a sample is interpolated, and their weights."""
     if method == "nearest":
         return [(at.call("round"), None)]
@@ -305,7 +248,7 @@ def _taps(at: _Number, method: str) -> list[tuple[_Number, _Number | None]]:
     part = at - low
     if method in ("bilinear", "linear"):
         return [(low, 1.0 - part), (low + 1.0, part)]
-    a, taps = -0.75, list[tuple[_Number, _Number | None]]()
+    a, taps = -0.75, list[tuple[Numbers, Numbers | None]]()
     for i in range(-1, 3):
         t = (part - float(i)).call("abs")
         if i in (0, 1):
@@ -335,44 +278,146 @@ def _grid_sample(site: Site) -> SSAValue:
             f"expected a grid of {batch} x {len(sides)} channels, but it has {out[0]} x {out[1]}"
         )
 
-    def padded(at: _Number, size: int) -> _Number:
+    def padded(at: Numbers, size: int) -> Numbers:
         if padding == "zeros":
             return at
         at = _reflected(at, size, is_aligned) if padding == "reflection" else at
         return at.clamped(0.0, size - 1.0)
 
-    along = list[list[tuple[_Number, _Number | None]]]()
+    along = list[list[tuple[Numbers, Numbers | None]]]()
     for i, size in enumerate(sides):
         channel = array(site, [len(sides) - 1 - i], (), "int64")
-        at = places.call("take", _Number(site, channel), axis=1).cast(dtype_of(data)) + 1.0
+        at = places.call("take", Numbers(site, channel), axis=1).cast(dtype_of(data)) + 1.0
         at = at * (size - 1.0) / 2.0 if is_aligned else at * float(size) / 2.0 - 0.5
         if method in ("bicubic", "cubic"):
             along.append([(padded(tap, size), weight) for tap, weight in _taps(at, method)])
         else:
             along.append(_taps(padded(at, size), method))
     channels_last = images.permuted(0, *range(2, len(layout)), 1)
-    index = _Number(site, array(site, range(batch), (batch, *(1 for _ in sides)), "int64"))
+    index = Numbers(site, array(site, range(batch), (batch, *(1 for _ in sides)), "int64"))
     rows = index.call("broadcast_to", shape=(batch, *out[2:]))
-    terms = list[_Number]()
+    terms = list[Numbers]()
     for taps in product(*along):
         places_of = [tap.cast("int64").value for tap, _ in taps]
         stacked = site.context.packed([rows.value, *places_of], site.call.offset)
-        indices = _Number(site, site.value("stack", stacked, axis=0))
+        indices = Numbers(site, site.value("stack", stacked, axis=0))
         term = channels_last.call("gather_nd", indices)
         insides = [tap.is_within(0.0, n - 1.0) for (tap, _), n in zip(taps, sides, strict=True)]
         weights = [weight for _, weight in taps if weight is not None]
         if weights:
             term = term * reduce(mul, weights).call("expand_dims", axis=-1)
-        is_inside = reduce(_Number.__and__, insides).call("expand_dims", axis=-1)
+        is_inside = reduce(Numbers.__and__, insides).call("expand_dims", axis=-1)
         terms.append(term.where(is_inside, 0.0))
     result = reduce(add, terms)
     return result.permuted(0, len(layout) - 1, *range(1, len(layout) - 1)).value
 
 
+# --------------------------------------------------------------------------------- boxes
+
+
+def _number_list(site: Site, name: str, value: Any, count: int | None = None) -> list[float]:
+    given = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
+    numbers = [site.number(name, number) for number in given]
+    if count not in (None, len(numbers)):
+        raise site.problem(f"{name} must have {count} entries, but has {len(numbers)}")
+    return numbers
+
+
+def _multibox_prior(site: Site) -> SSAValue:
+    """Boxes of each size, and of the first size in each other ratio, around each pixel."""
+    (data,) = site.values(1)
+    attrs = site.attributes(
+        sizes=(1.0,), ratios=(1.0,), steps=(-1.0, -1.0), offsets=(0.5, 0.5), clip=False
+    )
+    if len(dims := dims_of(site, data)) != 4:
+        raise site.problem(f"data must have rank 4, but has rank {len(dims)}")
+    height, width = dims[2:]
+    sizes, ratios = (_number_list(site, name, attrs[name]) for name in ("sizes", "ratios"))
+    steps, offsets = (_number_list(site, name, attrs[name], 2) for name in ("steps", "offsets"))
+    if not sizes or min(ratios, default=0) <= 0:
+        raise site.problem("expected a size, and ratios above 0")
+    halves = [(size / 2, size / 2) for size in sizes]
+    halves += [(sizes[0] / sqrt(ratio) / 2, sizes[0] * sqrt(ratio) / 2) for ratio in ratios[1:]]
+    require_few(site, height * width * len(halves) * 4)
+    down, across = (
+        [(i + offset) * (step if step > 0 else 1 / size) for i in range(size)]
+        for offset, step, size in zip(offsets, steps, (height, width), strict=True)
+    )
+    boxes = list[float]()
+    for y in down:
+        for x in across:
+            for h, w in ((h, w * height / width) for h, w in halves):
+                boxes += [x - w, y - h, x + w, y + h]
+    if attrs["clip"]:
+        boxes = [min(max(place, 0.0), 1.0) for place in boxes]
+    made = array(site, boxes, (1, len(boxes) // 4, 4), "float64")
+    return site.cast(made, dtype_of(data))
+
+
+def _multibox_transform_loc(site: Site) -> SSAValue:
+    """Rows of class, score and box of the anchors that have a class, and their number."""
+    scores, moves, anchors = (Numbers(site, value) for value in site.values(3))
+    attrs = site.attributes(
+        clip=True, threshold=0.01, variances=(0.1, 0.1, 0.2, 0.2), keep_background=False
+    )
+    variances = _number_list(site, "variances", attrs["variances"], 4)
+    threshold = site.number("threshold", attrs["threshold"])
+    if attrs["keep_background"]:
+        raise site.problem("keep_background must be False")
+    batch, _, count = dims_of(site, scores.value)
+    dtype = dtype_of(scores.value)
+
+    def columns(value: Numbers) -> list[Numbers]:
+        parts = (Numbers(site, array(site, [i], (), "int64")) for i in range(4))
+        return [value.viewed(-1, count, 4).call("take", part, axis=2) for part in parts]
+
+    objects = scores.call("strided_slice", begin=(1,), end=(2**31 - 1,), axes=(1,))
+    score = objects.call("max", axis=(1,))
+    kind = objects.call("argmax", axis=(1,), dtype="int32")
+    is_valid = score.call("greater_equal", threshold)
+    left, top, right, bottom = columns(anchors)
+    dx, dy, dw, dh = (
+        move * variance for move, variance in zip(columns(moves), variances, strict=True)
+    )
+    wide, tall = right - left, bottom - top
+    x, y = dx * wide + (left + right) / 2.0, dy * tall + (top + bottom) / 2.0
+    w, h = dw.call("exp") * wide / 2.0, dh.call("exp") * tall / 2.0
+    sides = [x - w, y - h, x + w, y + h]
+    if attrs["clip"]:
+        sides = [side.clamped(0.0, 1.0) for side in sides]
+    row = [part.value for part in (kind.cast(dtype), score, *sides)]
+    rows = Numbers(site, site.value("stack", site.context.packed(row, site.call.offset), axis=2))
+    rows = rows.where(is_valid.call("expand_dims", axis=2), -1.0)
+    places = is_valid.cast("int32").call("argsort", axis=1, is_ascend=False, dtype="int64")
+    batches = Numbers(site, array(site, range(batch), (batch, 1), "int64"))
+    batches = batches.call("broadcast_to", shape=(batch, count))
+    both = site.context.packed([batches.value, places.value], site.call.offset)
+    made = rows.call("gather_nd", Numbers(site, site.value("stack", both, axis=0)))
+    valid = is_valid.cast("int32").call("sum", axis=(1,))
+    return site.context.packed([made.value, valid.value], site.call.offset, from_operator=True)
+
+
+def _yolo_reorg(site: Site) -> SSAValue:
+    """Channels in blocks of rows and columns, which are read as images of the same elements."""
+    (data,) = site.values(1)
+    stride = site.integers("stride", site.attributes(stride=1)["stride"], 1)[0]
+    if len(dims := dims_of(site, data)) != 4 or stride < 1:
+        raise site.problem("expected data of rank 4, and a stride above 0")
+    n, c, h, w = dims
+    if c % stride**2 or h % stride or w % stride:
+        raise site.problem(f"channels must be divisible by {stride}², sides by {stride}")
+    parts = Numbers(site, data).viewed(n, c // stride**2, h, stride, w, stride)
+    made = parts.permuted(0, 3, 5, 1, 2, 4)
+    return made.viewed(n, c * stride**2, h // stride, w // stride).value
+
+
 IMAGES: Mapping[str, Rule] = {
     "image.crop_and_resize": _crop_and_resize,
     "image.grid_sample": _grid_sample,
+    "vision.multibox_prior": _multibox_prior,
+    "vision.multibox_transform_loc": _multibox_transform_loc,
     "vision.roi_align": _roi_align,
     "vision.roi_pool": _roi_pool,
+    "vision.yolo_reorg": _yolo_reorg,
 }
 """The rule of each of these operators, by its TVM name."""

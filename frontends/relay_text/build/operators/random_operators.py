@@ -11,11 +11,13 @@ Random numbers of a distribution, as TVM computes them from the words of `threef
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import pi
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import SSAValue
 
 from .call_site import Rule, Site, dtype_of
+from .computed_numbers import Numbers
 
 _BITS = {"float32": ("uint32", 9, 0x3F800000), "float64": ("uint64", 12, 0x3FF0000000000000)}
 """Of each dtype the words, the bits that are shifted out of them, and the number 1 as a word."""
@@ -47,6 +49,21 @@ def _uniform(site: Site) -> SSAValue:
     return site.context.packed([next_gen, result], site.call.offset, from_operator=True)
 
 
+def _normal(site: Site) -> SSAValue:
+    """sqrt(-2 log(1 - u)) sin(2 π v), of two uniform numbers each (Box and Muller)."""
+    gen, mean, scale = site.values(3)
+    attrs = site.attributes(out_shape=(), out_dtype="float32")
+    dtype, shape = str(attrs["out_dtype"]), site.integers("out_shape", attrs["out_shape"])
+    next_gen, numbers = _uniform_values(site, gen, (2, *shape), dtype)
+    u, v = (
+        Numbers(site, numbers).call("take", Numbers(site, site.scalar(i, "int64")), axis=0)
+        for i in range(2)
+    )
+    made = ((1.0 - u).call("log") * -2.0).call("sqrt") * (v * (2 * pi)).call("sin")
+    made = made * Numbers(site, scale).cast(dtype) + Numbers(site, mean).cast(dtype)
+    return site.context.packed([next_gen, made.value], site.call.offset, from_operator=True)
+
+
 def _multinomial(site: Site) -> SSAValue:
     """Build the least index whose cumulative probability is above a uniform number, by sample."""
     gen, weights = site.values(2)
@@ -69,5 +86,9 @@ def _multinomial(site: Site) -> SSAValue:
     return site.context.packed([next_gen, index], site.call.offset, from_operator=True)
 
 
-RANDOM: Mapping[str, Rule] = {"random.uniform": _uniform, "random.multinomial": _multinomial}
+RANDOM: Mapping[str, Rule] = {
+    "random.multinomial": _multinomial,
+    "random.normal": _normal,
+    "random.uniform": _uniform,
+}
 """The rule of each of these operators, by its TVM name."""
