@@ -339,7 +339,7 @@ class KernelsPipeline(Pipeline):
     """The triple of the machine to compile for; by default this one's."""
 
     cpu: str | None = None
-    """Its processor as LLVM names it, or `native` for this one; by default the oldest."""
+    """Its processor as LLVM names it, `native` for this one, or `levels`; by default the oldest."""
 
     blas: Literal["openblas", "openblas-always"] | None = None
     """The library for products that have no schedule, or for all of them; by default none."""

@@ -41,16 +41,20 @@ def dims_fault(
 
     The message names the parameters.
     """
-    found: dict[str, tuple[int, str]] = {}
+    found: dict[str, tuple[str, int, int]] = {}
     for parameter, names, sizes in parameters:
         for axis, (name, size) in enumerate(zip(names, sizes, strict=False)):
             if not name:
                 continue
-            here = f"parameter '{parameter}' has dim {axis} ({name}) of {size}"
+            here = parameter, axis, size
             limits = bounds.get(name) if bounds else None
             if limits is not None and not limits.allow(size):
-                return f"{here}, but {name} must be {limits}"
-            known, there = found.setdefault(name, (size, here))
-            if known != size:
-                return f"{there}, but {here}"
+                return f"{_place(name, *here)}, but {name} must be {limits}"
+            there = found.setdefault(name, here)
+            if there[2] != size:
+                return f"{_place(name, *there)}, but {_place(name, *here)}"
     return None
+
+
+def _place(name: str, parameter: str, axis: int, size: int) -> str:
+    return f"parameter '{parameter}' has dim {axis} ({name}) of {size}"

@@ -61,7 +61,8 @@ _PASSES = {
     """,
     "lowering.native.kernels": """
         move-reshapes fuse-elementwise compute-in-destinations call-blas transpose-operands
-        write-transposed choose-schedules divide-between-threads
+        write-transposed copy-kernels choose-schedules materialize-products
+        divide-between-threads
     """,
 }
 """The passes by folder: `merge-copies` is `MergeCopiesPass` in the folder's `merge_copies.py`."""

@@ -19,6 +19,12 @@ from xdsl.passes import ModulePass
 from ...passes.support.levels import Level
 from ..memref.functions_and_kernels import KERNEL
 
+CPU = "xrelay.cpu"
+"""The attribute of a kernel that is for a processor of its own, as LLVM names it."""
+
+COPIES = "xrelay.copies"
+"""The attribute of a kernel with copies for other processors, which the library chooses from."""
+
 
 def is_kernel(op: Operation) -> TypeGuard[FuncOp]:
     """Test whether `op` is a kernel that can be compiled."""

@@ -5,7 +5,9 @@ The passes of the pipeline `kernels`, from kernels at level `memref` to their sc
 - `fuse-elementwise` then: a schedule tiles one loop after a reduction.
 - `compute-in-destinations` on the loops that are left: each of them would have memory of its own.
 - `call-blas`, if all products are the library's, before their operands are copied for a schedule.
+- `materialize-products`, of which each is the only loop in its chain then.
 - `transpose-operands`, `write-transposed`: they write buffers, which nothing fuses with any more.
+- `copy-kernels`, if code is for several levels of processors, each of which has its schedules.
 - `choose-schedules` on the final loops.
 - `call-blas{unscheduled=true}` after it, for products without a schedule.
 - `divide-between-threads` at the end: chunks are whole tiles.
@@ -20,12 +22,14 @@ from .kernel_pass import KernelPass
 from .kernels.call_blas import CallBlasPass
 from .kernels.choose_schedules import ChooseSchedulesPass
 from .kernels.compute_in_destinations import ComputeInDestinationsPass
+from .kernels.copy_kernels import CopyKernelsPass
 from .kernels.divide_between_threads import DivideBetweenThreadsPass
 from .kernels.fuse_elementwise import FuseElementwisePass
+from .kernels.materialize_products import MaterializeProductsPass
 from .kernels.move_reshapes import MoveReshapesPass
 from .kernels.transpose_operands import TransposeOperandsPass
 from .kernels.write_transposed import WriteTransposedPass
-from .toolchain.target_machine import Machine
+from .toolchain.target_machine import LEVELS, Machine
 
 BlasUse: TypeAlias = Literal["openblas", "openblas-always"]
 """The products that call OpenBLAS: those without a schedule, or all."""
@@ -40,8 +44,10 @@ def kernel_passes(
         FuseElementwisePass(),
         ComputeInDestinationsPass(),
         *((CallBlasPass(),) if blas == "openblas-always" else ()),
+        MaterializeProductsPass(),
         TransposeOperandsPass(),
         WriteTransposedPass(),
+        *((CopyKernelsPass(machine.triple),) if machine.cpu == LEVELS else ()),
         ChooseSchedulesPass(machine.triple, machine.cpu),
         *((CallBlasPass(unscheduled=True),) if blas is not None else ()),
         *((DivideBetweenThreadsPass(),) if threads else ()),

@@ -36,6 +36,9 @@ OpT = TypeVar("OpT", bound=Operation)
 TRANSPOSING = "xrelay.transposing"
 """The attribute of loops on buffers that read along one dim and write along another."""
 
+UNTILED = "xrelay.untiled"
+"""The attribute of loops on buffers that no schedule is for."""
+
 SIDE = 16
 """The sides of a square, in elements of 32 bits, in which these are tiled."""
 
@@ -109,8 +112,9 @@ def parallel_loops(
     out: SSAValue,
     maps: Sequence[AffineMap],
     block: Block,
+    mark: str = TRANSPOSING,
 ) -> linalg.GenericOp:
-    """Return parallel loops at the location of `like`; those on buffers transpose into `out`."""
+    """Return parallel loops at the location of `like`; those on buffers have `mark`."""
     kinds = [IteratorTypeAttr(IteratorType.PARALLEL)] * maps[-1].num_dims
     on_buffers = isinstance(out.type, MemRefType)
     types = [] if on_buffers else [out.type]
@@ -118,7 +122,7 @@ def parallel_loops(
     op = linalg.GenericOp(inputs, [out], Region(block), attributes, kinds, types)
     op.location = like.location
     if on_buffers:
-        op.attributes[TRANSPOSING] = UnitAttr()
+        op.attributes[mark] = UnitAttr()
     return op
 
 

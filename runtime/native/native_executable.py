@@ -15,6 +15,7 @@ import os
 import struct
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,9 +35,10 @@ from ..python.callables import Callables, fail
 from ..python.memory_summary import DeviceMemory, MemoryUse, Pictures
 from ..python.saving import suffix_for
 from ..reference.reference_kernels import run_kernel
+from .direct_calls import DirectCall, Measured
 from .interface import Entry, InterfaceError, Library, Pool, fields_of, nested, together
 from .interface import spec_of as spec_of_param
-from .output_memory import DLTensor, Shape, Workspaces, array_in, given_for, target_of
+from .output_memory import DLTensor, Shape, Workspaces, address, array_in, given_for, target_of
 from .thread_count import MOST, default_threads
 
 Pieces: TypeAlias = Iterable[bytes | memoryview]
@@ -68,19 +70,31 @@ class NativeFunctions:
         self._last_error: Any = self._symbol(f"{self.library.name}_last_error", path)
         self._last_error.restype = ctypes.c_char_p
         self._set_threads(default_threads() if threads is None else threads, path)
+        self._measures: dict[str, Any] = {}
+        """The functions that measure dims, by symbol."""
         self._release: Any = None
         if any(any(entry.allocated) for entry in entries):
             self._release = self._symbol(f"{self.library.name}_release", path)
             self._release.argtypes, self._release.restype = [ctypes.c_void_p], None
         self._workspaces = Workspaces()
-        self._sizes: dict[tuple[str, str], int] = {}
-        """The bytes of each workspace of a static function."""
         self._local = threading.local()
         self._lock = threading.Lock()
         self.calls: dict[str, int] = dict.fromkeys(self._entries, 0)
         self._callback: object = None
+        self._direct: dict[str, DirectCall] = {}
         if self.library.kernels:
             self._supply_kernels(path)
+        else:
+            self._direct = {
+                entry.function.name: DirectCall(
+                    entry,
+                    self._calls[entry.function.name],
+                    partial(self._measured, entry),
+                    self._workspaces,
+                )
+                for entry in entries
+                if DirectCall.serves(entry)
+            }
 
     def evaluate(self, name: str, *args: object, out: Value | None = None) -> Value:
         """
@@ -89,6 +103,14 @@ class NativeFunctions:
         With `out`, the elements are written there; after an error, it is unchanged.
         """
         entry = self._entries[name]
+        direct = self._direct.get(name) if out is None else None
+        if direct is not None and (done := direct(args)) is not None:
+            status, outputs = done
+            if status:
+                self._fail()
+            with self._lock:
+                self.calls[name] += 1
+            return outputs[0] if len(outputs) == 1 else tuple(outputs)
         function = entry.function
         values = flattened(function, self._tensors(entry, args))
         check_structures(self.program, function, values)
@@ -98,19 +120,21 @@ class NativeFunctions:
             for leaf, array in zip(value.structure, value.arrays, strict=True)
             if isinstance(leaf, Leaf)
         ]
-        dims = self._dims(entry, inputs)
-        shapes = self._output_shapes(entry, dims)
+        dims, shapes, sizes = self._measured(entry, self._dims(entry, inputs))
         given = given_for(entry, shapes, out)
         targets = [
             target_of(result, shape, None if entry.may_fail else array, inputs)
             for result, shape, array in zip(entry.results, shapes, given, strict=True)
         ]
         self._local.error = None
-        pointers: list[object] = [array.ctypes.data for array in inputs]
+        pointers: list[object] = [*map(address, inputs)]
         pointers += [target.pointer for target in targets]
         extra: list[object] = [dims] if entry.is_dynamic else []
-        spaces = [self._workspace(entry, pool, dims) for pool in entry.pools]
-        extra += [None if space is None else space.ctypes.data for space in spaces]
+        spaces = [
+            self._workspaces.take(size, pool.alignment) if size >= 0 else None
+            for size, pool in zip(sizes, entry.pools, strict=True)
+        ]
+        extra += [None if space is None else address(space) for space in spaces]
         status = self._calls[name](*pointers, *extra)
         for space in spaces:
             if space is not None:
@@ -143,17 +167,24 @@ class NativeFunctions:
             for _, field in fields_of(param.fields, arg, param.name, where)
         ]
 
-    def _workspace(self, entry: Entry, pool: Pool, dims: Any) -> Array | None:
-        """Return memory for a workspace; with None, the call allocates it or fails."""
-        key = entry.symbol, pool.symbol
-        size = self._sizes.get(key)
-        if size is None:
-            measure = self._code[f"{entry.symbol}_{pool.symbol}_size"]
-            measure.restype = ctypes.c_int64
-            size = int(measure(dims))
-            if not entry.is_dynamic:
-                self._sizes[key] = size
-        return self._workspaces.take(size, pool.alignment) if size >= 0 else None
+    def _measured(self, entry: Entry, dims: Any) -> Measured:
+        """Measure `dims`; a workspace of a size less than 0 is allocated by the call, or fails."""
+        return Measured(
+            dims,
+            self._output_shapes(entry, dims),
+            [self._workspace_size(entry, pool, dims) for pool in entry.pools],
+        )
+
+    def _workspace_size(self, entry: Entry, pool: Pool, dims: Any) -> int:
+        return int(self._measure(f"{entry.symbol}_{pool.symbol}_size")(dims))
+
+    def _measure(self, symbol: str) -> Any:
+        """Return a function of dims."""
+        function = self._measures.get(symbol)
+        if function is None:
+            function = self._measures[symbol] = self._code[symbol]
+            function.restype = ctypes.c_int64
+        return function
 
     def _call_of(self, entry: Entry, path: str | PathLike[str]) -> Any:
         if "unpacked" not in entry.forms:
@@ -196,7 +227,7 @@ class NativeFunctions:
         if all(spec.is_static or alone for spec, alone in zip(specs, entry.allocated, strict=True)):
             return [spec.shape for spec in specs]
         found = (ctypes.c_int64 * sum(len(spec.shape) for spec in specs))()
-        if self._code[f"{entry.symbol}_output_shapes"](dims, found):
+        if self._measure(f"{entry.symbol}_output_shapes")(dims, found):
             self._fail()
         sizes = (None if size < 0 else size for size in found)
         return [tuple(next(sizes) for _ in spec.shape) for spec in specs]

@@ -34,6 +34,23 @@ _TYPES = {
 }
 
 
+_PROBE = np.empty(1)
+_DATA = 2 * ctypes.sizeof(ctypes.c_void_p)
+_pointer_at = ctypes.c_void_p.from_address
+
+if _pointer_at(id(_PROBE) + _DATA).value == _PROBE.ctypes.data:
+
+    def address(array: Array) -> int:
+        """Return the address of the elements: `data` is the first field of `PyArrayObject`."""
+        return _pointer_at(id(array) + _DATA).value or 0
+
+else:
+
+    def address(array: Array) -> int:
+        """Return the address of the elements."""
+        return array.ctypes.data
+
+
 class DLTensor(ctypes.Structure):
     """`DLTensor` of DLPack."""
 
@@ -80,7 +97,7 @@ class Target:
     @property
     def pointer(self) -> object:
         """The address that compiled code receives."""
-        return self._array.ctypes.data
+        return address(self._array)
 
     def array(self, release: Release) -> Array:
         """Return the output, after the call."""
@@ -161,36 +178,41 @@ class Workspaces:
     def __init__(self, limit: int = MOST_KEPT) -> None:
         self.limit = limit
         self._free: list[Array] = []
+        self._kept = 0
+        """The bytes of `_free`."""
         self._lock = threading.Lock()
 
     @property
     def size(self) -> int:
         """The bytes that are kept and not in use."""
         with self._lock:
-            return sum(space.nbytes for space in self._free)
+            return self._kept
 
     def take(self, size: int, alignment: int) -> Array | None:
         """Return at least `size` bytes; None if they cannot be allocated."""
         with self._lock:
             for i in reversed(range(len(self._free))):
                 space = self._free[i]
-                if space.nbytes >= size and space.ctypes.data % alignment == 0:
+                if space.nbytes >= size and address(space) % alignment == 0:
+                    self._kept -= space.nbytes
                     return self._free.pop(i)
             if self._free:
-                self._free.pop()  # the new one takes its place
+                self._kept -= self._free.pop().nbytes  # the new one takes its place
         with suppress(MemoryError, ValueError):
             space = np.empty(size + alignment, np.uint8)
-            return space[-space.ctypes.data % alignment :]
+            return space[-address(space) % alignment :]
         return None
 
     def give_back(self, space: Array) -> None:
         """Keep what `take` returned for later calls, if there is room."""
         with self._lock:
             self._free.append(space)
-            while sum(kept.nbytes for kept in self._free) > self.limit:
-                self._free.pop(0)
+            self._kept += space.nbytes
+            while self._kept > self.limit:
+                self._kept -= self._free.pop(0).nbytes
 
     def clear(self) -> None:
         """Free all that is kept."""
         with self._lock:
             self._free.clear()
+            self._kept = 0

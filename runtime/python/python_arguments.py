@@ -29,6 +29,8 @@ def in_order(
     one that is missing.
     """
     names = [param.name for param in function.params]
+    if not args and len(named) == len(names) and all(name in named for name in names):
+        return tuple([named[name] for name in names])
     listed = f"its parameters are: {', '.join(names) or 'none'}"
     if len(args) > len(names):
         counts = f"{len(names)} arguments, but got {len(args)}"

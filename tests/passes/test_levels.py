@@ -120,6 +120,8 @@ fuse-elementwise           < < < < < < < | . |
 compute-in-destinations    < < < < < < < | . |
 call-blas                  < < < < < < < | + |
 transpose-operands         < < < < < < < | + |
+copy-kernels               < < < < < < < | + |
+materialize-products       < < < < < < < | . |
 write-transposed           < < < < < < < | . |
 choose-schedules           < < < < < < < | . |
 divide-between-threads     < < < < < < < | . |

@@ -5,6 +5,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from mmap import PAGESIZE
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from xrelay.lowering.native.build.build_files import library_of
 from xrelay.lowering.native.c.c_interface import header_source, shim_source
 from xrelay.lowering.native.toolchain import linking
 from xrelay.lowering.native.toolchain.linking import SUPPORT, c_file
+from xrelay.runtime.native import direct_calls
 from xrelay.runtime.native.interface import Constant, InterfaceError, Library
 from xrelay.runtime.program.program import TensorSpec
 
@@ -110,6 +112,29 @@ def test_results(exe: xrelay.NativeExecutable, n: int):
     np.testing.assert_allclose(total, np.exp(x) + x, rtol=1e-6)
     np.testing.assert_array_equal(same, x)
     assert same is not x
+
+
+def test_arrays_that_code_cannot_read_as_they_are(exe: xrelay.NativeExecutable):
+    x = np.arange(24, dtype=np.float32).reshape(6, 4) / 8
+    expected = np.exp(x) + x
+    held = np.zeros(x.nbytes + 1, np.uint8)
+    odd = held[1:].view(np.float32).reshape(x.shape)
+    odd[...] = x
+    strided = np.repeat(x, 2, axis=0)[::2]
+    for given in (x, strided, np.asfortranarray(x), x.astype(">f4"), odd, x.view(np.memmap), x):
+        for args in ((given, x), (x, given)):
+            sums, same = exe.main(*args)
+            np.testing.assert_allclose(sums, expected, rtol=1e-6)
+            np.testing.assert_array_equal(same, x)
+
+
+def test_shapes_that_were_seen_are_forgotten(exe: xrelay.NativeExecutable, monkeypatch: Any):
+    monkeypatch.setattr(direct_calls, "MOST_KEPT", 3)
+    for n in (*range(1, 9), *range(1, 9)):
+        x = np.full((n, 4), n, np.float32)
+        assert exe.main(x, x)[1].shape == (n, 4)
+    with pytest.raises(xrelay.Error, match="n must be from 1 to 64"):
+        exe.main(np.zeros((65, 4), np.float32), np.zeros((65, 4), np.float32))
 
 
 def test_views_are_copied_and_out_is_written(exe: xrelay.NativeExecutable):

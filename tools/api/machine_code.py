@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from ...lowering.native.toolchain.target_machine import NATIVE
 from ...runtime.native.native_executable import NativeExecutable, Pieces, library_in
 from ..errors import UsageError
 from ..pass_run.pipeline import TARGET, build_target
@@ -45,7 +47,7 @@ def compile_natively(
 
 
 def target_of(session: Session, text: str) -> NativeTarget:
-    """Return the target `native` with the options in `text`."""
+    """Return the target `native` with the options in `text`, by default for this processor."""
     if text.partition("{")[0] != "native":
         raise UsageError(
             f"target must be 'machine' or 'native', but is '{text}'; xrelay.lower returns the text "
@@ -58,4 +60,5 @@ def target_of(session: Session, text: str) -> NativeTarget:
             "a program in memory has its weights with it; xrelay-opt -t native{weights=file} "
             "writes both files"
         )
-    return found
+    is_here = found.cpu is None and found.target is None
+    return replace(found, cpu=NATIVE) if is_here else found

@@ -35,7 +35,7 @@ from ...lowering.native.build.settings import Cache, Settings
 from ...lowering.native.c.c_interface import header_source
 from ...lowering.native.kernel_pipeline import BlasUse, kernel_passes
 from ...lowering.native.toolchain.stage_files import SavedStages
-from ...lowering.native.toolchain.target_machine import Machine
+from ...lowering.native.toolchain.target_machine import LEVELS, Machine
 from ...lowering.native.toolchain.tool_paths import openblas
 from ...passes.support.diagnostics import PassError, emit_remark
 from ...runtime.errors import Error
@@ -108,7 +108,7 @@ class NativeTarget(_AotTarget):
     target: str | None = None
     """The triple of the machine to compile for; by default this one's."""
     cpu: str | None = None
-    """Its processor as LLVM names it, or `native` for this one; by default the oldest."""
+    """Its processor as LLVM names it, `native` for this one, or, by default, all `levels`."""
     blas: BlasUse | None = None
     """The library for products that have no schedule, or for all of them; by default none."""
     threads: Literal["on", "off"] = "on"
@@ -129,7 +129,7 @@ class NativeTarget(_AotTarget):
     ) -> NativeProgram:
         """Run the passes of `runner`, then those of kernels. Raises `Error`, or what these do."""
         self.check(runner, program)
-        machine = Machine(self.target, self.cpu)
+        machine = Machine(self.target, self.cpu or LEVELS)
         machine.check()
         settings = Settings(
             machine=machine,

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -43,6 +44,7 @@ BLOCK = "weights.bin"
 """The file that the assembler includes."""
 
 WEIGHTS = "weights.c"
+LEVELS = "levels.c"
 
 POOL = "xrelay_pool_1"
 """The threads of a process, in threads.c: the dynamic linker keeps one of all libraries."""
@@ -113,7 +115,7 @@ def make_product(
                 sources[WEIGHTS] = _source_of_file(library, head, name)
         settings.saved.save("module.json", library.to_json())
         code = compiled()
-        sources |= {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT)}
+        sources |= {"interface.c": shim_source(library), SUPPORT: c_file(SUPPORT), **code.sources}
         flags, exports = [scratch_flag(code.objects)], public_symbols(library)
         if settings.threads:
             flags.append("-DXRELAY_THREADS")
@@ -129,10 +131,11 @@ def make_product(
 
 
 class CompiledModule(NamedTuple):
-    """The objects of a module, and the library that they call."""
+    """The objects of a module, the library that they call, and C sources that belong to them."""
 
     objects: Sequence[Compiled]
     blas: Blas | None
+    sources: Mapping[str, str] = MappingProxyType({})
 
 
 def compile_module(module: ModuleOp, settings: Settings) -> CompiledModule:
@@ -148,7 +151,14 @@ def compile_module(module: ModuleOp, settings: Settings) -> CompiledModule:
     )
     objects = [*compile_kernels(units.kernels, settings), Compiled(code, {})]
     settings.cache.trim()
-    return CompiledModule(objects, settings.blas if calls else None)
+    sources = {LEVELS: _source_of_levels(units.choices)} if units.choices else {}
+    return CompiledModule(objects, settings.blas if calls else None, sources)
+
+
+def _source_of_levels(choices: Mapping[str, Sequence[str]]) -> str:
+    """Return the C file that chooses the codes of kernels when the library is loaded."""
+    rows = (f"kernel({', '.join((symbol, *copies))})" for symbol, copies in choices.items())
+    return f"#define XRELAY_KERNELS(kernel) {' '.join(rows)}\n{c_file(LEVELS)}"
 
 
 def library_of(module: ModuleOp) -> Library:

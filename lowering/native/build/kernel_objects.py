@@ -108,11 +108,11 @@ def _in_parallel(kernels: Sequence[Kernel], settings: Settings) -> list[Result]:
     if not kernels:
         return []
     workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2
-    groups: dict[tuple[bool, bool], list[Kernel]] = {}
+    groups: dict[tuple[object, ...], list[Kernel]] = {}
     for kernel in kernels:
         # Apart: an object that calls a library cannot be linked without it, and the passes for
-        # schedules rewrite all kernels of a module.
-        group = kernel.calls_library, kernel.schedule is not None
+        # schedules rewrite all kernels of a module; and code is for one processor.
+        group = kernel.calls_library, kernel.schedule is not None, kernel.machine
         groups.setdefault(group, []).append(kernel)
     modules: list[Sequence[Kernel]] = []
     for group in groups.values():
@@ -140,6 +140,7 @@ def _in_parallel(kernels: Sequence[Kernel], settings: Settings) -> list[Result]:
 
 def _compile(kernels: Sequence[Kernel], name: str, settings: Settings) -> list[Result]:
     """Compile a module of kernels; one that fails is divided until it is clear which kernel."""
+    settings = replace(settings, machine=kernels[0].machine)
     try:
         with scratch_folder("schedules") as folder:
             passes = _passes(kernels, folder, name, settings)

@@ -11,23 +11,25 @@ linker, which keeps one of all functions of a name, may keep any.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from io import StringIO
+from typing import cast
 
 from typing_extensions import override
 from xdsl.dialects import func, llvm, memref
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.printer import Printer
 
 from ....passes.functions.call_graph import symbols_in
 from ...entries.descriptions import METADATA
-from ..kernel_pass import is_kernel, kernels_of
+from ..kernel_pass import COPIES, CPU, is_kernel, kernels_of
 from ..kernels.divide_between_threads import WORK
 from ..schedules import steps_of
 from ..schedules.scheduling import SCHEDULED, Schedule
 from ..toolchain.stages import KERNELS, tools_key
+from ..toolchain.target_machine import Machine
 from .settings import Settings, key_of
 
 PREFIX = "xk_"
@@ -46,6 +48,7 @@ class Kernel:
     symbol: str
     function: func.FuncOp
     """Named by `symbol`, in no module."""
+    machine: Machine = field(default_factory=Machine)
     schedule: Schedule | None = None
     used: tuple[memref.GlobalOp | func.FuncOp, ...] = ()
     """The constants that it reads, and declarations of the functions that it calls."""
@@ -63,6 +66,8 @@ class Units:
 
     kernels: tuple[Kernel, ...]
     """In the order of the module; several may have the same symbol."""
+    choices: Mapping[str, Sequence[str]]
+    """Symbols that the program calls: the symbols of the copies that each chooses from."""
     program: ModuleOp
 
 
@@ -75,7 +80,24 @@ def units_of(module: ModuleOp, settings: Settings = DEFAULT) -> Units:
         or (isinstance(op, func.FuncOp) and op.is_declaration)
     }
     kernels = tuple(_kernel(op, symbols, settings) for op in kernels_of(module))
-    return Units(kernels, _program(module, {kernel.name: kernel for kernel in kernels}))
+    by_name = {kernel.name: kernel for kernel in kernels}
+    called = {name: kernel.symbol for name, kernel in by_name.items()}
+    choices: dict[str, Sequence[str]] = {}
+    for kernel in kernels:
+        if copies := _copies(kernel, by_name):
+            called[kernel.name] = PREFIX + key_of("levels", *copies)[:32]
+            choices[called[kernel.name]] = copies
+    return Units(kernels, choices, _program(module, by_name, called))
+
+
+def _copies(kernel: Kernel, by_name: Mapping[str, Kernel]) -> Sequence[str]:
+    """Return the symbols of `kernel` and its copies for other processors, if it has any."""
+    copies = kernel.function.attributes.get(COPIES)
+    if not isinstance(copies, ArrayAttr):
+        return ()
+    refs = cast("ArrayAttr[Attribute]", copies)
+    names = [ref.string_value() for ref in refs if isinstance(ref, SymbolRefAttr)]
+    return [kernel.symbol, *(by_name[name].symbol for name in names)]
 
 
 def _kernel(
@@ -85,16 +107,22 @@ def _kernel(
     function = op.clone()
     function.properties["sym_name"] = StringAttr("kernel")
     function.properties.pop("sym_visibility", None)
+    cpu = function.attributes.get(CPU)
+    machine = settings.machine
+    if isinstance(cpu, StringAttr):
+        machine = replace(machine, cpu=cpu.data)
     function.attributes["llvm.linkage"] = llvm.LinkageAttr("weak_odr")
     used = tuple(symbols[name] for name in named if name in symbols)
-    text = "".join(map(_hashed_text, (function, *used)))
+    hashed = function.clone()
+    hashed.attributes.pop(COPIES, None)
+    text = "".join(map(_hashed_text, (hashed, *used)))
     schedule = steps_of(function)
     passes = KERNELS if schedule is None else (*SCHEDULED, schedule.key)
-    how = [tools_key(), settings.machine.key, str(settings.level)]
+    how = [tools_key(), machine.key, str(settings.level)]
     symbol = PREFIX + key_of("kernel", text, *how, *passes)[:32]
     function.properties["sym_name"] = StringAttr(symbol)
     function.attributes[NAME] = op.sym_name
-    return Kernel(op.sym_name.data, symbol, function, schedule, used)
+    return Kernel(op.sym_name.data, symbol, function, machine, schedule, used)
 
 
 class _Nameless(Printer):
@@ -118,15 +146,16 @@ def _hashed_text(op: Operation) -> str:
     return text.getvalue()
 
 
-def _program(module: ModuleOp, kernels: Mapping[str, Kernel]) -> ModuleOp:
-    """Return `module` with kernels only declared, by their symbols, and without its interface."""
-    types = {kernel.symbol: kernel.function.function_type for kernel in kernels.values()}
+def _program(
+    module: ModuleOp, kernels: Mapping[str, Kernel], called: Mapping[str, str]
+) -> ModuleOp:
+    """Return `module` with kernels only declared, as they are `called`, and no interface."""
+    types = {called[name]: kernel.function.function_type for name, kernel in kernels.items()}
     declared = [func.FuncOp.external(s, [*t.inputs], [*t.outputs]) for s, t in types.items()]
     others = (op.clone() for op in module.ops if not is_kernel(op))
     attributes = {name: a for name, a in module.attributes.items() if name != METADATA}
     program = ModuleOp([*declared, *others], attributes)
     for call in program.walk():
         if isinstance(call, func.CallOp) and call.callee.string_value() in kernels:
-            symbol = kernels[call.callee.string_value()].symbol
-            call.properties["callee"] = SymbolRefAttr(symbol)
+            call.properties["callee"] = SymbolRefAttr(called[call.callee.string_value()])
     return program

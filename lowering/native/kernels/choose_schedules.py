@@ -15,11 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from typing_extensions import override
+from xdsl.dialects.builtin import StringAttr
 from xdsl.dialects.func import FuncOp
 
 from ....passes.support.diagnostics import PassError
 from ....runtime.errors import Error
-from ..kernel_pass import KernelPass
+from ..kernel_pass import CPU, KernelPass
 from ..schedules import choose
 from ..schedules.scheduling import SCHEDULE
 from ..toolchain.target_machine import Machine
@@ -35,14 +36,20 @@ class ChooseSchedulesPass(KernelPass):
     """The triple of the machine to compile for; by default this one's."""
 
     cpu: str | None = None
-    """Its processor as LLVM names it, or `native` for this one; by default the oldest."""
+    """
+    Its processor as LLVM names it, or `native` for this one; by default the oldest.
+
+    A kernel with the attribute `xrelay.cpu` has its own.
+    """
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
         if SCHEDULE in kernel.attributes:
             return
         try:
-            schedules = choose(kernel, Machine(self.target, self.cpu))
+            cpu = kernel.attributes.get(CPU)
+            own = cpu.data if isinstance(cpu, StringAttr) else self.cpu
+            schedules = choose(kernel, Machine(self.target, own))
         except Error as error:
             raise PassError(error.message, kernel) from error
         if schedules is not None:

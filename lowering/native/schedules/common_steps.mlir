@@ -4,8 +4,8 @@
 
 module attributes {transform.with_named_sequence} {
 
-// Generic ops in place of named ones, and buffers of their own for padded images. Returns the
-// function, the handle of all later steps.
+// Generic ops in place of named ones, buffers of their own for padded images, and loops in place of
+// generic ops without tiles. Returns the function, the handle of all later steps.
 transform.named_sequence @prepare(%kernel: !op {transform.readonly}) -> !op {
   %given = transform.structured.match ops{["func.func"]} in %kernel : (!op) -> !op
   %func = transform.apply_registered_pass "linalg-generalize-named-ops" to %given : (!op) -> !op
@@ -17,6 +17,9 @@ transform.named_sequence @prepare(%kernel: !op {transform.readonly}) -> !op {
       {memory_space = 0, alloc_op = "memref.alloc", memcpy_op = "linalg.copy"} : !op
   %borders = transform.structured.match ops{["linalg.fill", "linalg.copy"]} in %func : (!op) -> !op
   %border_loops = transform.structured.convert_to_loops %borders : (!op) -> !op
+  %untiled = transform.structured.match ops{["linalg.generic"]} attributes{xrelay.untiled} in %func
+      : (!op) -> !op
+  %untiled_loops = transform.structured.convert_to_loops %untiled : (!op) -> !op
   transform.yield %func : !op
 }
 

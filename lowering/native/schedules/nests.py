@@ -28,7 +28,7 @@ from xdsl.ir.affine import (
 )
 
 from ...linalg.builder import tensor_of
-from ..linalg_generics import TRANSPOSING, maps_of, ops_of
+from ..linalg_generics import TRANSPOSING, UNTILED, maps_of, ops_of
 
 PARALLEL, REDUCTION = "parallel", "reduction"
 
@@ -68,7 +68,7 @@ class Nest:
 
 def nest_of(kernel: FuncOp) -> Nest | None:
     """Return the loops of the only reduction of `kernel`, if they can be tiles of vectors."""
-    generics = ops_of(kernel, linalg.GenericOp)
+    generics = [op for op in ops_of(kernel, linalg.GenericOp) if UNTILED not in op.attributes]
     stores = ops_of(kernel, bufferization.MaterializeInDestinationOp)
     reductions = [op for op in generics if REDUCTION in _iterators(op)]
     if len(reductions) != 1 or len(stores) != 1 or any(map(_is_opaque, generics)):
@@ -77,10 +77,11 @@ def nest_of(kernel: FuncOp) -> Nest | None:
     root = store.source.owner
     if not isinstance(root, linalg.GenericOp) or not _is_chain(kernel, reduction, root):
         return None
-    return _nest(reduction, root)
+    return nest_between(reduction, root)
 
 
-def _nest(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | None:
+def nest_between(reduction: linalg.GenericOp, root: linalg.GenericOp) -> Nest | None:
+    """Return the loops of `reduction` in the tiles of `root`, if they can be tiles of vectors."""
     iterators = _iterators(reduction)
     parallel = tuple(i for i, kind in enumerate(iterators) if kind == PARALLEL)
     *inputs, written = maps_of(reduction)
@@ -125,7 +126,7 @@ def _is_chain(kernel: FuncOp, reduction: Operation, root: linalg.GenericOp) -> b
                 return False
             after.add(op)
         elif isinstance(op, linalg.GenericOp) and op is not reduction:
-            if TRANSPOSING not in op.attributes:
+            if not {TRANSPOSING, UNTILED} & op.attributes.keys():
                 return False
     if root is reduction:
         return True

@@ -19,6 +19,12 @@ BASELINE = {"x86_64": "x86-64"}
 NATIVE = "native"
 """The processor of this machine, with what it can."""
 
+LEVELS = "levels"
+"""All levels of the architecture: the library chooses when it is loaded."""
+
+LEVELS_OF = {"x86_64": ("x86-64", "x86-64-v3", "x86-64-v4")}
+"""By architecture, its levels; others have one."""
+
 WORD = re.compile(r"[A-Za-z0-9_.+-]+")
 
 
@@ -29,7 +35,7 @@ class Machine:
     triple: str | None = None
     """Such as `aarch64-unknown-linux-gnu`; None is this machine's."""
     cpu: str | None = None
-    """Such as `x86-64-v3`, or `native`; None is the oldest of the architecture."""
+    """Such as `x86-64-v3`, `native` or `levels`; None is the oldest of the architecture."""
 
     def __post_init__(self) -> None:
         for option, value in (("target", self.triple), ("cpu", self.cpu)):
@@ -52,16 +58,25 @@ class Machine:
     @property
     def processor(self) -> str:
         """The processor that the tools are given."""
-        return self.cpu or BASELINE.get(self.architecture, "generic")
+        named = None if self.cpu == LEVELS else self.cpu
+        return named or BASELINE.get(self.architecture, "generic")
+
+    @property
+    def levels(self) -> tuple[Machine, ...]:
+        """The machines that code is compiled for, the oldest first."""
+        cpus = LEVELS_OF.get(self.architecture, (None,)) if self.cpu == LEVELS else (self.cpu,)
+        return tuple(Machine(self.triple, cpu) for cpu in cpus)
 
     @property
     def flags(self) -> list[str]:
         """The options for `opt` and `llc`."""
-        return [f"-mtriple={self.triple or host_triple()}", f"-mcpu={self.processor}"]
+        flags = [f"-mtriple={self.triple or host_triple()}", f"-mcpu={self.processor}"]
+        # LLVM tunes level 4 for processors of 2017, which slowed down for 512 bits.
+        return [*flags, "-mattr=-prefer-256-bit"] if self.processor == "x86-64-v4" else flags
 
     def check(self) -> None:
         """Raise `Error` if LLVM does not know the triple, or not the processor for it."""
-        if self.cpu in (None, NATIVE) and self.triple is None:
+        if self.cpu in (None, NATIVE, LEVELS) and self.triple is None:
             return
         command = [tool("llc"), *self.flags, "-filetype=null", "-o", os.devnull]
         try:

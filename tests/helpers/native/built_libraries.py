@@ -45,6 +45,6 @@ def build_library(
     else:
         compiled = compile_module(module, settings)
     objects = [part.code for part in compiled.objects]
-    inputs = Inputs(objects, sources, flags=flags, blas=compiled.blas)
+    inputs = Inputs(objects, {**sources, **compiled.sources}, flags=flags, blas=compiled.blas)
     path.write_bytes(linked_library(inputs, settings, path.name))
     return path

@@ -1,0 +1,127 @@
+"""
+Compute a product whose reader cannot be in its tiles in a buffer of its own.
+
+    %p = generic (sum of %x * %w)                   %b = memref.alloc(…)
+    %r = generic (%p + %y[min(i, …), j])      ->    %p = generic (sum of %x * %w)
+    materialize_in_destination %r in %out           materialize_in_destination %p in %b
+                                                    generic {xrelay.untiled} (%out = %b + %y's …)
+
+Such a reader extracts elements at indices that it computes, which no vector does: dims that may be
+broadcast. A schedule then tiles the product, and its reader is a loop on buffers. At level
+`memref`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from typing_extensions import override
+from xdsl.dialects import bufferization, memref, tensor
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from ...linalg.builder import Builder
+from ..kernel_pass import KernelPass
+from ..linalg_generics import (
+    UNTILED,
+    Product,
+    buffer_of,
+    buffer_type,
+    filled_empty,
+    is_parallel,
+    maps_of,
+    ops_of,
+    parallel_loops,
+    product_of,
+    store_of,
+)
+from ..schedules.nests import nest_between, nest_of
+
+
+def _is_given(value: SSAValue) -> bool:
+    """Test whether `value` is in a buffer, or a reshape of what is: no loop computes it."""
+    while isinstance(value.owner, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
+        value = value.owner.operands[0]
+    return isinstance(value.owner, bufferization.ToTensorOp)
+
+
+def _is_in(op: Operation, loop: linalg.GenericOp) -> bool:
+    """Test whether `op` is `loop`, or reads a tensor by index in its body."""
+    return op is loop or (isinstance(op, tensor.ExtractOp) and loop.is_ancestor(op))
+
+
+def _product_and_reader(kernel: FuncOp) -> tuple[Product, linalg.GenericOp] | None:
+    """Return the product of `kernel` and the only other loop, if it reads it."""
+    match ops_of(kernel, linalg.GenericOp):
+        case [first, reader]:
+            product = product_of(first)
+        case _:
+            return None
+    if (
+        product is None
+        or not all(_is_in(use.operation, reader) for use in first.results[0].uses)
+        or not all(map(_is_given, first.inputs))
+        or not is_parallel(reader)
+        or any(argument.uses for argument in reader.body.block.args[-1:])
+        or store_of(reader) is None
+    ):
+        return None
+    return product, reader
+
+
+def _in_buffer(product: Product) -> SSAValue:
+    """Store `product` in a new buffer, and return it."""
+    op = product.op
+    empty = filled_empty(op)
+    assert empty is not None, "product_of has found it"
+    type = buffer_type(op.results[0])
+    buffer = memref.AllocOp(empty.dynamic_sizes, [], type)
+    store = bufferization.MaterializeInDestinationOp.build(
+        operands=[op.results[0], buffer],
+        result_types=[[]],
+        properties={"restrict": UnitAttr(), "writable": UnitAttr()},
+    )
+    Rewriter.insert_op([buffer, store], InsertPoint.after(op))
+    return buffer.memref
+
+
+def _read_buffers(reader: linalg.GenericOp, product: SSAValue, buffer: SSAValue) -> None:
+    """Let `reader` read and write buffers; that of `product` is `buffer`."""
+    store = store_of(reader)
+    assert store is not None, "_product_and_reader has found it"
+    build = Builder(Block())
+    build.location = reader.location
+
+    def read(value: SSAValue) -> SSAValue:
+        return buffer if value is product else build.insert(buffer_of(value))
+
+    inputs = [read(value) for value in reader.inputs]
+    for op in [*reader.body.walk()]:
+        if isinstance(op, tensor.ExtractOp):
+            Rewriter.replace_op(op, memref.LoadOp.get(read(op.tensor), op.indices))
+    Rewriter.inline_block(build.block, InsertPoint.before(store))
+    block = reader.body.detach_block(reader.body.block)
+    loops = parallel_loops(reader, inputs, store.dest, maps_of(reader), block, UNTILED)
+    Rewriter.insert_op(loops, InsertPoint.before(store))
+    Rewriter.erase_op(store)
+    Rewriter.erase_op(reader)
+
+
+@dataclass(frozen=True)
+class MaterializeProductsPass(KernelPass):
+    """Compute products whose readers cannot be in their tiles in buffers of their own."""
+
+    name = "materialize-products"
+
+    @override
+    def rewrite(self, kernel: FuncOp) -> None:
+        found = _product_and_reader(kernel)
+        if found is None or nest_of(kernel) is not None:
+            return
+        product, reader = found
+        if nest_between(product.op, product.op) is None:
+            return
+        _read_buffers(reader, product.op.results[0], _in_buffer(product))
