@@ -193,6 +193,7 @@ class Recorder(StorageInstructions):
         self.require_written(*ins)
         workspace = self.state.frame.workspace
         bind = self.context.bind_plan
+        fixed = [n for n, tensor in enumerate(ins) if self.known_elements(tensor) is not None]
         if self.details is not None:
             device = (outs or ins)[0].device if outs or ins else 0
             self.details.operands[self.pc] = Operands(device, plan.types)
@@ -205,7 +206,7 @@ class Recorder(StorageInstructions):
         else:
             if self.context.memory.poison:
                 self.compute(workspace.poison)
-            for thunk, step in bind(plan, *arrays, workspace):
+            for thunk, step in bind(plan, *arrays, workspace, fixed):
                 self.steps.append(thunk)
                 self.origins.append((self.pc, step))
         self.wrote(*outs)
