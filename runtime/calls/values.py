@@ -213,6 +213,14 @@ def copy_out(result: Object, owner: Owner) -> Value:
     return done.pop()
 
 
+def object_of(value: Value) -> Object:
+    """Return `value`, whose data are not nested deeply, as an object on the host."""
+    if isinstance(value, tuple):
+        tag = value.tag if isinstance(value, Tagged) else 0
+        return Data(tag, tuple(map(object_of, value)))
+    return Tensor(value, 0)
+
+
 def store(result: Object, out: Value) -> Value:
     """
     Write the elements of `result` to the arrays of `out`, of the same structure; return `out`.

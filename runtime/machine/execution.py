@@ -103,11 +103,18 @@ class Executor:
             frame.root = recorder.record() if times is None else times.record(recorder)
         return frame.root
 
-    def execute(self, frame: Frame, executed: list[Counters], times: CallProfile | None) -> Object:
+    def execute(
+        self,
+        frame: Frame,
+        executed: list[Counters],
+        times: CallProfile | None,
+        decisions: list[Decision] | None = None,
+    ) -> Object:
         """
         Run `frame` to its end; append the counters of each executed segment to `executed`.
 
-        `times` measures it, if a profile is active.
+        What depends on data is appended to `decisions`. `times` measures the call, if a profile is
+        active.
         The callers' segments are kept on an explicit stack.
         """
         callers: list[Segment] = []
@@ -146,10 +153,10 @@ class Executor:
                     segment = self.root(end.callee, times)
                 case TailCall():
                     segment = self.root(end.callee, times)
-                case Branch():
-                    segment = self._successor(segment, end.test(), times)
-                case Read():
-                    key = tuple(tensor.array.tobytes() for tensor in end.tensors)
+                case Branch() | Read():
+                    key = end.decide()
+                    if decisions is not None:
+                        decisions.append(key)
                     segment = self._successor(segment, key, times)
                 case Contents():
                     segment = self._successor(segment, end.ref.contents, times)

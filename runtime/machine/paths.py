@@ -310,6 +310,9 @@ class Branch:
     when_true: int
     when_false: int
 
+    def decide(self) -> Decision:
+        return self.test()
+
 
 @record
 class Read:
@@ -317,6 +320,9 @@ class Read:
 
     tensors: tuple[Tensor, ...]
     pc: int
+
+    def decide(self) -> Decision:
+        return tuple(tensor.array.tobytes() for tensor in self.tensors)
 
 
 @record

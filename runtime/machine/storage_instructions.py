@@ -40,8 +40,7 @@ class StorageInstructions(SegmentBuilder):
         self.counters.storages[site] += 1
         self.counters.storage_bytes[site] += size
         storage = Storage(size, i.device, memory, at, i.alignment)
-        if size:
-            self.state.unwritten[storage] = [0, size]
+        self.mark_unwritten(storage)
         if self.guard is not None:
             self.compute(self.guard.allocates(self.site(), storage))
         elif self.context.memory.poison:
@@ -50,6 +49,11 @@ class StorageInstructions(SegmentBuilder):
         if self.details is not None:
             allocated = i.device, size
             self.details.note_memory(len(self.steps), self.pc, self.state.live, allocated)
+
+    def mark_unwritten(self, storage: Storage) -> None:
+        """Note that no byte of `storage`, which is new, was written."""
+        if storage.size:
+            self.state.unwritten[storage] = [0, storage.size]
 
     def slice_storage(self, i: vm.SliceStorage) -> None:
         storage = self.storage(i.storage)

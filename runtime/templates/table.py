@@ -1,0 +1,98 @@
+"""
+The templates of a machine.
+
+A function gets a template when a second call with sizes of its own was recorded. A call with new
+sizes tries them, the one that fitted last first; where no guards hold, it is recorded, and gets a
+template, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from ..machine.binding import bind_plan
+from ..machine.context import Context
+from ..machine.paths import Decision
+from ..observe.counters import Counters
+
+if TYPE_CHECKING:
+    from ..memory.arena import Arena
+    from .template import Template
+
+MAX_TEMPLATES = 16
+"""Number of templates of a function; the one that was used least recently is dropped."""
+MAX_FAILURES = 4
+"""Number of paths without a template after which a function gets no more."""
+
+
+@dataclass(slots=True)
+class Executed:
+    """The counters of a call of a template, until they are read."""
+
+    template: Template
+    sizes: Sequence[int]
+
+    def counters(self) -> Counters:
+        return self.template.counters(self.sizes)
+
+
+@dataclass(eq=False)
+class Templates:
+    """The templates of a machine, by function; thread-safe."""
+
+    context: Context
+    by_function: dict[int, list[Template]] = field(default_factory=dict[int, "list[Template]"])
+    failures: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    """Why paths of a function have no template."""
+    _recorded: dict[int, int] = field(default_factory=dict[int, int])
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def is_possible(self) -> bool:
+        """Test whether kernels are NumPy's; compiled ones need addresses, which places lack."""
+        return self.context.bind_plan is bind_plan
+
+    def learn(self, index: int, args: Sequence[Any], decisions: Sequence[Decision]) -> None:
+        """Make a template of the path that was just recorded for `args`, if it may be worth it."""
+        with self._lock:
+            self._recorded[index] = self._recorded.get(index, 0) + 1
+            failures = self.failures.setdefault(index, [])
+            if self._recorded[index] < 2 or len(failures) >= MAX_FAILURES:
+                return
+            from .template import template_of  # most programs need none
+
+            try:
+                made = template_of(self.context, index, args, decisions)
+            except Exception as error:  # a path that cannot be traced is recorded
+                failures.append(f"{type(error).__name__}: {error}")
+                return
+            templates = self.by_function.get(index, [])
+            if all(template.source != made.source for template in templates):
+                self.by_function[index] = [made, *templates[: MAX_TEMPLATES - 1]]
+
+    def run(
+        self, arena: Arena, index: int, args: Sequence[object], limit: float
+    ) -> tuple[Template, Any] | None:
+        """
+        Return the result of a call and its sizes, or None if it must be recorded.
+
+        A path has at most `limit` instructions.
+        """
+        templates = self.by_function[index]
+        for number, template in enumerate(templates):
+            bound = arena.bound(template)
+            try:
+                found = bound.run(args) if template.length <= limit else None
+            except Exception:  # recorded, it fails with its position
+                continue
+            if found is None:
+                continue
+            arena.used(bound.extents)
+            if number:
+                others = [other for other in templates if other is not template]
+                self.by_function[index] = [template, *others]
+            return template, found
+        return None
