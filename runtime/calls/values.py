@@ -118,6 +118,16 @@ def as_array(item: object) -> Array:
         raise MachineError(f"{kind} is not an array: {error}") from error
 
 
+def plain_value(argument: object) -> Value:
+    """Return `argument`, whose data are not nested deeply, as arrays and tuples of them."""
+    if type(argument) is np.ndarray:
+        return argument
+    if not isinstance(argument, tuple | list):
+        return as_array(argument)
+    fields = map(plain_value, cast(Sequence[object], argument))
+    return Tagged(argument.tag, fields) if isinstance(argument, Tagged) else tuple(fields)
+
+
 def built(
     structure: Sequence[Leaf | Node], device: int, allocate: Callable[[Leaf], Array]
 ) -> tuple[Object, list[Array]]:

@@ -357,7 +357,7 @@ def _can_overwrite(operand: TensorSpec, result: TensorSpec, reuse: Reuse) -> boo
 
 
 def _aligned(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
+    return (size + (ALIGNMENT - 1)) & -ALIGNMENT
 
 
 def _in_scratch(value: int, spec: TensorSpec, start: int) -> InScratch:

@@ -138,8 +138,9 @@ class Machine:
         self._executor = Executor(
             self._context, self._counting, max_instructions, max_trace_size(self.memory)
         )
-        self._templates = Templates(self._context)
-        self._learns = self._templates.is_possible and not sanitize
+        self.templates = Templates(self._context)
+        """The functions of recorded paths, for calls with other sizes."""
+        self._learns = self.templates.is_possible and not sanitize
         self._max_instructions = inf if max_instructions is None else max_instructions
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: list[Arena] = []
@@ -287,6 +288,10 @@ class Machine:
         times: CallProfile | None = None,
     ) -> Value:
         """Call function `index` in `arena`."""
+        if times is None and index in self.templates.by_function:
+            bound = self._bound(arena, index, args)
+            if bound is not None:
+                return bound if out is None else store(object_of(bound), out)
         try:
             entry = arena.recent(index, args)
         except OutOfMemory as error:
@@ -296,10 +301,6 @@ class Machine:
             for target, arg in zip(entry.inputs, args, strict=True):
                 target[...] = arg
         else:
-            if times is None and index in self._templates.by_function:
-                bound = self._bound(arena, index, args)
-                if bound is not None:
-                    return bound if out is None else store(object_of(bound), out)
             if self._learns and times is None:
                 decisions = []
             values = flattened(self.program.functions[index], args, self.memory.limit)
@@ -319,7 +320,7 @@ class Machine:
             if times is not None:
                 times.returned()
             if decisions is not None:
-                self._templates.learn(index, args, decisions)
+                self.templates.learn(index, args, decisions)
             if out is not None:
                 return store(result, out)
             if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
@@ -343,11 +344,12 @@ class Machine:
         """Return the result of a call by a template, or None if none fits."""
         settings = float_errors.ignore()
         try:
-            found = self._templates.run(arena, index, args, self._max_instructions)
+            found = self.templates.run(arena.bound, index, args, self._max_instructions)
             if found is None:
                 return None
-            template, (result, sizes) = found
-            self._counting.note((Executed(template, sizes),))
+            bound, (result, sizes) = found
+            arena.used(bound.extents)
+            self._counting.note((Executed(bound.template, sizes),))
             arena.settle()
             return result
         finally:

@@ -48,13 +48,13 @@ class Bound:
 
     def _cover(self, results: int, scratch: int, *sizes: int) -> None:
         """Make bytes of scratch memory and of each device usable, and charge those of results."""
+        for extent, size in zip(self.extents, (*sizes, scratch), strict=True):
+            if size > extent.top or size > extent.region.charged:
+                extent.cover(size, "the memory of a call")
         if results > SMALL_RESULT:
             memory = self.extents[0].region.memory
             memory.reserve(results, "the results of a call")
             memory.give_back(results)  # the caller's from now on
-        for extent, size in zip(self.extents, (*sizes, scratch), strict=True):
-            if size > extent.top or size > extent.region.charged:
-                extent.cover(size, "the memory of a call")
         for extent, bytes in zip(self.extents, self._bytes, strict=True):
             if extent.region.bytes is not bytes:
                 raise _Moved

@@ -105,7 +105,7 @@ class Flags:
 
 
 Base: TypeAlias = "Root | str"
-"""What a place is in: a storage, scratch memory `W`, or the array of this name."""
+"""The memory of a place: a storage, scratch memory `W`, or the array of this name."""
 
 
 class Place:

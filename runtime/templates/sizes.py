@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ...operators.measures import MEASURES
 from ...operators.sizes import UNKNOWN, Check, Dim, SizeOp
@@ -41,6 +41,7 @@ class Trace:
         """Each a name and its expression, or an empty name and a condition that must hold."""
         self.environment: dict[str, object] = {}
         self._known: dict[str, Traced] = {}
+        self._linear: dict[Linear, Traced] = {}
         self._names: dict[int, str] = {}
         self._guards: set[str] = set()
         self._count = 0
@@ -103,19 +104,19 @@ class Trace:
     def saved(self) -> tuple[Any, ...]:
         """Return the state, for `restore`."""
         fixed = frozenset(name for name, size in self._known.items() if size.fixed)
-        return len(self.lines), set(self._guards), dict(self._known), fixed
+        return len(self.lines), set(self._guards), dict(self._known), dict(self._linear), fixed
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Forget what was traced since `saved` returned `state`."""
-        count, self._guards, self._known, fixed = state
+        count, self._guards, self._known, self._linear, fixed = state
         del self.lines[count:]
         for name, size in self._known.items():
             size.fixed = name in fixed
 
     @property
     def fixed(self) -> int:
-        """Number of sizes that have become constants."""
-        return sum(size.fixed for size in self._known.values())
+        """Number of sizes that have become constants, other than 0 and 1."""
+        return sum(size.fixed and size.value > 1 for size in self._known.values())
 
     def binary(self, sign: str, left: Number, right: Number) -> Number:
         """Return `left sign right`."""
@@ -132,8 +133,14 @@ class Trace:
                 return a
             if b == 0 and sign == "*":
                 return 0
-        if sign == "-" and a is b:
-            return 0
+        linear = _linear(sign, linear_of(a), linear_of(b))
+        if linear is not None:
+            if linear.base is None or not linear.factor:
+                return linear.offset
+            if linear.factor == 1 and not linear.offset:
+                return linear.base
+            if linear in self._linear:
+                return self._linear[linear]
         low, high = bounds(bounds_of(a), bounds_of(b))
         if sign in ("max", "min"):
             if a is b:
@@ -150,7 +157,11 @@ class Trace:
             if sign in ("+", "*") and isinstance(b, Traced):
                 x, y = sorted((x, y))
             code = f"{x} {sign} {y}"
-        return self._add(code, compute(value_of(a), value_of(b)), low, high)
+        made = self._add(code, compute(value_of(a), value_of(b)), low, high)
+        if linear is not None and made.linear.base is made:
+            made.linear = linear
+            self._linear[linear] = made
+        return made
 
     def compare(self, sign: str, left: Number, right: Number) -> bool:
         """Decide `left sign right` by its value, and require that other calls decide so, too."""
@@ -158,7 +169,13 @@ class Trace:
         outcome = _COMPARISONS[sign](value_of(a), value_of(b))
         if a is b or (isinstance(a, int) and isinstance(b, int)):
             return outcome
-        (al, ah), (bl, bh) = bounds_of(a), bounds_of(b)
+        difference = _linear("-", linear_of(a), linear_of(b))
+        if difference is not None and difference.base is not None:
+            (al, ah), (bl, bh) = difference.bounds, (0, 0)
+        elif difference is not None:
+            return outcome
+        else:
+            (al, ah), (bl, bh) = bounds_of(a), bounds_of(b)
         certain = {
             "==": ah < bl or bh < al,
             "!=": ah < bl or bh < al,
@@ -178,6 +195,44 @@ class Trace:
             elif isinstance(b, Traced) and isinstance(a, int):
                 b.fixed = True
         return outcome
+
+
+class Linear(NamedTuple):
+    """The size `base * factor + offset`; without a base, `offset`."""
+
+    base: Traced | None
+    factor: int
+    offset: int
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the greatest value."""
+        low, high = (0, 0) if self.base is None else (self.base.low, self.base.high)
+        ends = low * self.factor + self.offset, high * self.factor + self.offset
+        return min(ends), max(ends)
+
+
+def linear_of(number: Number) -> Linear:
+    """Return `number` as a linear function of a size."""
+    return number.linear if isinstance(number, Traced) else Linear(None, 0, number)
+
+
+def _linear(sign: str, a: Linear, b: Linear) -> Linear | None:
+    """Return `a sign b` if it is a linear function of one size."""
+    if sign in ("+", "-"):
+        if a.base is not b.base and a.base is not None and b.base is not None:
+            return None
+        way = 1 if sign == "+" else -1
+        factor = a.factor + way * b.factor
+        base = (a.base if b.base is None else b.base) if factor else None
+        return Linear(base, factor, a.offset + way * b.offset)
+    if sign == "*" and (a.base is None or b.base is None):
+        by, of = (a.offset, b) if a.base is None else (b.offset, a)
+        return Linear(of.base if by else None, of.factor * by, of.offset * by)
+    if sign == "//" and b.base is None and b.offset > 0:
+        if a.factor % b.offset == 0 and a.offset % b.offset == 0:
+            return Linear(a.base, a.factor // b.offset, a.offset // b.offset)
+    return None
 
 
 def _corners(compute: Callable[[int, int], int]) -> Callable[..., tuple[int, int]]:
@@ -257,11 +312,12 @@ def _comparison(sign: str) -> Callable[[Traced, Any], Any]:
 class Traced(Dim):
     """A size: its `value` in the call that is traced, and its bounds in all calls."""
 
-    __slots__ = ("fixed", "high", "low", "name", "trace", "value")
+    __slots__ = ("fixed", "high", "linear", "low", "name", "trace", "value")
 
     def __init__(self, trace: Trace, name: str, value: int, low: int, high: int) -> None:
         self.trace, self.name, self.value = trace, name, value
         self.low, self.high, self.fixed = low, high, False
+        self.linear = Linear(self, 1, 0)
 
     __add__ = _method("+")
     __radd__ = _method("+", True)

@@ -8,18 +8,22 @@ template, too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..calls.values import plain_value
+from ..errors import MachineError
 from ..machine.binding import bind_plan
 from ..machine.context import Context
 from ..machine.paths import Decision
 from ..observe.counters import Counters
 
 if TYPE_CHECKING:
-    from ..memory.arena import Arena
+    from .bound import Bound
     from .template import Template
 
 MAX_TEMPLATES = 16
@@ -65,7 +69,7 @@ class Templates:
             from .template import template_of  # most programs need none
 
             try:
-                made = template_of(self.context, index, args, decisions)
+                made = template_of(self.context, index, [*map(plain_value, args)], decisions)
             except Exception as error:  # a path that cannot be traced is recorded
                 failures.append(f"{type(error).__name__}: {error}")
                 return
@@ -74,25 +78,34 @@ class Templates:
                 self.by_function[index] = [made, *templates[: MAX_TEMPLATES - 1]]
 
     def run(
-        self, arena: Arena, index: int, args: Sequence[object], limit: float
-    ) -> tuple[Template, Any] | None:
+        self,
+        bind: Callable[[Template], Bound],
+        index: int,
+        args: Sequence[object],
+        limit: float,
+    ) -> tuple[Bound, Any] | None:
         """
-        Return the result of a call and its sizes, or None if it must be recorded.
+        Run a template of function `index`; return None if the call must be recorded.
 
-        A path has at most `limit` instructions.
+        Otherwise returns what ran, and its result and sizes. `bind` binds a template to memory. A
+        path has at most `limit` instructions.
         """
         templates = self.by_function[index]
+        if not all(type(arg) is np.ndarray for arg in args):
+            try:
+                args = [*map(plain_value, args)]
+            except (MachineError, RecursionError):
+                return None
         for number, template in enumerate(templates):
-            bound = arena.bound(template)
+            bound = bind(template)
             try:
                 found = bound.run(args) if template.length <= limit else None
             except Exception:  # recorded, it fails with its position
                 continue
             if found is None:
                 continue
-            arena.used(bound.extents)
             if number:
                 others = [other for other in templates if other is not template]
                 self.by_function[index] = [template, *others]
-            return template, found
+            return bound, found
         return None

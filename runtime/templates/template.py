@@ -235,7 +235,8 @@ class _Writer:
 
     def _cover(self, phase: int) -> str:
         *memory, scratch = map(code_of, map(plain, self.traces.extents[phase]))
-        return f"cover({', '.join([self.charged if not phase else '0', scratch, *memory])})"
+        is_last = phase == len(self.traces.extents) - 1
+        return f"cover({', '.join([self.charged if is_last else '0', scratch, *memory])})"
 
     def _needed(self, used: set[str]) -> list[tuple[int, str, str]]:
         """Return the lines about sizes on which a guard or a name in `used` depends, by phase."""

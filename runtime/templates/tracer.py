@@ -121,7 +121,7 @@ class Scratch(Workspace):
 
 @dataclass(eq=False)
 class Traces:
-    """What is known of a path so far."""
+    """The facts about a path that is traced, so far."""
 
     context: Context
     trace: Trace = field(default_factory=Trace)
