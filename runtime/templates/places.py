@@ -10,6 +10,9 @@ A place has those attributes of a NumPy array that kernels use while they are bo
 raises `NoTemplate`, and the kernel is bound to arrays whenever the template runs.
 """
 
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -284,7 +287,7 @@ class Sizes(Place):
         return self.body.view(made)
 
 
-def _bounds(item: slice, dim: Number) -> tuple[Number, Number]:
+def _bounds(item: slice, dim: Any) -> tuple[Any, Any]:
     """Return where a slice of an axis starts and stops."""
     if item.step not in (None, 1):
         raise NoTemplate("a slice with a step")
@@ -368,6 +371,7 @@ class Lines:
 def lines_of(body: Body, thunk: Thunk) -> list[str]:
     """Return the lines that do what `thunk` does; raise `NoTemplate` if that is not known."""
     lines: list[str] = []
+    part: Any
     for part in flattened(thunk):
         if isinstance(part, Lines):
             lines += part.lines

@@ -13,6 +13,9 @@ So code that knows nothing of this, such as the planner of kernels or the rules 
 run with such sizes; what it decides is right whenever the guards hold.
 """
 
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 import operator
@@ -319,16 +322,16 @@ class Traced(Dim):
         self.low, self.high, self.fixed = low, high, False
         self.linear = Linear(self, 1, 0)
 
-    __add__ = _method("+")
-    __radd__ = _method("+", True)
-    __sub__ = _method("-")
-    __rsub__ = _method("-", True)
-    __mul__ = _method("*")
-    __rmul__ = _method("*", True)
-    __floordiv__ = _method("//")
-    __rfloordiv__ = _method("//", True)
-    __mod__ = _method("%")
-    __rmod__ = _method("%", True)
+    __add__ = _method("+")  # pyright: ignore[reportAssignmentType]
+    __radd__ = _method("+", True)  # pyright: ignore[reportAssignmentType]
+    __sub__ = _method("-")  # pyright: ignore[reportAssignmentType]
+    __rsub__ = _method("-", True)  # pyright: ignore[reportAssignmentType]
+    __mul__ = _method("*")  # pyright: ignore[reportAssignmentType]
+    __rmul__ = _method("*", True)  # pyright: ignore[reportAssignmentType]
+    __floordiv__ = _method("//")  # pyright: ignore[reportAssignmentType]
+    __rfloordiv__ = _method("//", True)  # pyright: ignore[reportAssignmentType]
+    __mod__ = _method("%")  # pyright: ignore[reportAssignmentType]
+    __rmod__ = _method("%", True)  # pyright: ignore[reportAssignmentType]
     __and__ = _method("&")
     __eq__ = _comparison("==")
     __ne__ = _comparison("!=")
@@ -338,7 +341,7 @@ class Traced(Dim):
     __ge__ = _comparison(">=")
     __hash__ = object.__hash__
 
-    def __neg__(self) -> Number:
+    def __neg__(self) -> Any:
         return 0 - self
 
     def __bool__(self) -> bool:

@@ -17,6 +17,9 @@ A path as a Python function of its arguments, generated from what was traced.
 It has no text of the program: values have numbers, and names of the program are data.
 """
 
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 import re
@@ -178,7 +181,7 @@ class _Writer:
                 f"    return {', '.join(f'({text},)' if text else '()' for text in counted)}",
             ]
         )
-        names = {**self.trace.environment, **_ENVIRONMENT}
+        names: dict[str, Any] = {**self.trace.environment, **_ENVIRONMENT}
         exec(compile(source, "<template>", "exec"), names)
         needs = tuple(max(map(value_of, sizes)) for sizes in zip(*traces.extents, strict=True))
         return Template(

@@ -10,6 +10,9 @@ The path was recorded for the arguments that are given, and took the `decisions`
 What a template does for other sizes is what recording would do, as long as its guards hold.
 """
 
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -312,7 +315,8 @@ class Tracer(Recorder):
         workspace: Workspace,
         fixed: Sequence[int],
     ) -> Bound:
-        steps = tuple(step._replace(bind=partial(self._lines, step.bind)) for step in plan.steps)
+        bind: Any = self._lines
+        steps = tuple(step._replace(bind=partial(bind, step.bind)) for step in plan.steps)
         return bind_plan(replace(plan, steps=steps), ins, outs, workspace)
 
     def compute(self, thunk: Thunk, step: Any = None) -> None:

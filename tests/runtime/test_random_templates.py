@@ -41,7 +41,7 @@ def outcome(machine: Machine | ReferenceMachine, args: list[Any]) -> list[Any] |
         return None
 
 
-@exactly(24)
+@exactly(80)
 @given(dynamic_programs(), st.sampled_from(MEMORY), st.integers(0, 1000))
 def test_templates_compute_what_the_reference_machine_computes(
     source: DynamicProgram, memory: str, seed: int
