@@ -1,7 +1,7 @@
 """
-A decoder-only language model with a KV cache, as exporters write it, and greedy generation with it.
+A decoder-only language model with a KV cache, as exporters write it, and greedy generation.
 
-    tokens (1, n), l0_pk (1, heads, past, depth), l0_pv, ...  ->  logits (1, n, vocab), l0_k, l0_v, ...
+    tokens (1, n), l0_pk (1, heads, past, depth), l0_pv, ...  ->  logits (1, n, vocab), caches
 """
 
 from __future__ import annotations

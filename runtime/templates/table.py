@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MAX_TEMPLATES = 16
 """Number of templates of a function; the one that was used least recently is dropped."""
+FIRST, RUNS_FOR_ANOTHER = 8, 8
+"""Number of templates that a function gets at once, and of their runs for each later one."""
 MAX_FAILURES = 4
 """Number of paths without a template after which a function gets no more."""
 
@@ -51,7 +53,10 @@ class Templates:
     by_function: dict[int, list[Template]] = field(default_factory=dict[int, "list[Template]"])
     failures: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     """Why paths of a function have no template."""
+    runs: dict[int, int] = field(default_factory=dict[int, int])
+    """The number of calls of a function that templates ran."""
     _recorded: dict[int, int] = field(default_factory=dict[int, int])
+    _traced: dict[int, int] = field(default_factory=dict[int, int])
     _lock: Lock = field(default_factory=Lock)
 
     @property
@@ -66,6 +71,10 @@ class Templates:
             failures = self.failures.setdefault(index, [])
             if self._recorded[index] < 2 or len(failures) >= MAX_FAILURES:
                 return
+            traced = self._traced.get(index, 0)
+            if traced >= FIRST + self.runs.get(index, 0) // RUNS_FOR_ANOTHER:
+                return
+            self._traced[index] = traced + 1
             from .template import template_of  # most programs need none
 
             try:
@@ -104,6 +113,7 @@ class Templates:
                 continue
             if found is None:
                 continue
+            self.runs[index] = self.runs.get(index, 0) + 1
             if number:
                 others = [other for other in templates if other is not template]
                 self.by_function[index] = [template, *others]

@@ -300,7 +300,7 @@ class Tracer(Recorder):
                     same = out.start == operand.start and out.nbytes == operand.nbytes
                     overlaps.append(Overlap(number, other, bool(same)))
             operands.append(out)
-        specs = [[spec_of(array) for array in arrays] for arrays in (ins, outs)]
+        specs = [spec_of(array) for array in ins], [spec_of(array) for array in outs]
         return plan_kernel(kernel, *specs, tuple(overlaps), self.context.binds, given)
 
     @property
@@ -334,6 +334,8 @@ class Tracer(Recorder):
     def _lines(self, bind: Bind, attrs: Attrs, ins: Sequence[Any], outs: Sequence[Any]) -> Thunk:
         """Bind a kernel to places, and return lines."""
         before = self.trace.saved(), self.body.saved()
+        scratch: Any = self.traces.scratch
+        top, used = scratch.extent.top, scratch.used
         fixed = self.trace.fixed
         try:
             thunk = self._unchecked(bind, attrs, ins, outs)(attrs, ins, outs)
@@ -346,6 +348,7 @@ class Tracer(Recorder):
         # It is bound to arrays whenever the template runs.
         self.trace.restore(before[0])
         self.body.restore(before[1])
+        scratch.extent.top, scratch.used = top, used
         kernel = getattr(bind, "name", getattr(bind, "__name__", "a kernel"))
         self.traces.opaque.append(f"{kernel}: {why}")
         name, given = self.trace.constant(bind), self.trace.constant(attrs)
@@ -419,8 +422,8 @@ def trace_path(
             names = [_name_in(traces, tensor.array) for tensor in end.tensors]
             traces.begin_phase()
             values = [
-                _read(traces, tensor.array, *pair)
-                for tensor, *pair in zip(end.tensors, names, decision, strict=True)
+                _read(traces, tensor.array, name, elements)
+                for tensor, name, elements in zip(end.tensors, names, decision, strict=True)
             ]
             pc, known = resume(state, end, decision, values)
         elif isinstance(end, Contents):

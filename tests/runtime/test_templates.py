@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -100,7 +100,7 @@ def test_counters_are_those_of_recorded_calls(program: Program):
     for one, (n, m) in zip(each, calls, strict=True):
         one.run("main", *arguments(n, m))
     found = machine.counters
-    assert found.instructions == sum((one.counters.instructions for one in each), Counter())
+    assert found.instructions == sum((one.counters.instructions for one in each), Counter[str]())
     assert found.storage_bytes.total() == sum(one.counters.storage_bytes.total() for one in each)
     assert found.peak == {0: max(one.counters.peak[0] for one in each)}
 
@@ -147,6 +147,24 @@ def test_sizes_and_decisions_from_data(tmp_path: Path, monkeypatch: pytest.Monke
     assert segments == []
 
 
+def test_a_kernel_that_cannot_be_traced_is_bound_in_each_call(tmp_path: Path):
+    text = """
+func.func @main(%x: tensor<?xf32>, %y: tensor<?x8xf32>) -> (tensor<?xf32>, tensor<?x8xf32>) {
+  %a = relay.erf %x : (tensor<?xf32>) -> tensor<?xf32>
+  %b = relay.nn.softmax %y : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  func.return %a, %b : tensor<?xf32>, tensor<?x8xf32>
+}
+"""
+    program = program_of(text, tmp_path)
+    machine, reference = Machine(program), ReferenceMachine(program)
+    for n in range(2, 9):
+        args = [np.linspace(-2, 2, 9 * n).astype(np.float32), arguments(n, 2)[0]]
+        same(machine.run("main", *args), reference.run("main", *args))
+    ((template,),) = machine.templates.by_function.values()
+    assert template.opaque
+    assert machine.templates.runs == {0: 5}
+
+
 def test_names_of_a_program_are_data(tmp_path: Path):
     """Names with quotes and newlines do not become code."""
     machine = Machine(program_of(TEXT.replace('"n"', '"n\\22) or\\0Aimport os #"'), tmp_path))
@@ -159,8 +177,9 @@ def test_names_of_a_program_are_data(tmp_path: Path):
 
 def test_guards_are_the_decisions_that_bounds_leave_open():
     trace = Trace()
-    n = trace.dim("n", 5)
+    n: Any = trace.dim("n", 5)
     assert isinstance(n, Traced)
+    n = cast(Any, n)
     assert n + 1 > 2  # always: a dim is at least 2
     assert n * 4 < 100
     assert (n * 4 + 8) // 4 - 2 is n
