@@ -30,6 +30,8 @@ MAX_TEMPLATES = 16
 """Number of templates of a function; the one that was used least recently is dropped."""
 FIRST, RUNS_FOR_ANOTHER = 8, 8
 """Number of templates that a function gets at once, and of their runs for each later one."""
+MAX_SEEN = 1 << 12
+"""Number of shapes that are recorded when they come again."""
 MAX_FAILURES = 4
 """Number of paths without a template after which a function gets no more."""
 
@@ -45,6 +47,11 @@ class Executed:
         return self.template.counters(self.sizes)
 
 
+def _shapes(index: int, args: Sequence[Any]) -> object:
+    """Return the shapes of those arguments of function `index` that are arrays."""
+    return index, *(getattr(arg, "shape", None) for arg in args)
+
+
 @dataclass(eq=False)
 class Templates:
     """The templates of a machine, by function; thread-safe."""
@@ -56,6 +63,8 @@ class Templates:
     runs: dict[int, int] = field(default_factory=dict[int, int])
     """The number of calls of a function that templates ran."""
     _recorded: dict[int, int] = field(default_factory=dict[int, int])
+    _seen: set[object] = field(default_factory=set[object])
+    """Shapes that ran templates with kernels to bind: recorded when they come again."""
     _traced: dict[int, int] = field(default_factory=dict[int, int])
     _lock: Lock = field(default_factory=Lock)
 
@@ -69,6 +78,8 @@ class Templates:
         with self._lock:
             self._recorded[index] = self._recorded.get(index, 0) + 1
             failures = self.failures.setdefault(index, [])
+            if _shapes(index, args) in self._seen:
+                return
             if self._recorded[index] < 2 or len(failures) >= MAX_FAILURES:
                 return
             traced = self._traced.get(index, 0)
@@ -105,6 +116,9 @@ class Templates:
                 args = [*map(plain_value, args)]
             except (MachineError, RecursionError):
                 return None
+        shapes = _shapes(index, args) if any(t.opaque for t in templates) else None
+        if shapes in self._seen:
+            return None
         for number, template in enumerate(templates):
             bound = bind(template)
             try:
@@ -113,6 +127,8 @@ class Templates:
                 continue
             if found is None:
                 continue
+            if template.opaque and len(self._seen) < MAX_SEEN:
+                self._seen.add(shapes)
             self.runs[index] = self.runs.get(index, 0) + 1
             if number:
                 others = [other for other in templates if other is not template]
