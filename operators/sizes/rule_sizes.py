@@ -17,7 +17,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import gcd, prod
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 from ..measures import MEASURES
 from .size_table import Check as Check
@@ -195,6 +195,10 @@ def broadcast(left: Size, right: Size, message: str) -> Size:
     return known
 
 
+@overload
+def maximum(left: int, right: int) -> int: ...
+@overload
+def maximum(left: Size, right: Size) -> Size: ...
 def maximum(left: Size, right: Size) -> Size:
     """Return the greater of two sizes."""
     if isinstance(left, int) and isinstance(right, int):

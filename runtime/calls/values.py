@@ -118,6 +118,16 @@ def as_array(item: object) -> Array:
         raise MachineError(f"{kind} is not an array: {error}") from error
 
 
+def plain_value(argument: object) -> Value:
+    """Return `argument`, whose data are not nested deeply, as arrays and tuples of them."""
+    if type(argument) is np.ndarray:
+        return argument
+    if not isinstance(argument, tuple | list):
+        return as_array(argument)
+    fields = map(plain_value, cast(Sequence[object], argument))
+    return Tagged(argument.tag, fields) if isinstance(argument, Tagged) else tuple(fields)
+
+
 def built(
     structure: Sequence[Leaf | Node], device: int, allocate: Callable[[Leaf], Array]
 ) -> tuple[Object, list[Array]]:
@@ -211,6 +221,14 @@ def copy_out(result: Object, owner: Owner) -> Value:
         else:
             raise StaysInsideError(item)
     return done.pop()
+
+
+def object_of(value: Value) -> Object:
+    """Return `value`, whose data are not nested deeply, as an object on the host."""
+    if isinstance(value, tuple):
+        tag = value.tag if isinstance(value, Tagged) else 0
+        return Data(tag, tuple(map(object_of, value)))
+    return Tensor(value, 0)
 
 
 def store(result: Object, out: Value) -> Value:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from enum import Enum, auto
-from functools import wraps
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...operators.all_rules import RULES
 from ...operators.measures import MEASURES
+from ...operators.rules import Rule
 from ...operators.signature import (
     ALL_ELEMENTS,
     UNKNOWN,
@@ -88,27 +89,32 @@ def call_on(name: str, attrs: Attrs, ins: Sequence[Array]) -> Call:
     return Call(name, attrs, [_shape_of(array) for array in ins], elements_read(name, ins))
 
 
+@record
+class SizeChecked:
+    """
+    The kernel `bind` of operator `name`, some of whose operands are sizes.
+
+    Its results were allocated before the sizes are read: it checks them whenever it runs, and
+    raises `SignatureError` if they now require other dims. Where they are the same in every run,
+    one `check` is enough, and `bind` alone is bound.
+    """
+
+    name: str
+    rule: Rule
+    bind: Bind
+
+    def check(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> None:
+        """Raise `SignatureError` unless the elements of `ins` require results like `outs`."""
+        check(self.rule, call_on(self.name, attrs, ins), [_shape_of(array) for array in outs])
+
+    def __call__(self, attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+        return sequence(partial(self.check, attrs, ins, outs), self.bind(attrs, ins, outs))
+
+
 def with_checked_sizes(name: str, bind: Bind) -> Bind:
-    """
-    Return the kernel `bind` of operator `name`, which checks its sizes whenever it runs.
-
-    Its results were allocated before: it raises `SignatureError` if the elements of its operands
-    now require other dims. A kernel without operands that are sizes is returned as it is.
-    """
+    """Return the kernel `bind` of operator `name`, which checks its sizes whenever it runs."""
     rule = RULES.get(name)
-    if rule is None or not rule.size_operands:
-        return bind
-
-    @wraps(bind)
-    def bound(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
-        results = [_shape_of(array) for array in outs]
-
-        def check_sizes() -> None:
-            check(rule, call_on(name, attrs, ins), results)
-
-        return sequence(check_sizes, bind(attrs, ins, outs))
-
-    return bound
+    return bind if rule is None or not rule.size_operands else SizeChecked(name, rule, bind)
 
 
 class Reuse(Enum):

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from ...operators.broadcast import broadcast_shapes
 from ...operators.meaning.forms import ByIndex, Elementwise, Folded, keywords
 from ...operators.meaning.number import Arithmetic, Comparison, Function, Number, Source
 from ...operators.signature import ALL_ELEMENTS, BOOL, Element
@@ -110,7 +111,7 @@ class Plan(NamedTuple):
 
     def bound(self, operands: Sequence[Array], y: Array) -> Thunk:
         """Return a thunk that runs the steps."""
-        others = (x if isinstance(x, np.ndarray) else scratch(*x) for x in self.others)
+        others = (scratch(*x) if isinstance(x, tuple) else x for x in self.others)
         arrays = [*operands, y, *others]
         return sequence(*[step(*[arrays[i] for i in at]) for step, at in self.steps])
 
@@ -131,7 +132,7 @@ class Tape:
     def record(self, step: Step, element: Element, *operands: Recorded) -> Recorded:
         """Append a step and return what it computes."""
         shapes = {operand.shape for operand in operands if operand.shape}
-        shape = np.broadcast_shapes(*shapes) if len(shapes) > 1 else next(iter(shapes), ())
+        shape: Any = broadcast_shapes([*shapes]) if len(shapes) > 1 else next(iter(shapes), ())
         result = Recorded(self, element, shape)
         self.steps.append((step, operands, result))
         return result
@@ -266,7 +267,9 @@ class Elements(Source):
 
 
 def _indices(y: Array) -> Sequence[Array]:
-    return np.indices(y.shape, np.int64, sparse=True)
+    """Return the indices along each axis of `y`, which broadcast to its shape."""
+    indices = [np.arange(dim, dtype=np.int64, like=y) for dim in y.shape]
+    return [along(places, axis, y.ndim) for axis, places in enumerate(indices)]
 
 
 def by_index(meaning: ByIndex) -> Bind:

@@ -5,7 +5,7 @@ What depends on types only is in a `KernelPlan`, which is kept for operands of t
 the next call site, or in the next path, only the steps are bound to its arrays.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import MachineError
 from ..kernels.bind import Bind, InOrder, Thunk, flattened, nothing
+from ..kernels.checked import SizeChecked
 from ..memory.limits import OutOfMemory
 from ..memory.scratch import Workspace
 from ..program.program import Array, Kernel, Step, spec_of
@@ -96,15 +97,41 @@ def bind_step(
         raise binding_fault(kernel, step, types, error) from error
 
 
+def _checked_once(
+    step: Step, bind: Bind, fixed: Collection[int], ins: Sequence[Array], outs: Sequence[Array]
+) -> Bind:
+    """
+    Return `bind` without the check of its sizes if they are among the values `fixed`, and fit.
+
+    If they do not fit, the check remains, and fails when the kernel runs.
+    """
+    if not isinstance(bind, SizeChecked):
+        return bind
+    sizes = (step.ins[i] for i in bind.rule.size_operands if i < len(step.ins))
+    if not all(value in fixed for value in sizes):
+        return bind
+    try:
+        bind.check(step.attrs, ins, outs)
+    except Exception:  # of a rule, possibly a plug-in's
+        return bind
+    return bind.bind
+
+
 def bind_plan(
-    plan: KernelPlan, ins: Sequence[Array], outs: Sequence[Array], workspace: Workspace
+    plan: KernelPlan,
+    ins: Sequence[Array],
+    outs: Sequence[Array],
+    workspace: Workspace,
+    fixed: Collection[int] = (),
 ) -> Bound:
     """
     Bind the steps of `plan` to operands like those that it was made for.
 
-    Raises `MachineError` if a kernel cannot be bound.
+    The elements of the inputs `fixed`, by number, are the same in every run: sizes among them are
+    checked here. Raises `MachineError` if a kernel cannot be bound.
     """
     kernel = plan.kernel
+    fixed = {*fixed, *range(len(kernel.ins), len(kernel.ins) + len(kernel.constants))}
     values: list[Any] = [*ins, *kernel.constants]
     values += [None] * (plan.first_out - len(values))
     values += outs
@@ -120,6 +147,7 @@ def bind_plan(
         used = workspace.used
         for step, bind in plan.steps:
             operands = [values[v] for v in step.ins], [values[v] for v in step.outs]
+            bind = _checked_once(step, bind, fixed, *operands)
             thunk = bind_step(kernel, step, bind, *operands)
             workspace.used = used
             if isinstance(thunk, InOrder):

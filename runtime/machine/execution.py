@@ -7,6 +7,7 @@ Execute prepared calls: run the recorded segments of a path, and record those th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 
 from ..errors import MachineError, described
@@ -14,6 +15,7 @@ from ..memory.limits import OutOfMemory, Stack
 from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..program.objects import Object, distinct_tensors
+from ..program.program import Array
 from ..program.records import record
 from .context import Context
 from .paths import (
@@ -21,6 +23,7 @@ from .paths import (
     Call,
     Contents,
     Decision,
+    End,
     Frame,
     Jump,
     Kept,
@@ -39,6 +42,42 @@ ACTIVATION_SIZE = 4096
 """Approximate bytes of an activation, besides its current segment."""
 MAX_UNCOUNTED = 4096
 """Number of executed segments of a call whose counters may be pending."""
+
+
+def resume(
+    state: State,
+    end: End,
+    key: Decision,
+    values: Sequence[Array] = (),
+    returned: Return | None = None,
+    kept: Kept | None = None,
+) -> tuple[int, Known]:
+    """
+    Change `state`, at the `end` of a segment, to the one after decision `key`.
+
+    Returns where the path continues, and the values that the instruction there needs. `values` are
+    those that were read. After a call, `kept` is what the result `returned` keeps alive, if that
+    is known.
+    """
+    known: Known = {}
+    match end:
+        case Branch():
+            return end.when_true if key else end.when_false, known
+        case Read():
+            for tensor, elements in zip(end.tensors, values, strict=True):
+                table = known if tensor.source is None else state.known
+                table[tensor] = elements
+        case Call():
+            assert returned is not None, "a call returns"
+            if end.callee.unwritten:
+                state.wrote_in(returned.result, end.callee)
+            state.receive(end.dst, returned.result, kept, returned.spaces)
+        case Contents():
+            assert isinstance(key, Object), "a reference is created with contents"
+            state.write(end.dst, key)
+        case _:
+            assert isinstance(end, Jump)
+    return end.pc, known
 
 
 @record(eq=False)
@@ -61,11 +100,18 @@ class Executor:
             frame.root = recorder.record() if times is None else times.record(recorder)
         return frame.root
 
-    def execute(self, frame: Frame, executed: list[Counters], times: CallProfile | None) -> Object:
+    def execute(
+        self,
+        frame: Frame,
+        executed: list[Counters],
+        times: CallProfile | None,
+        decisions: list[Decision] | None = None,
+    ) -> Object:
         """
         Run `frame` to its end; append the counters of each executed segment to `executed`.
 
-        `times` measures it, if a profile is active.
+        What depends on data is appended to `decisions`. `times` measures the call, if a profile is
+        active.
         The callers' segments are kept on an explicit stack.
         """
         callers: list[Segment] = []
@@ -104,10 +150,10 @@ class Executor:
                     segment = self.root(end.callee, times)
                 case TailCall():
                     segment = self.root(end.callee, times)
-                case Branch():
-                    segment = self._successor(segment, end.test(), times)
-                case Read():
-                    key = tuple(tensor.array.tobytes() for tensor in end.tensors)
+                case Branch() | Read():
+                    key = end.decide()
+                    if decisions is not None:
+                        decisions.append(key)
                     segment = self._successor(segment, key, times)
                 case Contents():
                     segment = self._successor(segment, end.ref.contents, times)
@@ -160,28 +206,8 @@ class Executor:
             return found
         assert segment.state is not None, "nothing follows a return"
         state, end = segment.state.copy(), segment.end
-        known: Known = {}
-        match end:
-            case Branch():
-                pc = end.when_true if key else end.when_false
-            case Read():
-                pc = end.pc
-                for tensor in end.tensors:
-                    values = known if tensor.source is None else state.known
-                    values[tensor] = tensor.array.copy()
-            case Call():
-                assert returned is not None, "a call returns"
-                if end.callee.unwritten:
-                    state.wrote_in(returned.result, end.callee)
-                state.receive(end.dst, returned.result, kept, returned.spaces)
-                pc = end.pc
-            case Contents():
-                assert isinstance(key, Object), "a reference is created with contents"
-                state.write(end.dst, key)
-                pc = end.pc
-            case _:
-                assert isinstance(end, Jump)
-                pc = end.pc
+        values = [tensor.array.copy() for tensor in end.tensors] if isinstance(end, Read) else ()
+        pc, known = resume(state, end, key, values, returned, kept)
         recorder = Recorder(self.context, state, pc, known)
         found = recorder.record() if times is None else times.record(recorder)
         if segment.frame.trace_size.size <= self.max_trace_size:

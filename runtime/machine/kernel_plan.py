@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...operators.signature import SignatureError
+from ...operators.signature import Elements, SignatureError
 from ..errors import MachineError
 from ..kernels.bind import Bind
 from ..kernels.checked import CheckedKernel, Reuse, reuse_of
@@ -128,7 +128,7 @@ def plan_kernel(
     outs: Sequence[TensorSpec],
     overlaps: Overlaps,
     binds: Mapping[str, Bind],
-    elements: Mapping[int, Array],
+    elements: Mapping[int, Array | Elements],
 ) -> KernelPlan:
     """
     Plan `kernel` for operands of these static types, and check each step by its rule.
@@ -357,7 +357,7 @@ def _can_overwrite(operand: TensorSpec, result: TensorSpec, reuse: Reuse) -> boo
 
 
 def _aligned(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
+    return (size + (ALIGNMENT - 1)) & -ALIGNMENT
 
 
 def _in_scratch(value: int, spec: TensorSpec, start: int) -> InScratch:

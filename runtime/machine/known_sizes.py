@@ -7,10 +7,9 @@ Sizes that are known on a path: those it has read, and those that follow from th
 
 from collections.abc import Callable, Iterable, Sequence
 
-import numpy as np
-
 from ..program.objects import Tensor
 from ..program.program import Array
+from ..program.size_operations import Scalar
 
 Lookup = Callable[[Tensor], Array | None]
 
@@ -38,7 +37,12 @@ def unknown_sources(tensors: Sequence[Tensor], known: Lookup) -> list[Tensor]:
     return found
 
 
-def evaluated(tensors: Sequence[Tensor], values: dict[Tensor, Array], known: Lookup) -> list[Array]:
+def evaluated(
+    tensors: Sequence[Tensor],
+    values: dict[Tensor, Array],
+    known: Lookup,
+    evaluate: Callable[[Scalar, Sequence[Array]], Array],
+) -> list[Array]:
     """Return the elements of `tensors`, which follow from `known` ones; keep them in `values`."""
     rest = list(tensors)
     while rest:
@@ -51,9 +55,7 @@ def evaluated(tensors: Sequence[Tensor], values: dict[Tensor, Array], known: Loo
         if missing:
             rest += missing
             continue
-        out = np.empty(item.array.shape, item.array.dtype)
-        item.source.scalar.store(_present(map(known, item.source.args)), out)
-        values[item] = out
+        values[item] = evaluate(item.source.scalar, _present(map(known, item.source.args)))
         rest.pop()
     return _present(map(known, tensors))
 

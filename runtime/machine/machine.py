@@ -17,6 +17,7 @@ import gc
 import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from math import inf
 from threading import Lock
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
@@ -25,21 +26,33 @@ from weakref import WeakMethod
 import numpy as np
 
 from ..calls.call_arguments import check_structures, flattened, new_entry
-from ..calls.values import FlatValue, Leaf, StaysInsideError, Value, copied, copy_out, leaves, store
+from ..calls.values import (
+    FlatValue,
+    Leaf,
+    StaysInsideError,
+    Value,
+    copied,
+    copy_out,
+    leaves,
+    object_of,
+    store,
+)
 from ..errors import MachineError
 from ..kernels.bind import Bind
 from ..kernels.loading import kernels_of
 from ..memory.arena import Arena, Entry, max_trace_size
-from ..memory.limits import Memory, OutOfMemory, Owner
+from ..memory.limits import SMALL_RESULT, Memory, OutOfMemory, Owner
 from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..program.checking import check_program
 from ..program.dtypes import element_type
 from ..program.objects import Tensor
 from ..program.program import Array, Program
+from ..templates.table import Executed, Templates
 from . import float_errors
 from .context import Context
 from .execution import Executor
+from .paths import Decision
 
 if TYPE_CHECKING:
     from ..native.compiled_kernels import NativeLibrary
@@ -49,8 +62,6 @@ if TYPE_CHECKING:
 
 MAX_IDLE = max(8, os.cpu_count() or 1)
 """Number of arenas that are kept for later calls."""
-SMALL_RESULT = 1 << 16
-"""Results of at most this many bytes are not charged to the memory limit."""
 
 
 def _check_bound(name: str, bound: object) -> None:
@@ -127,6 +138,10 @@ class Machine:
         self._executor = Executor(
             self._context, self._counting, max_instructions, max_trace_size(self.memory)
         )
+        self.templates = Templates(self._context)
+        """The functions of recorded paths, for calls with other sizes."""
+        self._learns = self.templates.is_possible and not sanitize
+        self._max_instructions = inf if max_instructions is None else max_instructions
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: list[Arena] = []
         self._measured: list[Arena] = []
@@ -273,14 +288,21 @@ class Machine:
         times: CallProfile | None = None,
     ) -> Value:
         """Call function `index` in `arena`."""
+        if times is None and index in self.templates.by_function:
+            bound = self._bound(arena, index, args)
+            if bound is not None:
+                return bound if out is None else store(object_of(bound), out)
         try:
             entry = arena.recent(index, args)
         except OutOfMemory as error:
             raise self._no_room(index, error) from error
+        decisions: list[Decision] | None = None
         if entry is not None:
             for target, arg in zip(entry.inputs, args, strict=True):
                 target[...] = arg
         else:
+            if self._learns and times is None:
+                decisions = []
             values = flattened(self.program.functions[index], args, self.memory.limit)
             entry = self._entry(arena, index, values)
             arrays = (array for value in values for array in value.arrays)
@@ -294,9 +316,11 @@ class Machine:
         try:
             if times is not None:
                 times.transferred()
-            result = self._executor.execute(entry.frame, executed, times)
+            result = self._executor.execute(entry.frame, executed, times, decisions)
             if times is not None:
                 times.returned()
+            if decisions is not None:
+                self.templates.learn(index, args, decisions)
             if out is not None:
                 return store(result, out)
             if type(result) is Tensor and result.array.nbytes <= SMALL_RESULT:
@@ -315,6 +339,21 @@ class Machine:
             float_errors.restore(settings)
             self._counting.note(executed)
             arena.settle()
+
+    def _bound(self, arena: Arena, index: int, args: Sequence[object]) -> Value | None:
+        """Return the result of a call by a template, or None if none fits."""
+        settings = float_errors.ignore()
+        try:
+            found = self.templates.run(arena.bound, index, args, self._max_instructions)
+            if found is None:
+                return None
+            bound, (result, sizes) = found
+            arena.used(bound.extents)
+            self._counting.note((Executed(bound.template, sizes),))
+            arena.settle()
+            return result
+        finally:
+            float_errors.restore(settings)
 
     def _entry(self, arena: Arena, index: int, values: Sequence[FlatValue]) -> Entry:
         """Return what is prepared in `arena` for calls of function `index` with such arguments."""

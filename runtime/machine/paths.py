@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...operators.sizes import maximum
 from ..errors import MachineError
 from ..kernels.bind import Thunk
 from ..memory.gaps import cut, meets
@@ -188,8 +189,7 @@ class State:
             if isinstance(item, Storage) and item.whole is None:
                 device, live = item.device, self.live
                 live[device] += item.size
-                if live[device] > self.peak[device]:
-                    self.peak[device] = live[device]
+                self.peak[device] = maximum(live[device], self.peak[device])
 
     def release(self, value: Object) -> None:
         if not self.references.change(value, -1) and value.born > self.frame.born:
@@ -310,6 +310,9 @@ class Branch:
     when_true: int
     when_false: int
 
+    def decide(self) -> Decision:
+        return self.test()
+
 
 @record
 class Read:
@@ -317,6 +320,9 @@ class Read:
 
     tensors: tuple[Tensor, ...]
     pc: int
+
+    def decide(self) -> Decision:
+        return tuple(tensor.array.tobytes() for tensor in self.tensors)
 
 
 @record

@@ -19,15 +19,15 @@ from ...operators.sizes import Check
 from ..calls.value_checks import check_arguments, scalar
 from ..errors import MachineError, Note, described
 from ..memory.limits import OutOfMemory
-from ..memory.packing import all_sizes
+from ..memory.packing import Layout, all_sizes
 from ..observe.segment_details import Operands
 from ..program import instructions as vm
-from ..program.dtypes import element_type
 from ..program.kernel_shapes import MAX_SIZES, UnknownShape, size_inputs
 from ..program.objects import Closure, Computation, Data, Object, Ref, Storage, Tensor
 from ..program.program import Array, Function, Kernel, spec_of
 from ..program.size_operations import SCALARS, Relation
 from . import tail_calls
+from .binding import Bound
 from .kernel_plan import KernelPlan
 from .paths import (
     Branch,
@@ -68,6 +68,21 @@ class Recorder(StorageInstructions):
 
     def record(self) -> Segment:
         """Record up to the next decision; raise `MachineError` with the position of a fault."""
+        end = self.follow()
+        self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
+        self.counters.share(self.context.counters)
+        frame = self.state.frame
+        state = None if isinstance(end, Return) else self.state
+        count = len(self.executed)
+        segment = Segment(
+            frame, self.steps, self.origins, self.counters, end, self.pc, state, count
+        )
+        segment.details = self.details
+        frame.trace_size.size += segment.trace_size
+        return segment
+
+    def follow(self) -> End:
+        """Follow the instructions up to the next decision, at `pc` then, and return it."""
         code, executed = self.function.instructions, self.executed
         is_watched = self.guard is not None or self.details is not None
         while True:
@@ -93,16 +108,7 @@ class Recorder(StorageInstructions):
             executed.pop()  # the next segment executes it
         for kind, times in Counter(executed).items():
             self.counters.instructions[kind.mnemonic] += times
-        self.counters.peak = {d: size for d, size in enumerate(self.state.peak) if size}
-        self.counters.share(self.context.counters)
-        frame = self.state.frame
-        state = None if isinstance(end, Return) else self.state
-        segment = Segment(
-            frame, self.steps, self.origins, self.counters, end, self.pc, state, len(executed)
-        )
-        segment.details = self.details
-        frame.trace_size.size += segment.trace_size
-        return segment
+        return end
 
     def note_memory(self) -> None:
         """Note the storages that the instruction has freed, and the live bytes after it."""
@@ -193,7 +199,8 @@ class Recorder(StorageInstructions):
         self.require_own(*outs)
         self.require_written(*ins)
         workspace = self.state.frame.workspace
-        bind = self.context.bind_plan
+        bind = self.bind_plan
+        fixed = [n for n, tensor in enumerate(ins) if self.known_elements(tensor) is not None]
         if self.details is not None:
             device = (outs or ins)[0].device if outs or ins else 0
             self.details.operands[self.pc] = Operands(device, plan.types)
@@ -206,24 +213,34 @@ class Recorder(StorageInstructions):
         else:
             if self.context.memory.poison:
                 self.compute(workspace.poison)
-            for thunk, step in bind(plan, *arrays, workspace):
-                self.steps.append(thunk)
-                self.origins.append((self.pc, step))
+            for thunk, step in bind(plan, *arrays, workspace, fixed):
+                self.compute(thunk, step)
         self.wrote(*outs)
+
+    @property
+    def bind_plan(self) -> Callable[..., Bound]:
+        """Binds the steps of a kernel to arrays."""
+        return self.context.bind_plan
+
+    def plan_kernel(
+        self, kernel: Kernel, ins: Sequence[Array], outs: Sequence[Array], known: dict[int, Array]
+    ) -> KernelPlan:
+        """Plan `kernel` for such operands; `known` are the elements of inputs, by number."""
+        return self.context.kernel_plans.of(kernel, ins, outs, known)
 
     def kernel_plan(
         self, kernel: Kernel, tensors: Sequence[Tensor], ins: Sequence[Array], outs: Sequence[Array]
     ) -> KernelPlan:
         """Plan `kernel`, reading sizes among its inputs `tensors` if shapes depend on them."""
-        plans, binds = self.context.kernel_plans, self.context.binds
         try:
-            return plans.of(kernel, ins, outs)
+            return self.plan_kernel(kernel, ins, outs, {})
         except UnknownShape:
-            numbers = [n for n in size_inputs(kernel, binds) if ins[n].size <= MAX_SIZES]
+            sizes = size_inputs(kernel, self.context.binds)
+            numbers = [n for n in sizes if ins[n].size <= MAX_SIZES]
             if not numbers:
                 raise
             values = self.values(*(tensors[number] for number in numbers))
-        return plans.of(kernel, ins, outs, dict(zip(numbers, values, strict=True)))
+        return self.plan_kernel(kernel, ins, outs, dict(zip(numbers, values, strict=True)))
 
     def require_one_device(
         self, kernel: Kernel, ins: Sequence[Tensor], outs: Sequence[Tensor]
@@ -284,24 +301,21 @@ class Recorder(StorageInstructions):
         self.state.write(i.dst, self.context.constant(i.constant, i.device))
 
     def shape_of(self, i: vm.ShapeOf) -> None:
-        shape = np.array(self.tensor(i.tensor).array.shape, np.int64)
-        self.state.write(i.dst, Tensor(shape, 0, constant=True))
+        self.state.write(i.dst, self.size_tensor(self.tensor(i.tensor).array.shape))
 
     def compute_(self, i: vm.Compute) -> None:
         """Compute now if the operands are known on this path, when it runs otherwise."""
         scalar, args = SCALARS[i.operation], self.sizes(i.args)
         arrays = [arg.array for arg in args]
-        spec = scalar.result(scalar, arrays)
         known = [self.known_elements(arg) for arg in args]
-        if not any(elements is None for elements in known):
-            out: Array = np.empty(spec.dims, element_type(spec.dtype))
-            scalar.store([elements for elements in known if elements is not None], out)
-            self.state.write(i.dst, Tensor(out, 0, constant=True))
+        elements = [array for array in known if array is not None]
+        if len(elements) == len(known):
+            self.state.write(i.dst, Tensor(self.evaluate(scalar, elements), 0, constant=True))
             return
-        out = self.context.memory.array(spec.dims, spec.dtype, "a size")
+        out = self.computed_size(scalar.result(scalar, arrays))
         shown = out.view()
         shown.flags.writeable = False
-        self.compute(partial(scalar.store, arrays, out))
+        self.compute(partial(scalar.store, tuple(arrays), out))
         self.state.write(i.dst, Tensor(shown, 0, source=Computation(scalar, args)))
 
     def require(self, i: vm.Require) -> None:
@@ -310,7 +324,7 @@ class Recorder(StorageInstructions):
         relation = Relation(Check(i.check), i.message)
         known = [self.known_elements(tensor) for tensor in operands]
         if any(elements is None for elements in known):
-            self.compute(partial(relation.verify, arrays))
+            self.compute(partial(relation.verify, tuple(arrays)))
         else:
             relation.verify([elements for elements in known if elements is not None])
 
@@ -318,16 +332,19 @@ class Recorder(StorageInstructions):
         """Plan slices, whose sizes must be known on this path."""
         registers = tuple(size.index for size in i.sizes if isinstance(size, vm.Reg))
         operands = self.sizes(registers)
-        given = (int(scalar(array).item()) for array in self.values(*operands))
-        total, offsets = self.context.plans.of(i, all_sizes(i, given))
+        given = (scalar(array).item() for array in self.values(*operands))
+        total, offsets = self.plan_slices(i, all_sizes(i, given))
         constant = all(tensor.constant for tensor in operands)
         for register, value in zip((i.total, *i.offsets), (total, *offsets), strict=True):
-            array = np.array(value, np.int64)
-            array.flags.writeable = False
-            tensor = Tensor(array, 0, constant)
+            tensor = self.size_tensor(value)
             if not constant:
-                self.state.known[tensor] = array
+                tensor.constant = False
+                self.state.known[tensor] = tensor.array
             self.state.write(register, tensor)
+
+    def plan_slices(self, pack: vm.Pack, sizes: tuple[int, ...]) -> Layout:
+        """Plan slices of these sizes."""
+        return self.context.plans.of(pack, sizes)
 
     def if_(self, i: vm.If) -> End | None:
         compared = [self.tensor(i.test)]

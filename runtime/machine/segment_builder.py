@@ -9,9 +9,12 @@ An instruction reads its operands from the state, and appends callables for what
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ...operators import storage_errors
 from ..calls.value_checks import scalar
@@ -21,8 +24,10 @@ from ..memory.gaps import cut
 from ..observe.counters import Counters
 from ..observe.segment_details import SegmentDetails
 from ..program import instructions as vm
+from ..program.dtypes import element_type
 from ..program.objects import Closure, Data, Object, Ref, Storage, Tensor, tensors_in
-from ..program.program import Array, Function, Step, spec_of
+from ..program.program import Array, Function, Step, TensorSpec, spec_of
+from ..program.size_operations import Scalar
 from .context import Context
 from .known_sizes import evaluated, unknown_sources
 from .paths import Known, State
@@ -124,14 +129,29 @@ class SegmentBuilder:
         needed = unknown_sources(tensors, self.known_elements)
         if needed:
             raise NeedsValues(*needed)
-        return evaluated(tensors, self.state.known, self.known_elements)
+        return evaluated(tensors, self.state.known, self.known_elements, self.evaluate)
 
     def immediate(self, value: int | vm.Reg) -> int:
         """Return an integer operand: `value`, or the element of the scalar in that register."""
         if isinstance(value, int):
             return value
         (array,) = self.values(self.tensor(value.index))
-        return int(scalar(array).item())
+        return scalar(array).item()
+
+    def size_tensor(self, sizes: int | tuple[int, ...]) -> Tensor:
+        """Return a tensor of sizes that the path knows."""
+        return Tensor(np.array(sizes, np.int64), 0, constant=True)
+
+    def evaluate(self, scalar: Scalar, args: Sequence[Array]) -> Array:
+        """Return the result of an operation on sizes that the path knows."""
+        spec = scalar.result(scalar, args)
+        out = np.empty(spec.dims, element_type(spec.dtype))
+        scalar.store(args, out)
+        return out
+
+    def computed_size(self, spec: TensorSpec) -> Array:
+        """Return memory for a size that is computed whenever the path is taken."""
+        return self.context.memory.array(spec.dims, spec.dtype, "a size")
 
     def known_elements(self, tensor: Tensor) -> Array | None:
         """Return the elements of `tensor` if they are the same whenever this path is taken."""

@@ -6,7 +6,6 @@ They run while they are recorded: a storage gets its place once for each path.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -41,8 +40,7 @@ class StorageInstructions(SegmentBuilder):
         self.counters.storages[site] += 1
         self.counters.storage_bytes[site] += size
         storage = Storage(size, i.device, memory, at, i.alignment)
-        if size:
-            self.state.unwritten[storage] = [0, size]
+        self.mark_unwritten(storage)
         if self.guard is not None:
             self.compute(self.guard.allocates(self.site(), storage))
         elif self.context.memory.poison:
@@ -52,12 +50,17 @@ class StorageInstructions(SegmentBuilder):
             allocated = i.device, size
             self.details.note_memory(len(self.steps), self.pc, self.state.live, allocated)
 
+    def mark_unwritten(self, storage: Storage) -> None:
+        """Note that no byte of `storage`, which is new, was written."""
+        if storage.size:
+            self.state.unwritten[storage] = [0, storage.size]
+
     def slice_storage(self, i: vm.SliceStorage) -> None:
         storage = self.storage(i.storage)
         dynamic = [value for value in (i.offset, i.size) if isinstance(value, vm.Reg)]
         read = iter(self.values(*(self.tensor(value.index) for value in dynamic)))
         offset, size = (
-            value if isinstance(value, int) else int(scalar(next(read)).item())
+            value if isinstance(value, int) else scalar(next(read)).item()
             for value in (i.offset, i.size)
         )
         if size < 0:
@@ -87,7 +90,7 @@ class StorageInstructions(SegmentBuilder):
             (dims,), offset = self.values(shape), i.offset
         else:
             dims, at = self.values(shape, self.tensor(i.offset.index))
-            offset = int(scalar(at).item())
+            offset = scalar(at).item()
         self.view_storage(i.dst, i.storage, offset, dimensions(dims), i.dtype)
 
     def view_storage(
@@ -101,11 +104,17 @@ class StorageInstructions(SegmentBuilder):
             )
         start = storage.start + offset
         try:
-            array: Array = np.ndarray(shape, kind, storage.memory, start)
+            array = self.array_at(storage, start, shape, kind)
         except ValueError as error:
             raise MachineError(storage_errors.no_array(shape, error)) from error
         home = self.context.homes[storage.device]
         self.state.write(dst, Tensor(array, home, False, (storage,), start))
+
+    def array_at(
+        self, storage: Storage, start: int, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> Array:
+        """Return the bytes of `storage` from byte `start` of its memory as an array."""
+        return np.ndarray(shape, dtype, storage.memory, start)
 
     def reshape_tensor(self, i: vm.ReshapeTensor) -> None:
         source = self.tensor(i.tensor)
@@ -133,12 +142,11 @@ class StorageInstructions(SegmentBuilder):
         ):
             raise MachineError(storage_errors.other_rows(spec_of(whole), start, shape))
         array = whole[start : start + count]
-        at = source.offset + (start * (whole.nbytes // whole.shape[0]) if count else 0)
+        at = source.offset + start * prod(whole.shape[1:]) * whole.dtype.itemsize
         kept = (source.device, source.constant, source.parts, at)
         self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
 
 
-@lru_cache(1 << 12)
 def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:
     """Return the NumPy type called `dtype`, and the bytes of an array of `shape`."""
     if any(dim < 0 for dim in shape):

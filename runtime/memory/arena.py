@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from .limits import Memory
 from .regions import Extent, Region
 from .scratch import Workspace
 from .spaces import Space
+
+if TYPE_CHECKING:
+    from ..templates.bound import Bound
+    from ..templates.template import Template
 
 MAX_SIGNATURES = 16
 """Number of argument types for which an arena keeps prepared entries."""
@@ -110,6 +114,7 @@ class Arena:
         self.trace_size = 0
         """Approximate bytes of the recorded paths of all entries."""
         self._max_trace_size = max_trace_size(memory)
+        self._bound: dict[Template, Bound] = {}
         self._recent: dict[tuple[Extent, ...], None] = {}
         """The bytes that the calls of this window need."""
 
@@ -120,6 +125,21 @@ class Arena:
     def spaces(self) -> tuple[Space, ...]:
         """Return the memory for a new entry, by device: all bytes, from the first one on."""
         return tuple(Space(Extent(region), self._reuses) for region in self._regions)
+
+    def bound(self, template: Template) -> Bound:
+        """Return `template` in the memory of this arena."""
+        found = self._bound.get(template)
+        if found is None:
+            while len(self._bound) >= MAX_SIGNATURES:
+                del self._bound[next(iter(self._bound))]
+            from ..templates.bound import Bound
+
+            found = self._bound[template] = Bound(template, (*self._regions, self._scratch))
+        return found
+
+    def used(self, extents: tuple[Extent, ...]) -> None:
+        """Note what a call of a template needs."""
+        self._recent[extents] = None
 
     def workspace(self) -> Workspace:
         """Return the scratch memory for a new entry: all bytes, from the first one on."""

@@ -29,6 +29,8 @@ import numpy.typing as npt
 
 ALIGNMENT = 64
 POISON = 0xFF
+SMALL_RESULT = 1 << 16
+"""Results of at most this many bytes are not charged to the memory limit."""
 SMALL = 64
 """Arrays of at most this many bytes are not counted."""
 SHARE = 2

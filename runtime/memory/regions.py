@@ -91,6 +91,11 @@ class Region:
         """Number of bytes at the start that may be committed."""
         return self._owner.size
 
+    @property
+    def bytes(self) -> Bytes:
+        """All bytes that there are now, covered or not."""
+        return self._bytes
+
     def cover(self, size: int, what: str) -> None:
         """
         Make the first `size` bytes usable, for `what`.

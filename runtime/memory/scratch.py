@@ -47,7 +47,7 @@ class Workspace:
 
     def take(self, size: int) -> Bytes:
         """Return `size` bytes, distinct from all others within the same `lend`."""
-        start = -(-self.used // ALIGNMENT) * ALIGNMENT
+        start = (self.used + (ALIGNMENT - 1)) & -ALIGNMENT
         self.extent.cover(start + size, "scratch memory of a kernel")
         self.used = start + size
         return self.extent.view(start, size)

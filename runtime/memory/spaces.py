@@ -28,7 +28,8 @@ of a path has a copy of the gaps, and deep recursion may leave some at each leve
 
 
 def _rounded(number: int, alignment: int) -> int:
-    return -(-number // alignment) * alignment
+    """Return the first multiple of `alignment`, a power of two, from `number` on."""
+    return (number + (alignment - 1)) & -alignment
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ An operand is what MLIR passes for a memref: the address twice, 0, the shape and
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -79,7 +79,12 @@ class NativeBinder:
     binds: Mapping[str, Bind]
 
     def __call__(
-        self, plan: KernelPlan, ins: Sequence[Array], outs: Sequence[Array], workspace: Workspace
+        self,
+        plan: KernelPlan,
+        ins: Sequence[Array],
+        outs: Sequence[Array],
+        workspace: Workspace,
+        fixed: Collection[int] = (),
     ) -> Bound:
         """
         Bind a kernel to operands like those that its plan was made for, as `bind_plan` does.
@@ -91,7 +96,7 @@ class NativeBinder:
         sized_by_data = any(data_operands(step.op, self.binds) for step in kernel.steps)
         is_empty = not all(array.size for array in (*ins, *outs))
         if kernel.name not in self.library.functions or sized_by_data or is_empty:
-            return bind_plan(plan, ins, outs, workspace)
+            return bind_plan(plan, ins, outs, workspace, fixed)
         with workspace.lend():
             targets = self._targets(kernel, ins, outs, workspace)
             scratch = workspace.take(self.library.scratch)

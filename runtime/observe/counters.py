@@ -6,7 +6,7 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 Pool: TypeAlias = dict[object, Any]
 """Tables of counts by their contents."""
@@ -82,6 +82,12 @@ class Counters:
             self.peak[device] = max(size, self.peak.get(device, 0))
 
 
+class Countable(Protocol):
+    """Has counters when they are read."""
+
+    def counters(self) -> Counters: ...
+
+
 class Counting:
     """
     Adds up the counters of executed segments, when asked or when many calls are pending.
@@ -91,10 +97,10 @@ class Counting:
 
     def __init__(self) -> None:
         self._total = Counters()
-        self._pending: deque[Sequence[Counters]] = deque()
+        self._pending: deque[Sequence[Counters | Countable]] = deque()
         self._lock = Lock()
 
-    def note(self, executed: Sequence[Counters]) -> None:
+    def note(self, executed: Sequence[Counters | Countable]) -> None:
         """Queue the counters of executed segments; they must not change."""
         self._pending.append(executed)
         if len(self._pending) > MAX_PENDING:
@@ -105,7 +111,8 @@ class Counting:
         with self._lock:
             times: dict[Counters, int] = {}
             while self._pending:
-                for counters in self._pending.popleft():
+                for item in self._pending.popleft():
+                    counters = item if isinstance(item, Counters) else item.counters()
                     times[counters] = times.get(counters, 0) + 1
             for counters, count in times.items():
                 self._total.add(counters, count)

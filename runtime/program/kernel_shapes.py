@@ -9,9 +9,10 @@ The shapes of a kernel's values when its operands are given: step by step, by th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ...operators.rules import Rule
-from ...operators.signature import Call, Signature, SignatureError
+from ...operators.signature import UNKNOWN, Call, Elements, Signature, SignatureError
 from ...operators.signature import Tensor as SignatureTensor
 from ..errors import MachineError
 from ..kernels.bind import Bind
@@ -81,7 +82,7 @@ def specs_on(
     ins: Sequence[TensorSpec],
     outs: Sequence[TensorSpec],
     binds: Mapping[str, Bind],
-    elements: Mapping[int, Array],
+    elements: Mapping[int, Array | Elements],
 ) -> list[TensorSpec]:
     """
     Return the static type of each value that `kernel` computes on these operands, by number.
@@ -97,7 +98,7 @@ def specs_on(
         specs[value] = spec
     if all(spec.is_static for spec in specs):
         return specs
-    known = dict(elements) | dict(enumerate(kernel.constants, n))
+    known = {**elements, **dict(enumerate(kernel.constants, n))}
     for step in kernel.steps:
         if all(specs[value].is_static for value in step.outs):
             continue
@@ -116,7 +117,7 @@ def _infer(
     kernel: Kernel,
     step: Step,
     specs: list[TensorSpec],
-    known: Mapping[int, Array],
+    known: Mapping[int, Array | Elements],
     binds: Mapping[str, Bind],
 ) -> None:
     """Refine the types of the results of `step` by its operator's rule."""
@@ -124,7 +125,7 @@ def _infer(
     if signature is None:
         return
     given = {
-        i: ArrayElements(known[step.ins[i]])
+        i: item if isinstance(item := known[step.ins[i]], Elements) else ArrayElements(item)
         for i in data_operands(step.op, binds)
         if i < len(step.ins) and step.ins[i] in known
     }
@@ -148,5 +149,5 @@ def _refined(declared: TensorSpec, found: SignatureTensor) -> TensorSpec:
     if len(found.dims) != len(declared.shape):
         return declared
     pairs = zip(declared.shape, found.dims, strict=True)
-    shape = tuple(dim if isinstance(dim, int) else known for known, dim in pairs)
+    shape: Any = tuple(known if dim is UNKNOWN else dim for known, dim in pairs)
     return TensorSpec(declared.dtype, shape)

@@ -17,6 +17,7 @@ from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.memory.regions import Extent, Region
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.program import Function, Program, TensorSpec
+from xrelay.runtime.templates.table import Templates
 
 MIB = 1 << 20
 ROWS = f32(None, 4)
@@ -73,7 +74,7 @@ def test_many_shapes_take_the_memory_of_the_largest(reserves: bool):
         np.testing.assert_array_equal(y, 3 * x)
     assert 3 * 4000 * 16 <= machine.memory.used <= used_by(4000)
     (arena,) = machine.idle
-    assert len(arena.entries) == arena_module.MAX_SIGNATURES
+    assert len(arena.entries) == 2  # other shapes run the template of the second
 
 
 def test_growing_shapes_take_little_more(reserves: bool):
@@ -107,7 +108,7 @@ def test_memory_of_an_unusually_large_call_is_returned():
         used.append(machine.memory.used)
     assert used[0] == used_by(200_000) > 9 * MIB
     assert used[-3] < 4096
-    assert used[-1] == used[0]
+    assert MIB < used[-1] <= used[0]
     assert all(a >= b for a, b in pairwise(used[:41]))
 
 
@@ -127,6 +128,7 @@ def test_a_limit_that_fits_each_call_fits_all():
 
 def test_the_least_recently_used_types_are_dropped_at_once(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(arena_module, "MAX_SIGNATURES", 2)
+    monkeypatch.setattr(Templates, "is_possible", False)
     machine = Machine(tripled())
     inputs: dict[int, Any] = {}
     gc.disable()

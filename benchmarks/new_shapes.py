@@ -1,0 +1,103 @@
+"""
+The cost of a new shape: CPU time of a call with sizes that were not seen, and of a repeated one.
+
+    python benchmarks/new_shapes.py [--rounds 5]
+
+A chain of operators, an encoder with open batch and length, and a decoder with a KV cache that
+generates 64 tokens. Calls alternate with onnxruntime's, on one thread; times are the median of a
+round, the best round counts. The tokens must be equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "tests")]
+
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import onnxruntime  # noqa: E402
+from decoder_model import build, empty_cache, generate  # noqa: E402
+from helpers.programs import transformer  # noqa: E402
+from onnx import TensorProto, helper  # noqa: E402
+
+import xrelay  # noqa: E402
+
+Inputs = dict[str, Any]
+LAYERS, HEADS, WIDTH, VOCABULARY = 2, 4, 32, 64
+
+
+def chain() -> onnx.ModelProto:
+    """Return ten elementwise operators on rows of 16."""
+    kinds = ["Relu", "Sigmoid", "Neg", "Tanh", "Abs"] * 2
+    names = ["x", *(f"v{i}" for i in range(len(kinds) - 1)), "y"]
+    nodes = [helper.make_node(kind, [names[i]], [names[i + 1]]) for i, kind in enumerate(kinds)]
+    x, y = (helper.make_tensor_value_info(v, TensorProto.FLOAT, ["n", 16]) for v in "xy")
+    graph = helper.make_graph(nodes, "chain", [x], [y])
+    opsets = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=9)
+
+
+def cases() -> Iterator[tuple[str, onnx.ModelProto, Callable[[int], Inputs]]]:
+    """Yield models, and the inputs that have a size of their own for each number."""
+    yield "chain", chain(), lambda n: {"x": np.ones((n, 16), np.float32)}
+    yield "encoder", transformer.encoder(), lambda n: {"ids": np.ones((2, 2 + n % 62), np.int64)}
+    decoder = build(LAYERS, HEADS, WIDTH, VOCABULARY)
+    tokens = {"tokens": np.array([[3]], np.int64)}
+    yield "decoder", decoder, lambda n: {**tokens, **empty_cache(LAYERS, HEADS, WIDTH, n)}
+
+
+def timed(call: Callable[[Inputs], Any], inputs: list[Inputs]) -> float:
+    """Return the median CPU time of calls."""
+    times: list[float] = []
+    for each in inputs:
+        start = time.process_time()
+        call(each)
+        times.append(time.process_time() - start)
+    return sorted(times)[len(times) // 2]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    print(
+        "| ms | onnxruntime | xrelay, new | xrelay, repeated | new / repeated | new / onnxruntime |"
+    )
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, model, inputs_of in cases():
+            path = f"{folder}/{name}.onnx"
+            onnx.save(model, path)
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = 1
+            session = onnxruntime.InferenceSession(path, options)
+            executable = xrelay.compile(path)
+            calls: list[Callable[[Inputs], Any]] = [
+                lambda inputs, session=session: session.run(None, inputs),
+                lambda inputs, executable=executable: executable(**inputs),
+            ]
+            if name == "decoder":
+                sizes = LAYERS, HEADS, WIDTH, 64
+                assert generate(calls[0], *sizes) == generate(calls[1], *sizes), "tokens differ"
+            for number in (3, 4):
+                calls[1](inputs_of(number))
+            found: list[list[float]] = []
+            for number in range(rounds):
+                first = 5 + 60 * number
+                new = [inputs_of(n) for n in range(first, first + 60)]
+                same = [new[0]] * 60
+                found.append([timed(calls[0], new), timed(calls[1], new), timed(calls[1], same)])
+            ort, new, same = (1e3 * min(column) for column in zip(*found, strict=True))
+            ratios = f"{new / same:.2f} | {new / ort:.1f}"
+            print(f"| {name} | {ort:.3f} | {new:.3f} | {same:.3f} | {ratios} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Recorded paths as functions of the dims of their arguments: see `follow`."""

@@ -1,0 +1,137 @@
+"""
+The templates of a machine.
+
+A function gets a template when a second call with sizes of its own was recorded. A call with new
+sizes tries them, the one that fitted last first; where no guards hold, it is recorded, and gets a
+template, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..calls.values import plain_value
+from ..errors import MachineError
+from ..machine.binding import bind_plan
+from ..machine.context import Context
+from ..machine.paths import Decision
+from ..observe.counters import Counters
+
+if TYPE_CHECKING:
+    from .bound import Bound
+    from .template import Template
+
+MAX_TEMPLATES = 16
+"""Number of templates of a function; the one that was used least recently is dropped."""
+FIRST, RUNS_FOR_ANOTHER = 8, 8
+"""Number of templates that a function gets at once, and of their runs for each later one."""
+MAX_SEEN = 1 << 12
+"""Number of shapes that are recorded when they come again."""
+MAX_FAILURES = 4
+"""Number of paths without a template after which a function gets no more."""
+
+
+@dataclass(slots=True)
+class Executed:
+    """The counters of a call of a template, until they are read."""
+
+    template: Template
+    sizes: Sequence[int]
+
+    def counters(self) -> Counters:
+        return self.template.counters(self.sizes)
+
+
+def _shapes(index: int, args: Sequence[Any]) -> object:
+    """Return the shapes of those arguments of function `index` that are arrays."""
+    return index, *(getattr(arg, "shape", None) for arg in args)
+
+
+@dataclass(eq=False)
+class Templates:
+    """The templates of a machine, by function; thread-safe."""
+
+    context: Context
+    by_function: dict[int, list[Template]] = field(default_factory=dict[int, "list[Template]"])
+    failures: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
+    """Why paths of a function have no template."""
+    runs: dict[int, int] = field(default_factory=dict[int, int])
+    """The number of calls of a function that templates ran."""
+    _recorded: dict[int, int] = field(default_factory=dict[int, int])
+    _seen: set[object] = field(default_factory=set[object])
+    """Shapes that ran templates with kernels to bind: recorded when they come again."""
+    _traced: dict[int, int] = field(default_factory=dict[int, int])
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def is_possible(self) -> bool:
+        """Test whether kernels are NumPy's; compiled ones need addresses, which places lack."""
+        return self.context.bind_plan is bind_plan
+
+    def learn(self, index: int, args: Sequence[Any], decisions: Sequence[Decision]) -> None:
+        """Make a template of the path that was just recorded for `args`, if it may be worth it."""
+        with self._lock:
+            self._recorded[index] = self._recorded.get(index, 0) + 1
+            failures = self.failures.setdefault(index, [])
+            if _shapes(index, args) in self._seen:
+                return
+            if self._recorded[index] < 2 or len(failures) >= MAX_FAILURES:
+                return
+            traced = self._traced.get(index, 0)
+            if traced >= FIRST + self.runs.get(index, 0) // RUNS_FOR_ANOTHER:
+                return
+            self._traced[index] = traced + 1
+            from .template import template_of  # most programs need none
+
+            try:
+                made = template_of(self.context, index, [*map(plain_value, args)], decisions)
+            except Exception as error:  # a path that cannot be traced is recorded
+                failures.append(f"{type(error).__name__}: {error}")
+                return
+            templates = self.by_function.get(index, [])
+            if all(template.source != made.source for template in templates):
+                self.by_function[index] = [made, *templates[: MAX_TEMPLATES - 1]]
+
+    def run(
+        self,
+        bind: Callable[[Template], Bound],
+        index: int,
+        args: Sequence[object],
+        limit: float,
+    ) -> tuple[Bound, Any] | None:
+        """
+        Run a template of function `index`; return None if the call must be recorded.
+
+        Otherwise returns what ran, and its result and sizes. `bind` binds a template to memory. A
+        path has at most `limit` instructions.
+        """
+        templates = self.by_function[index]
+        if not all(type(arg) is np.ndarray for arg in args):
+            try:
+                args = [*map(plain_value, args)]
+            except (MachineError, RecursionError):
+                return None
+        shapes = _shapes(index, args) if any(t.opaque for t in templates) else None
+        if shapes in self._seen:
+            return None
+        for number, template in enumerate(templates):
+            bound = bind(template)
+            try:
+                found = bound.run(args) if template.length <= limit else None
+            except Exception:  # recorded, it fails with its position
+                continue
+            if found is None:
+                continue
+            if template.opaque and len(self._seen) < MAX_SEEN:
+                self._seen.add(shapes)
+            self.runs[index] = self.runs.get(index, 0) + 1
+            if number:
+                others = [other for other in templates if other is not template]
+                self.by_function[index] = [template, *others]
+            return bound, found
+        return None

@@ -1,0 +1,321 @@
+"""
+A path as a Python function of its arguments, generated from what was traced.
+
+    def make(cover, W, M0):                     once for each arena
+        v3 = nd((1, 32), k2, W, 0)              what is the same in all calls
+        def run(p0, p1):
+            a0_0, a0_1, = a0.shape              sizes and guards; None if one does not hold
+            s0 = a0_1
+            if not (2 <= s0 < 2147483648): return None
+            ...
+            cover(s9, 4096, s11)                memory for results, scratch, and by device
+            v4 = nd((s0, 32), k2, M0, s5)       views and kernels
+            k5(v4, v3, v4)
+            return r1, (s0,)                    the result, and the sizes that counters need
+        return run
+
+It has no text of the program: values have numbers, and names of the program are data.
+"""
+
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..calls.values import StaysInsideError, Tagged, copied
+from ..kernels.bind import Thunk, flattened
+from ..machine.context import Context
+from ..machine.paths import Decision
+from ..observe.counters import Counters
+from ..program.objects import Data, Object, Tensor
+from .places import Line, Place, Root
+from .sizes import code_of, plain, value_of
+from .tracer import Traces, trace_path
+
+_NAME = re.compile(r"\b[aeprsv]\d+(?:_\d+)?\b")
+_PLACE = re.compile(r"<(\d+)\|([^|]*)\|([^>]*)>")
+
+Run: TypeAlias = Callable[..., Any]
+Cover: TypeAlias = Callable[..., None]
+Counted: TypeAlias = "Callable[..., tuple[Sequence[int], Sequence[int], Sequence[int]]]"
+
+
+@dataclass(eq=False)
+class Template:
+    """A path of function `index` for all sizes for which its guards hold."""
+
+    index: int
+    source: str
+    make: Callable[..., Run]
+    """Return the callable that runs in this memory, by device, and scratch memory."""
+    length: int
+    """The number of its instructions."""
+    needs: tuple[int, ...]
+    """The bytes by device, and of scratch memory, of the call that was traced."""
+    opaque: Sequence[str]
+    """The kernels that are bound in each call, and why."""
+    _counts: Counters
+    """The counts of a call; bytes by the numbers of `_counted`."""
+    _counted: Counted
+
+    def counters(self, sizes: Sequence[int]) -> Counters:
+        """Return the counts of a call whose result came with these `sizes`."""
+        allocated, copied_bytes, peak = self._counted(*sizes)
+        found, counts = Counters(), self._counts
+        found.instructions, found.storages = counts.instructions, counts.storages
+        found.copies = counts.copies
+        found.storage_bytes = Counter(dict(zip(counts.storage_bytes, allocated, strict=True)))
+        found.copied = Counter(dict(zip(counts.copied, copied_bytes, strict=True)))
+        found.peak = {device: size for device, size in enumerate(peak) if size}
+        return found
+
+
+def run_thunks(thunk: Thunk) -> None:
+    """Run what a kernel that was just bound computes."""
+    for part in flattened(thunk):
+        part()
+
+
+_ENVIRONMENT: Mapping[str, Any] = {
+    "nd": np.ndarray,
+    "arange": np.arange,
+    "array": np.array,
+    "broadcast_to": np.broadcast_to,
+    "copied": copied,
+    "empty": np.empty,
+    "int64": np.dtype(np.int64),
+    "run_thunks": run_thunks,
+    "Tagged": Tagged,
+}
+
+
+def template_of(
+    context: Context, index: int, args: Sequence[object], decisions: Sequence[Decision] = ()
+) -> Template:
+    """
+    Return the template of the path that function `index` takes for `args`.
+
+    `decisions` are those that depend on data. Raises `NoTemplate` if it has none.
+    """
+    traces, result = trace_path(context, index, args, decisions)
+    return _Writer(traces, result).template(index, len(args))
+
+
+class _Writer:
+    """Writes the function of what was traced."""
+
+    def __init__(self, traces: Traces, result: Object) -> None:
+        self.traces, self.trace, self.body = traces, traces.trace, traces.body
+        self.leaving: dict[int, tuple[str, Place]] = {}
+        """The storages, by number, that leave as arrays of their own, with their names."""
+        self.kept: list[str] = []
+        tensors = list(_tensors(result))
+        if not traces.breaks:
+            self._find_leaving(tensors)
+        sizes = [tensor.array.nbytes for tensor in tensors]
+        self.charged = code_of(plain(sum(sizes)))
+        self.result = self._value(result)
+
+    def _find_leaving(self, tensors: Sequence[Tensor]) -> None:
+        places: list[Place] = [t.array for t in tensors if isinstance(t.array, Place)]
+        roots = Counter(place.base for place in places)
+        for place in places:
+            root = place.base
+            if not isinstance(root, Root) or roots[root] > 1 or not place.is_laid_out:
+                continue
+            is_plain = place.dtype.isbuiltin == 1 and place.dtype.kind in "iuf"
+            if is_plain and value_of(place.nbytes) == value_of(root.size) and place.start == 0:
+                if place.nbytes == root.size:
+                    self.leaving[root.number] = place.name(), place
+
+    def _value(self, item: Object) -> str:
+        """Return the expression for a result: arrays that share no memory with the machine."""
+        if isinstance(item, Data):
+            fields = "".join(f"{self._value(part)}, " for part in item.parts)
+            return f"Tagged({item.tag}, ({fields}))" if item.tag else f"({fields})"
+        if not isinstance(item, Tensor):
+            raise StaysInsideError(item)
+        place: Any = item.array
+        if not isinstance(place, Place):
+            return f"copied({self.trace.constant(place)})"
+        if isinstance(place.base, Root) and place.base.number in self.leaving:
+            return f"r{place.base.number}"
+        return f"copied({place.name()})"
+
+    def template(self, index: int, count: int) -> Template:
+        traces, counters = self.traces, self.traces.counters
+        lines = self._lines()
+        groups = [
+            [*counters.storage_bytes.values()],
+            [*counters.copied.values()],
+            traces.peak,
+        ]
+        counted = [", ".join(["", *map(code_of, group)])[2:] for group in groups]
+        definitions = dict(pair for pair in self.trace.lines if pair[0])
+        leaves, computed = _expanded(counted, definitions)
+        covers = [self._cover(phase) for phase in range(len(traces.extents))]
+        used = {name for line in lines for name in _NAME.findall(line.code)}
+        used |= {name for text in (*covers, self.result, *leaves) for name in _NAME.findall(text)}
+        for _, place in self.leaving.values():
+            used |= {name for dim in place.shape for name in _NAME.findall(code_of(dim))}
+        body = list(self._phases(lines, covers, self._needed(used)))
+        made = "".join(f", {code}" for code in [f"M{d}" for d in range(len(traces.peak))])
+        source = "\n".join(
+            [
+                f"def make(cover, W{made}):",
+                *(f"    {line}" for line in self.kept),
+                f"    def run({', '.join(f'p{number}' for number in range(count))}):",
+                *(f"        {line}" for line in body),
+                f"        return {self.result}, ({''.join(f'{leaf}, ' for leaf in leaves)})",
+                "    return run",
+                f"def count({', '.join(leaves)}):",
+                *(f"    {name} = {code}" for name, code in computed),
+                f"    return {', '.join(f'({text},)' if text else '()' for text in counted)}",
+            ]
+        )
+        names: dict[str, Any] = {**self.trace.environment, **_ENVIRONMENT}
+        exec(compile(source, "<template>", "exec"), names)
+        needs = tuple(max(map(value_of, sizes)) for sizes in zip(*traces.extents, strict=True))
+        return Template(
+            index,
+            source,
+            names["make"],
+            traces.length,
+            needs,
+            traces.opaque,
+            counters,
+            names["count"],
+        )
+
+    def _lines(self) -> list[Line]:
+        """Return the lines about memory, with the places of storages; equal views are one."""
+        renamed: dict[str, str] = {}
+        by_code: dict[str, str] = {}
+        constant: set[str] = set()
+        found: list[Line] = []
+        for line in self.body.lines:
+            code = _NAME.sub(lambda name: renamed.get(name[0], name[0]), line.code)
+            code = _PLACE.sub(self._place, code)
+            if not line.name:
+                found.append(line._replace(code=code))
+                continue
+            if line.name in {name for name, _ in self.leaving.values()}:
+                renamed[line.name] = next(
+                    f"r{number}" for number, (name, _) in self.leaving.items() if name == line.name
+                )
+                continue
+            if line.name[0] == "v":
+                if code in by_code:
+                    renamed[line.name] = by_code[code]
+                    continue
+                by_code[code] = line.name
+            if constant.issuperset(_NAME.findall(code)):
+                constant.add(line.name)
+                self.kept.append(f"{line.name} = {code}")
+            else:
+                found.append(line._replace(code=f"{line.name} = {code}"))
+        self.result = _NAME.sub(lambda name: renamed.get(name[0], name[0]), self.result)
+        for pairs in (self.trace.lines,):
+            pairs[:] = [
+                (name, _NAME.sub(lambda name: renamed.get(name[0], name[0]), code))
+                for name, code in pairs
+            ]
+        return found
+
+    def _place(self, match: re.Match[str]) -> str:
+        number, absolute, relative = int(match[1]), match[2], match[3]
+        if number in self.leaving:
+            return f"r{number}, {relative}"
+        return f"M{self.traces.roots[number].device}, {absolute}"
+
+    def _cover(self, phase: int) -> str:
+        *memory, scratch = map(code_of, map(plain, self.traces.extents[phase]))
+        is_last = phase == len(self.traces.extents) - 1
+        return f"cover({', '.join([self.charged if is_last else '0', scratch, *memory])})"
+
+    def _needed(self, used: set[str]) -> list[tuple[int, str, str]]:
+        """Return the lines about sizes on which a guard or a name in `used` depends, by phase."""
+        edges = [*self.traces.breaks, len(self.trace.lines)]
+        found: list[tuple[int, str, str]] = []
+        for number in reversed(range(len(self.trace.lines))):
+            name, code = self.trace.lines[number]
+            if not name or "," in name or name in used:
+                used.update(_NAME.findall(code))
+                phase = next(p for p, edge in enumerate(edges) if number < edge)
+                found.append((phase, name, code))
+        return found[::-1]
+
+    def _phases(
+        self, lines: Sequence[Line], covers: Sequence[str], sizes: Sequence[tuple[int, str, str]]
+    ) -> Iterator[str]:
+        for phase, cover in enumerate(covers):
+            yield from _statements([(name, code) for p, name, code in sizes if p == phase])
+            if phase == 0 or cover != covers[phase - 1]:
+                yield cover
+            if self.traces.context.memory.poison:
+                yield f"w = {code_of(plain(self.traces.extents[phase][-1]))}"
+            if phase == 0:
+                for number, (_, place) in self.leaving.items():
+                    dtype = self.trace.constant(place.dtype)
+                    shape = ", ".join(["", *map(code_of, place.shape)])[2:]
+                    yield f"r{number} = empty(({shape}{',' * bool(shape)}), {dtype})"
+            for line in lines:
+                if line.phase == phase:
+                    yield line.code
+
+
+def _tensors(result: Object) -> Iterator[Any]:
+    """Yield the tensors in a result, depth first."""
+    if isinstance(result, Tensor):
+        yield result
+    for part in result.parts if isinstance(result, Data) else ():
+        yield from _tensors(part)
+
+
+def _expanded(
+    texts: Sequence[str], definitions: Mapping[str, str]
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """
+    Return the sizes from which those in `texts` are computed, and the lines that do so, in order.
+    """
+    leaves: dict[str, None] = {}
+    lines: dict[str, str] = {}
+
+    def visit(name: str) -> None:
+        if name in leaves or name in lines:
+            return
+        code = definitions[name]
+        names = _NAME.findall(code)
+        if not names or any(name[0] != "s" for name in names):
+            leaves[name] = None
+            return
+        for each in names:
+            visit(each)
+        lines[name] = code
+
+    for text in texts:
+        for name in _NAME.findall(text):
+            visit(name)
+    return list(leaves), list(lines.items())
+
+
+def _statements(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield statements; guards that follow each other are one."""
+    conditions: list[str] = []
+    for name, code in (*lines, (" ", "")):
+        if not name:
+            conditions.append(code)
+            continue
+        if conditions:
+            yield f"if not ({' and '.join(conditions)}): return None"
+            conditions = []
+        if code:
+            yield f"{name} = {code}"

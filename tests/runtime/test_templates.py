@@ -1,0 +1,193 @@
+"""Templates of recorded paths: calls with new sizes neither record nor bind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import xrelay
+from xrelay.operators.sizes import Check
+from xrelay.runtime.machine.machine import Machine
+from xrelay.runtime.machine.recording import Recorder
+from xrelay.runtime.program.program import Program
+from xrelay.runtime.reference.reference_machine import ReferenceMachine
+from xrelay.runtime.templates.sizes import NoTemplate, Trace, Traced
+
+TEXT = """
+func.func @main(%x: !t {relay.dims = ["n", 8]}, %y: !t {relay.dims = ["m", 8]}) -> (!t, !t) {
+  %z = relay.concatenate %x, %y : (!t, !t) -> !t
+  %s = relay.nn.softmax %z : (!t) -> !t
+  %t = relay.add %s, %z : (!t, !t) -> !t
+  func.return %t, %z : !t, !t
+}
+""".replace("!t", "tensor<?x8xf32>")
+
+
+@pytest.fixture(scope="module", name="program")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return program_of(TEXT, tmp_path_factory.mktemp("templates"))
+
+
+def program_of(text: str, folder: Path) -> Program:
+    path = folder / "main.mlir"
+    path.write_text(text)
+    return xrelay.compile(path).program
+
+
+def arguments(n: int, m: int) -> list[Any]:
+    random = np.random.default_rng(n * 100 + m)
+    return [random.standard_normal((rows, 8)).astype(np.float32) for rows in (n, m)]
+
+
+def count_recorded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list to which each segment is added that is recorded from now on."""
+    found: list[int] = []
+    record = Recorder.record
+
+    def counted(self: Recorder) -> Any:
+        found.append(self.pc)
+        return record(self)
+
+    monkeypatch.setattr(Recorder, "record", counted)
+    return found
+
+
+def same(found: list[Any], wanted: list[Any]) -> None:
+    """Check that arrays are equal bit for bit."""
+    for a, b in zip(found, wanted, strict=True):
+        assert (a.shape, a.dtype, a.tobytes()) == (b.shape, b.dtype, b.tobytes())
+
+
+@pytest.mark.parametrize("poison", [False, True])
+def test_new_sizes_are_not_recorded(
+    program: Program, monkeypatch: pytest.MonkeyPatch, poison: bool
+):
+    machine, reference = Machine(program, poison=poison), ReferenceMachine(program)
+    segments = count_recorded(monkeypatch)
+    for n, m in [(2, 3), (4, 6), (5, 2), (300, 70), (3, 3), (7, 1000)]:
+        args = arguments(n, m)
+        args[0] = np.asfortranarray(args[0])  # kernels need it contiguous
+        result = machine.run("main", *args)
+        same(result, reference.run("main", *args))
+        z = np.concatenate(args)
+        powers = np.exp(z - z.max(-1, keepdims=True))
+        np.testing.assert_allclose(result[0], powers / powers.sum(-1, keepdims=True) + z, 1e-5)
+    assert len(segments) == 2
+
+
+def test_results_share_no_memory_with_the_machine_or_arguments(program: Program):
+    machine = Machine(program)
+    kept: list[Any] = []
+    for n in range(2, 8):
+        args = arguments(n, n + 1)
+        result = machine.run("main", *args)
+        kept.append((result, [array.copy() for array in result]))
+        assert not any(np.may_share_memory(x, y) for x in args for y in result)
+    for result, copies in kept:
+        same(result, copies)
+
+
+def test_counters_are_those_of_recorded_calls(program: Program):
+    calls = [(2, 3), (4, 6), (5, 2), (30, 70)]
+    machine = Machine(program)
+    for n, m in calls:
+        machine.run("main", *arguments(n, m))
+    each = [Machine(program) for _ in calls]
+    for one, (n, m) in zip(each, calls, strict=True):
+        one.run("main", *arguments(n, m))
+    found = machine.counters
+    assert found.instructions == sum((one.counters.instructions for one in each), Counter[str]())
+    assert found.storage_bytes.total() == sum(one.counters.storage_bytes.total() for one in each)
+    assert found.peak == {0: max(one.counters.peak[0] for one in each)}
+
+
+def test_errors_are_those_of_recorded_calls(program: Program):
+    machine = Machine(program, memory_limit=1 << 20)
+    for n in range(2, 6):
+        machine.run("main", *arguments(n, n + 1))
+    with pytest.raises(xrelay.MachineError, match="parameter 'y' of main must be"):
+        machine.run("main", *arguments(2, 3)[:1], np.ones((3, 9), np.float32))
+    with pytest.raises(xrelay.MachineError, match="memory limit"):
+        machine.run("main", *arguments(20_000, 20_000))
+    machine.run("main", *arguments(9, 4))
+
+
+DATA = """
+func.func @main(
+    %x: tensor<?xf32> {relay.dims = ["n"]}, %count: tensor<i64>, %flag: tensor<i1>
+) -> tensor<?xf32> {
+  %shape = relay.expand_dims %count {axis = 0, num_newaxis = 1} : (tensor<i64>) -> tensor<1xi64>
+  %rows = relay.dyn.ones %shape {dtype = f32} : (tensor<1xi64>) -> tensor<?xf32>
+  %r = relay.if %flag : tensor<i1> -> (tensor<?xf32>) {
+    %a = relay.concatenate %x, %rows : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    relay.yield %a : tensor<?xf32>
+  } else {
+    %b = relay.concatenate %rows, %x : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    relay.yield %b : tensor<?xf32>
+  }
+  func.return %r : tensor<?xf32>
+}
+"""
+
+
+def test_sizes_and_decisions_from_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A decision is a guard, so both ways have templates; a size is one of the call."""
+    machine = Machine(program_of(DATA, tmp_path))
+    segments = count_recorded(monkeypatch)
+    for number, n in enumerate([2, 3, 4, 5, 6, 7, 8, 9, 10]):
+        if number == 4:
+            segments.clear()
+        x, ones = np.arange(n, dtype=np.float32), np.ones(2 * n, np.float32)
+        (found,) = machine.run("main", x, np.int64(2 * n), n % 2 == 0)
+        same([found], [np.concatenate([x, ones] if n % 2 == 0 else [ones, x])])
+    assert segments == []
+
+
+def test_a_kernel_that_cannot_be_traced_is_bound_in_each_call(tmp_path: Path):
+    text = """
+func.func @main(%x: tensor<?xf32>, %y: tensor<?x8xf32>) -> (tensor<?xf32>, tensor<?x8xf32>) {
+  %a = relay.erf %x : (tensor<?xf32>) -> tensor<?xf32>
+  %b = relay.nn.softmax %y : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  func.return %a, %b : tensor<?xf32>, tensor<?x8xf32>
+}
+"""
+    program = program_of(text, tmp_path)
+    machine, reference = Machine(program), ReferenceMachine(program)
+    for n in range(2, 9):
+        args = [np.linspace(-2, 2, 9 * n).astype(np.float32), arguments(n, 2)[0]]
+        same(machine.run("main", *args), reference.run("main", *args))
+    ((template,),) = machine.templates.by_function.values()
+    assert template.opaque
+    assert machine.templates.runs == {0: 5}
+
+
+def test_names_of_a_program_are_data(tmp_path: Path):
+    """Names with quotes and newlines do not become code."""
+    machine = Machine(program_of(TEXT.replace('"n"', '"n\\22) or\\0Aimport os #"'), tmp_path))
+    for n in range(2, 5):
+        assert machine.run("main", *arguments(n, 3))[0].shape == (n + 3, 8)
+    ((template,),) = machine.templates.by_function.values()
+    assert "import" not in template.source
+    assert "fused" not in template.source
+
+
+def test_guards_are_the_decisions_that_bounds_leave_open():
+    trace = Trace()
+    n: Any = trace.dim("n", 5)
+    assert isinstance(n, Traced)
+    n = cast(Any, n)
+    assert n + 1 > 2  # always: a dim is at least 2
+    assert n * 4 < 100
+    assert (n * 4 + 8) // 4 - 2 is n
+    assert n * 8 >= n * 4 + 8  # always
+    assert max(n, 3) is n
+    guards = [code for name, code in trace.lines if not name]
+    assert guards[1:] == ["s2 < 100", "s0 >= 3"]
+    assert list(range(n)) == [0, 1, 2, 3, 4]  # fixes the value
+    assert trace.binary("*", n, 2) == 10
+    with pytest.raises(NoTemplate):
+        n.require(Check.EQUAL, n, 6, "differ")
