@@ -17,7 +17,17 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from ..intervals import Interval as Interval
 from ..signature import ELEMENTS, Element
-from .forms import Attributes, ByIndex, Elementwise, Folded, Meaning, SameOrder, Sums, keywords
+from .forms import (
+    Attributes,
+    ByIndex,
+    Elementwise,
+    Folded,
+    Meaning,
+    Opaque,
+    SameOrder,
+    Sums,
+    keywords,
+)
 from .number import INT64, Arithmetic, Comparison, Function, Number, Source
 
 Box: TypeAlias = tuple[Interval, ...]
@@ -58,8 +68,16 @@ def accesses(
             return [_same_order(shapes[0], result, part), *[Access(None, True)] * (len(shapes) - 1)]
         case Sums():
             return [_sums(attributes, shapes[0], part)]
+        case Opaque(reads=reads) if reads is not None:
+            boxes = reads(shapes, part, **keywords(reads, attributes))
+            return [_unless_empty(box) for box in boxes]
         case _:
             return [Access(whole(shape), False) for shape in shapes]
+
+
+def _unless_empty(box: Sequence[Interval]) -> Access:
+    is_empty = any(interval.size <= 0 for interval in box)
+    return Access(None if is_empty else tuple(box), is_empty)
 
 
 def _elementwise(
