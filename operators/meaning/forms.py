@@ -203,10 +203,15 @@ class Opaque(Meaning):
 
 @dataclass(frozen=True)
 class Definition:
-    """An operator of a plug-in: its shape rule and its meaning, from which its kernels follow."""
+    """
+    An operator of a plug-in: its shape rule and its meaning, from which its kernels follow.
+
+    `changes` says how it computes a part of its result, like an entry of `parts.PARTS`.
+    """
 
     rule: Signature
     meaning: Meaning
+    changes: Callable[..., Mapping[str, object] | None] | None = None
 
 
 MEANINGS: dict[str, Meaning] = {}
