@@ -38,8 +38,8 @@ from ..planning.stripes.network import Network
 from .analysis.fusion import fusion_groups
 from .support.diagnostics import PassError, emit_remark
 from .support.levels import Level
-from .tiling.stripe_attributes import STRIPES, Stripes
 from .tiling.step_network import Axes, Group, read_network
+from .tiling.stripe_attributes import STRIPES, Stripes
 
 
 def seed(axes: Axes, ops: Sequence[Operation]) -> None:
@@ -106,6 +106,9 @@ class ChooseTilingPass(ModulePass):
     peak: str = ""
     """The most bytes that may be live, such as `256KiB`; by default, the fewest possible."""
 
+    copies: bool = True
+    """Slices and concatenations of rows are copied, as where rows are not contiguous."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         try:
             peak = parse_pool(f"peak={self.peak}").capacity
@@ -124,6 +127,7 @@ class ChooseTilingPass(ModulePass):
         self, ctx: Context, function: func.FuncOp, work: float | None, peak: int | None
     ) -> None:
         net, groups, axes = network_of(function.body.block)
+        net.copies = self.copies
         choice = choose(net, work, peak)
         if peak is not None and choice.peak > peak:
             by = "" if work is None else f" with {work} times the work"

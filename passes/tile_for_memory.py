@@ -16,7 +16,8 @@ Padding belongs to the borders of the whole. A mean at the end of a chain is add
 rows are there. What a chain reads from outside is sliced.
 
 A program is as before whatever the attributes say, or they are an error. From level `relay` to the
-same; before `fuse-ops`, which leaves the halos, marked `relay.unfused`, in kernels of their own.
+same; before `fuse-ops`, which leaves halos and sums, marked `relay.unfused`, alone: a kernel that
+they were part of would run later, and keep what they read.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ from .analysis.fusion import UNFUSED
 from .support.diagnostics import PassError
 from .support.levels import Level
 from .support.rewriting import rewrite_each
-from .tiling.stripe_attributes import STRIPES, Tiled, tiled_in
 from .tiling.rows import attributes_for, join_of, on_rows, slice_of
 from .tiling.step_network import Axes, read_network, sum_of_rows
+from .tiling.stripe_attributes import STRIPES, Tiled, tiled_in
 
 
 @dataclass
@@ -59,6 +60,12 @@ class Held:
 
     tensor: SSAValue
     rows: Interval
+
+
+def alone(op: Operation) -> Operation:
+    """Let `op` be a kernel of its own, so that it runs where it is."""
+    op.attributes[UNFUSED] = UnitAttr()
+    return op
 
 
 def hull(one: Interval, other: Interval | None) -> Interval:
@@ -106,7 +113,8 @@ class Stripes:
                 new = Interval(int(of.start[stripe]), int(of.stop[stripe]))
                 if new.start < new.stop and step.reduces:
                     mean = self.mean(self.tiled.groups[at][0], new)
-                    results = [self.add(broadcast.AddOp.on([r, mean])) for r in results] or [mean]
+                    sums = [broadcast.AddOp.on([result, mean]) for result in results]
+                    results = [self.add(alone(op)) for op in sums] or [mean]
                 elif new.start < new.stop:
                     made = self.compute(self.tiled.groups[at], new)
                     if at == last:
@@ -141,7 +149,7 @@ class Stripes:
                 axis = self.axis(next(i for i, s in enumerate(self.net.steps) if s.writes == value))
                 halo = self.slice(held, keep, axis)
                 assert isinstance(halo.owner, Operation)
-                halo.owner.attributes[UNFUSED] = UnitAttr()
+                alone(halo.owner)
                 self.held[value] = Held(halo, keep)
 
     def outer(self, value: SSAValue, rows: Interval) -> SSAValue:

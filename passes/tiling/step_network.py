@@ -14,6 +14,7 @@ import numpy as np
 from xdsl.ir import Block, Operation, SSAValue
 
 from ...dialects import relay
+from ...dialects.interfaces import Fusible, FusionKind
 from ...dialects.overwriting import overwritable
 from ...dialects.relay.pooling import GlobalAvgPool2dOp
 from ...dialects.tensors import as_tensor, bits_of, element_size
@@ -142,6 +143,13 @@ def composed(group: Group, axes: Axes) -> tuple[Mapping[SSAValue, Reach], Ints] 
     return reads, np.append(np.flatnonzero(cuts), rows)
 
 
+def is_read_unfused(value: SSAValue, group: Group) -> bool:
+    """Test whether an operator of `group` reads `value` that is not fused with slices of it."""
+    readers = [op for op in group if value in op.operands]
+    kinds = [op.get_trait(Fusible) for op in readers]
+    return any(kind is None or kind.kind > FusionKind.INJECTIVE for kind in kinds)
+
+
 def kernel_of(group: Group) -> Block:
     """Return the body of the kernel that a group becomes."""
     inner = {result for op in group for result in op.results}
@@ -162,12 +170,13 @@ def read_network(
     """Return the network of `groups`, and the numbers of its values; callers own `arguments`."""
     net, number = Network([], []), dict[SSAValue, int]()
 
-    def add(value: SSAValue, size: int, start: int) -> None:
+    def add(value: SSAValue, start: int) -> None:
         number[value] = len(net.values)
-        net.values.append(Value(size, rows_in(value, axes), start, start))
+        rows = rows_in(value, axes)
+        net.values.append(Value(bytes_of(value), rows, start, start, is_lent=start < 0))
 
     for value in arguments:
-        add(value, 0, -1)
+        add(value, -1)
     for at, group in enumerate(groups):
         axis = sum_of_rows(group, axes)
         results = [result for op in group for result in op.results]
@@ -175,16 +184,20 @@ def read_network(
         mine = [value for value in outer if value in number]
         found = composed(group, axes) if axis is None and len(group[-1].results) == 1 else None
         for result in group[-1].results:
-            add(result, bytes_of(result), at)
+            add(result, at)
         step = Step(number[group[-1].results[0]], {}, frozenset(number[v] for v in mine))
         if axis is not None and mine:
             step.reduces, step.rows = True, rows_in(mine[0], axes)
             step.reads = {number[mine[0]]: Reach([(r, r + 1) for r in range(step.rows)])}
+            step.copied = frozenset(step.reads)
             step.cuts, step.whole = np.arange(step.rows + 1), frozenset()
         elif found is not None:
             reads, step.cuts = found
             step.reads = {number[v]: reach for v, reach in reads.items() if v in number}
             step.rows = net.values[step.writes].rows
+            step.copied = frozenset(
+                number[v] for v in reads.keys() & number.keys() if is_read_unfused(v, group)
+            )
             step.whole -= step.reads.keys()
         step.weights = sum(bytes_of(value) for value in outer if value not in number)
         step.work = sum(work_of(op) for op in group)

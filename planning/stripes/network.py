@@ -29,6 +29,12 @@ class Value:
     stop: int
     """The last step that uses it."""
     users: list[int] = field(default_factory=list[int])
+    is_lent: bool = False
+    """It is the caller's: its bytes do not count."""
+
+    @property
+    def live(self) -> int:
+        return 0 if self.is_lent else self.bytes
 
     @property
     def row_bytes(self) -> int:
@@ -61,6 +67,8 @@ class Step:
     """The value that it computes, the first of several."""
     reads: Mapping[int, Reach]
     """The values of which rows of the result need rows."""
+    copied: frozenset[int] = frozenset()
+    """Those of `reads` of which slices are copied, as the step is not fused with slices."""
     whole: frozenset[int] = frozenset()
     """The values that are read as a whole."""
     rows: int = 1
@@ -91,8 +99,8 @@ class Network:
 
     values: list[Value]
     steps: list[Step]
-    joins_in_place: bool = False
-    """Rows are written beside those before them, instead of copied there."""
+    copies: bool = True
+    """Slices and concatenations of rows are copies; otherwise rows are where they are needed."""
 
     @property
     def work(self) -> int:
@@ -102,8 +110,8 @@ class Network:
         """Return the bytes alive at each step; a result may take over an operand that dies."""
         change = np.zeros(len(self.steps) + 2, np.int64)
         for value in self.values:
-            change[max(value.start, 0)] += value.bytes
-            change[max(value.stop, value.start, 0) + 1] -= value.bytes
+            change[max(value.start, 0)] += value.live
+            change[max(value.stop, value.start, 0) + 1] -= value.live
         loads: list[int] = change.cumsum()[: len(self.steps)].tolist()
         for at, step in enumerate(self.steps):
             size = self.values[step.writes].bytes
@@ -129,13 +137,13 @@ class Network:
 
     def dying(self, first: int, last: int) -> int:
         """Return the bytes that a chain reads for the last time."""
-        return sum(v.bytes for v in self.values if v.start < first <= v.stop <= last)
+        return sum(v.live for v in self.values if v.start < first <= v.stop <= last)
 
     def around(self, first: int, last: int) -> int:
         """Return the bytes alive throughout a chain: its operands, its result, and others."""
         inner = {step.writes for step in self.steps[first:last]}
         return sum(
-            value.bytes
+            value.live
             for v, value in enumerate(self.values)
             if v not in inner and value.start <= last and value.stop >= first
         )

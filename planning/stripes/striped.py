@@ -121,6 +121,10 @@ def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
         new = of.stop - of.start
         work += step.work * int(new.sum()) // step.rows
         moved += step.weights * int((new > 0).sum())
+        if net.copies:
+            sliced = _sliced(net, chain, rows, at)
+            loads[at - first] += sliced
+            moved += int(sliced.sum())
         if at == last:
             continue
         size, own = net.values[step.writes].row_bytes, at - first
@@ -130,18 +134,31 @@ def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
         loads[own : died + 1] += (of.stop - of.keep) * size
         loads[died + 1 :] += after * size
         joined = (before > 0) & (new > 0)
-        loads[own] += np.where(joined, before + (0 if net.joins_in_place else new), 0) * size
+        loads[own] += np.where(joined, before + (new if net.copies else 0), 0) * size
         loads[died] += np.where(of.later > of.keep, after, 0) * size
         moved += int(np.where(joined, before, 0).sum() + after.sum()) * size
     for at in range(first, last):
         loads[at - first] -= _taken_over(net, chain, rows, at)
     peak = int(loads.max())
-    if not net.joins_in_place and not net.steps[last].reduces:
+    if net.copies and not net.steps[last].reduces:
         result = net.values[net.steps[last].writes]
         loads -= (result.rows - rows[net.steps[last].writes].stop) * result.row_bytes
         peak = max(int(loads.max()), result.bytes - net.dying(first, last))
         moved += result.bytes
     return Cost(peak, work, moved)
+
+
+def _sliced(net: Network, chain: Chain, rows: dict[int, Rows], at: int) -> Ints:
+    """Return the bytes of slices that a step of a chain reads."""
+    step, own = net.steps[at], rows[net.steps[at].writes]
+    found = np.zeros(len(own.stop), np.int64)
+    for v in step.copied:
+        first = step.reads[v].first[np.minimum(own.start, step.rows - 1)]
+        count = step.reads[v].end[own.stop] - first
+        of = rows.get(v)
+        is_all = count == (net.values[v].rows if of is None else of.stop - of.keep)
+        found += np.where(is_all | (own.stop <= own.start), 0, count) * net.values[v].row_bytes
+    return found
 
 
 def _taken_over(net: Network, chain: Chain, rows: dict[int, Rows], at: int) -> Ints | int:

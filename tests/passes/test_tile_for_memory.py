@@ -27,5 +27,5 @@ def test_random_chains_in_random_stripes(part: int):
         whole, found = (
             np.asarray(xrelay.compile(program)(argument)) for program in (module, tiled)
         )
-        scale = np.abs(whole[np.isfinite(whole)]).max(initial=1e-30)
+        scale = np.abs(whole[np.isfinite(whole)]).max(initial=1)  # a mean of ones may be 0
         np.testing.assert_allclose(found, whole, rtol=0, atol=2e-6 * scale, err_msg=what)
