@@ -69,7 +69,8 @@ def network_of(block: Block) -> tuple[Network, Sequence[Group], Axes]:
     assert block.last_op is not None, "a block has a terminator"
     for operand in block.last_op.operands:
         if operand in number:
-            net.values[number[operand]].stop = len(net.steps)
+            value = net.values[number[operand]]
+            value.stop, value.is_returned = len(net.steps), not value.is_lent
     return net, groups, axes
 
 
@@ -104,7 +105,10 @@ class ChooseTilingPass(ModulePass):
     """
 
     peak: str = ""
-    """The most bytes that may be live, such as `256KiB`; by default, the fewest possible."""
+    """
+    The most bytes that may be live, such as `256KiB`, with those of results, which have memory of
+    their own; by default, the fewest possible.
+    """
 
     copies: bool = True
     """Slices and concatenations of rows are copied, as where rows are not contiguous."""

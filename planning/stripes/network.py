@@ -31,6 +31,8 @@ class Value:
     users: list[int] = field(default_factory=list[int])
     is_lent: bool = False
     """It is the caller's: its bytes do not count."""
+    is_returned: bool = False
+    """It is a result of the function, in memory of its own, which counts at all times."""
 
     @property
     def live(self) -> int:
@@ -110,7 +112,7 @@ class Network:
         """Return the bytes alive at each step; a result may take over an operand that dies."""
         change = np.zeros(len(self.steps) + 2, np.int64)
         for value in self.values:
-            change[max(value.start, 0)] += value.live
+            change[0 if value.is_returned else max(value.start, 0)] += value.live
             change[max(value.stop, value.start, 0) + 1] -= value.live
         loads: list[int] = change.cumsum()[: len(self.steps)].tolist()
         for at, step in enumerate(self.steps):
@@ -145,5 +147,5 @@ class Network:
         return sum(
             value.live
             for v, value in enumerate(self.values)
-            if v not in inner and value.start <= last and value.stop >= first
+            if v not in inner and (value.is_returned or value.start <= last) and value.stop >= first
         )

@@ -142,7 +142,8 @@ def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
     peak = int(loads.max())
     if net.copies and not net.steps[last].reduces:
         result = net.values[net.steps[last].writes]
-        loads -= (result.rows - rows[net.steps[last].writes].stop) * result.row_bytes
+        unborn = 0 if result.is_returned else result.rows  # then its parts are live besides it
+        loads += (rows[net.steps[last].writes].stop - unborn) * result.row_bytes
         peak = max(int(loads.max()), result.bytes - net.dying(first, last))
         moved += result.bytes
     return Cost(peak, work, moved)
