@@ -73,6 +73,8 @@ flatten-tuples             . . . . . . . . . .
 remove-unused-functions    . . . . . . . . . .
 eliminate-dead-code        . . . . . + + . . .
 lift-constants             . . . . . . . . . .
+choose-tiling              . . . . . . . . . .
+tile-for-memory            . . . . . . . . . .
 fuse-ops                   + + . . . . . . . .
 outline-primitives         < < + . . . . . . .
 create-shape-functions     < < < . + + + . . .
