@@ -27,6 +27,9 @@ Named pipelines: `-p` accepts their names, with options, wherever it accepts a p
 - `inline` after lambda lifting, which makes calls of closures direct, and before fusion, which does
   not look into calls. Only marked functions are inlined.
 - `remove-unused-functions` right after both: closures that were inlined need not be compiled.
+- `choose-tiling` and `tile-for-memory`, with `peak` or `work`, once operators and their layout are
+  final, before devices are planned: stripes are on the device of their chain; and before fusion,
+  which must see the operators of each stripe.
 - `fuse-ops` before outlining: it decides what one kernel is.
 - `outline-primitives` before allocation: equal kernels become one function, and only calls of
   kernels are left to allocate for.
@@ -246,11 +249,24 @@ class VmPipeline(Pipeline):
     `cpu:0=512MiB:1`.
     """
 
+    peak: str = ""
+    """
+    The most bytes that may be live, such as `256KiB`: `choose-tiling` chooses chains of operators
+    that `tile-for-memory` computes in stripes of rows.
+    """
+
+    work: float | None = None
+    """
+    The most work that tiling may do, as a ratio of that of the program: 1.0 adds none. Without
+    `peak`, the fewest bytes that are reached with it.
+    """
+
     @property
     def text(self) -> str:
         native = (*_TO_SCALED, *_LAYOUT, *_WEIGHTS)
         simple = native if self.kernels == "native" else _TO_FOLDED
-        kernels = (*simple, *_on(self.default), "create-shape-functions")
+        tiled = _tiled(self.peak, self.work)
+        kernels = (*simple, *tiled, *_on(self.default), "create-shape-functions")
         placed = ("assign-pools",) if self.pools and self.memory != "plan" else ()
         planned = (*_REORDER[self.reorder], *placed, *_MEMORY[self.memory])
         manifest = _TO_MANIFEST if self.kernels == "native" else _with_views(_TO_MANIFEST)
@@ -292,10 +308,23 @@ class AotPipeline(Pipeline):
     constants: str = ""
     """The pools of constants, with capacities: the object has a section for each."""
 
+    peak: str = ""
+    """
+    The most bytes that may be live, such as `256KiB`: `choose-tiling` chooses chains of operators
+    that `tile-for-memory` computes in stripes of rows.
+    """
+
+    work: float | None = None
+    """
+    The most work that tiling may do, as a ratio of that of the program: 1.0 adds none. Without
+    `peak`, the fewest bytes that are reached with it.
+    """
+
     @property
     def text(self) -> str:
         layout = _LAYOUT if self.layout == "nhwc" else _LAYOUT[1:]
         simple = (*_TO_SCALED, *_TO_FIRST_ORDER, *layout, *_WEIGHTS)
+        simple = (*simple, *_tiled(self.peak, self.work))
         kernels = (*simple, *_on(self.default), "create-shape-functions{checks=true}")
         planned = (*_REORDER[self.reorder], "plan-memory{lend-entries=true}")
         placed = ("place-constants",) if self.constants else ()
@@ -357,6 +386,13 @@ def _with_views(passes: Sequence[str]) -> Sequence[str]:
     """Return `passes` with `view-slices` before `remove-dead-writes`."""
     at = passes.index("remove-dead-writes")
     return (*passes[:at], "view-slices", *passes[at:])
+
+
+def _tiled(peak: str, work: float | None) -> Sequence[str]:
+    """Return the passes that compute chains in stripes, if there is a limit."""
+    limits = [f"peak={quoted(peak)}"] if peak else []
+    limits += [] if work is None else [f"work={work}"]
+    return (f"choose-tiling{{{' '.join(limits)}}}", "tile-for-memory") if limits else ()
 
 
 def _on(device: str) -> Sequence[str]:

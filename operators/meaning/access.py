@@ -12,12 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import ceil, floor, isfinite, prod
 from typing import Any, NamedTuple, Self, TypeAlias
 
+from ..element_types import ElementKind
 from ..intervals import Interval as Interval
 from ..signature import ELEMENTS, Element
-from .forms import Attributes, ByIndex, Elementwise, Folded, Meaning, SameOrder, Sums, keywords
+from .forms import (
+    Attributes,
+    ByIndex,
+    Elementwise,
+    Folded,
+    Meaning,
+    Opaque,
+    SameOrder,
+    Sums,
+    keywords,
+)
 from .number import INT64, Arithmetic, Comparison, Function, Number, Source
 
 Box: TypeAlias = tuple[Interval, ...]
@@ -58,8 +69,16 @@ def accesses(
             return [_same_order(shapes[0], result, part), *[Access(None, True)] * (len(shapes) - 1)]
         case Sums():
             return [_sums(attributes, shapes[0], part)]
+        case Opaque(reads=reads) if reads is not None:
+            boxes = reads(shapes, part, **keywords(reads, attributes))
+            return [_unless_empty(box) for box in boxes]
         case _:
             return [Access(whole(shape), False) for shape in shapes]
+
+
+def _unless_empty(box: Sequence[Interval]) -> Access:
+    is_empty = any(interval.size <= 0 for interval in box)
+    return Access(None if is_empty else tuple(box), is_empty)
 
 
 def _elementwise(
@@ -130,14 +149,14 @@ class Bounded(Number):
     """
 
     element: Element
-    low: int | None = None
-    high: int | None = None
+    low: float | None = None
+    high: float | None = None
     axis: int | None = None
     """The axis of the index that it depends on, None if on none."""
     exact: bool = True
 
     @property
-    def ends(self) -> tuple[int, int] | None:
+    def ends(self) -> tuple[float, float] | None:
         """Both bounds, if there are any."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
@@ -145,13 +164,24 @@ class Bounded(Number):
         return type(self)(element or self.element, exact=False)
 
     def constant(self, value: float) -> Self:
-        known = int(value) if isinstance(value, int) else None
+        known = value if isfinite(value) else None
         return type(self)(self.element, known, known)
 
     def apply(self, operation: Arithmetic, other: Self) -> Self:
         compute, mine, others = _BOUNDS.get(operation), self.ends, other.ends
-        if operation == "remainder" and mine and others and 0 <= mine[0] <= mine[1] < others[0]:
-            return self
+        if operation in ("divide", "quotient", "remainder") and mine and others:
+            if others[0] <= 0 or (mine[0] < 0 and operation != "divide"):
+                return self._any()
+            if operation == "divide":
+                quotients = [a / b for a in mine for b in others]
+                ends = min(quotients), max(quotients)
+            elif operation == "quotient":
+                ends = mine[0] // others[1], mine[1] // others[0]
+            elif mine[1] < others[0]:
+                return self
+            else:
+                ends = 0, others[1] - 1
+            return type(self)(self.element, *ends, exact=False)
         if compute is None or mine is None or others is None:
             return self._any()
         ends = [compute(a, b) for a in mine for b in others]
@@ -161,7 +191,10 @@ class Bounded(Number):
         return type(self)(self.element, min(ends), max(ends), axis, exact or not axes)
 
     def math(self, function: Function) -> Self:
-        return self._any()
+        if self.low is None or self.high is None or function not in ("floor", "round"):
+            return self._any()
+        high = floor(self.high) if function == "floor" else ceil(self.high)
+        return type(self)(self.element, floor(self.low), high, exact=False)
 
     def negated(self) -> Self:
         return self.constant(0).apply("subtract", self)
@@ -179,13 +212,16 @@ class Bounded(Number):
         return type(self)(yes.element, min(ends), max(ends), exact=False)
 
     def converted(self, element: Element) -> Self:
-        return type(self)(element, self.low, self.high, self.axis, self.exact)
+        ends = self.ends
+        if ends is not None and element.kind is ElementKind.INTEGER:
+            ends = int(ends[0]), int(ends[1])  # towards zero
+        return type(self)(element, *(ends or (None, None)), self.axis, self.exact)
 
     def reinterpreted(self, element: Element) -> Self:
         return self._any(element)
 
 
-_BOUNDS: dict[Arithmetic, Callable[[Any, Any], int]] = {
+_BOUNDS: dict[Arithmetic, Callable[[Any, Any], float]] = {
     "add": lambda a, b: a + b,
     "subtract": lambda a, b: a - b,
     "multiply": lambda a, b: a * b,
@@ -216,7 +252,7 @@ class Read(Source):
         box = tuple(
             Interval(0, dim)
             if number.low is None or number.high is None
-            else Interval(max(number.low, 0), min(number.high + 1, dim))
+            else Interval(max(int(number.low), 0), min(int(number.high) + 1, dim))
             for number, dim in zip(index, self.shape, strict=True)
         )
         if self.box is not None:

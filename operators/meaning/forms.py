@@ -18,6 +18,7 @@ from inspect import Parameter, signature
 from typing import Any, Literal, Protocol, TypeAlias
 
 from ..element_types import ELEMENT_TABLE, ElementKind
+from ..intervals import Interval
 from ..rules import Work, rule
 from ..signature import BOOL, ELEMENTS, Element, Signature, Tensor, element
 from .number import least
@@ -185,18 +186,32 @@ class Composed(Computed):
 
 
 class Opaque(Meaning):
-    """No formula, for a reason: its kernel and its linalg are written by hand."""
+    """
+    No formula, for a reason: its kernel and its linalg are written by hand.
 
-    def __init__(self, reason: str) -> None:
+    `reads` returns the box of each operand that a part of the one result needs; without it, these
+    are the whole operands. It gets the dims of the operands, the part, and attributes like a
+    formula.
+    """
+
+    def __init__(
+        self, reason: str, reads: Callable[..., Sequence[Sequence[Interval]]] | None = None
+    ) -> None:
         self.reason = reason
+        self.reads = reads
 
 
 @dataclass(frozen=True)
 class Definition:
-    """An operator of a plug-in: its shape rule and its meaning, from which its kernels follow."""
+    """
+    An operator of a plug-in: its shape rule and its meaning, from which its kernels follow.
+
+    `changes` says how it computes a part of its result, like an entry of `parts.PARTS`.
+    """
 
     rule: Signature
     meaning: Meaning
+    changes: Callable[..., Mapping[str, object] | None] | None = None
 
 
 MEANINGS: dict[str, Meaning] = {}

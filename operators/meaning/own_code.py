@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from .forms import MEANINGS, Opaque
+from .own_access import READS
 
 _WINDOWS = "several algorithms, chosen by shape: a formula would be a riddle beside them"
 _ROWS = "NumPy and linalg compute it by whole rows, in different orders of sums"
@@ -35,4 +36,6 @@ OWN_CODE: Mapping[str, str] = {
     "vision.all_class_non_max_suppression": _SORTS,
 }
 
-MEANINGS.update({f"relay.{name}": Opaque(reason) for name, reason in OWN_CODE.items()})
+MEANINGS.update(
+    {f"relay.{name}": Opaque(reason, READS.get(name)) for name, reason in OWN_CODE.items()}
+)

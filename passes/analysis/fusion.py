@@ -7,6 +7,8 @@ products, elementwise and broadcasting operators, then from injective ones. Only
 of a group, the root, is used outside of it. A group that would be too large, or have too many
 operands and results, does not grow; the node after it begins another one.
 
+An operator that is marked `relay.unfused` is a group of its own.
+
 The shapes of a kernel's results are computed before it runs. So an operator whose result shape
 depends on the elements of an operand is never in a group with what computes that operand; unless it
 only reshapes, it is a group of its own.
@@ -27,6 +29,9 @@ from ...dialects.tensors import as_tensor, has_dynamic
 from ...dialects.type_rules import data_operands
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from .post_dominators import Edge, PostDominatorTree, post_dominators
+
+UNFUSED = "relay.unfused"
+"""The attribute of an operator that becomes a kernel of its own."""
 
 
 @dataclass
@@ -59,7 +64,7 @@ def graph_of(block: Block) -> Graph:
         if fusible is not None:
             data, type = data_operands(op), op.results[0].type
             reads = data and any(has_dynamic(result.type) for result in op.results)
-            alone = reads and not op.has_trait(ReshapesOnly)
+            alone = UNFUSED in op.attributes or (reads and not op.has_trait(ReshapesOnly))
             kind = FusionKind.OPAQUE if alone or has_effects(op) else fusible.kind
             nodes[op] = Node(len(nodes), kind, type, device_of(type), data)
     ops, kinds = list(nodes), [node.kind for node in nodes.values()]

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..kernels.bind import Thunk, flattened
+from ..program.dtypes import element_type
 from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain
 
 

@@ -18,13 +18,14 @@ from xrelay.dialects.interfaces import ReadsElementwise
 from xrelay.operators.all_rules import MEANINGS, RULES
 from xrelay.operators.intervals import Interval
 from xrelay.operators.meaning.access import Access, Box, accesses
-from xrelay.operators.meaning.forms import ByIndex, Elementwise, Folded, SameOrder, Sums
+from xrelay.operators.meaning.forms import ByIndex, Elementwise, Folded, Opaque, SameOrder, Sums
 from xrelay.runtime.kernels import KERNELS
 
 NAMES = [
     name.removeprefix("relay.")
     for name, meaning in MEANINGS.items()
     if isinstance(meaning, Elementwise | ByIndex | Folded | SameOrder | Sums)
+    or (isinstance(meaning, Opaque) and meaning.reads is not None)
 ]
 CASES = rounds(6)
 DRAWS = 60

@@ -74,6 +74,8 @@ flatten-tuples             . . . . . . . . . .
 remove-unused-functions    . . . . . . . . . .
 eliminate-dead-code        . . . . . + + . . .
 lift-constants             . . . . . . . . . .
+choose-tiling              . . . . . . . . . .
+tile-for-memory            . . . . . . . . . .
 fuse-ops                   + + . . . . . . . .
 outline-primitives         < < + . . . . . . .
 create-shape-functions     < < < . + + + . . .

@@ -1,0 +1,93 @@
+"""
+Plan published networks in stripes of rows that add no work, and compare with the whole.
+
+    python benchmarks/below_the_bound.py [--only vww,unet] [--native] [--work 1.0] [--table]
+
+`whole` and `tiled` are planned bytes, results included; `model` is the peak that `choose-tiling`
+computes. The error is that of the tiled program, relative to the greatest number. With `--native`
+the layout is that for compiled kernels (channels last); kernels are NumPy's in any case. Times are
+those of a call, the least CPU time of all rounds, in turns.
+"""
+
+import os
+import re
+import sys
+from contextlib import redirect_stderr
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import process_time
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import numpy as np
+import onnx
+from cpu_times import least
+from helpers.onnx.onnx_models import light_network
+from results import Facts, parser_of, write_results
+from tiled_networks import NETWORKS, model
+
+import xrelay
+
+LIGHT = ("squeezenet", "resnet50", "vgg19", "inception_v1", "densenet121", "shufflenet")
+
+
+def planned_by(program: xrelay.Executable) -> int:
+    (device,) = program.memory.devices.values()
+    return device.planned["main"] or 0
+
+
+def measured(name: str, work: float, native: bool, rounds: int) -> Facts:
+    """Compile a network twice, and run both programs."""
+    rng, options = np.random.default_rng(0), "kernels=native" if native else ""
+    if name in NETWORKS:
+        network = model(name)
+        dims = [dim.dim_value for dim in network.graph.input[0].type.tensor_type.shape.dim]
+        inputs = [rng.standard_normal(dims, np.float32)]
+    else:
+        light = light_network(name)
+        network, inputs = light.model, [*light.feeds.values()]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.onnx"
+        onnx.save(network, path)
+        whole = xrelay.compile(path, pipeline=f"vm{{{options}}}")
+        started, remarks = process_time(), StringIO()
+        with redirect_stderr(remarks):
+            tiled = xrelay.compile(path, pipeline=f"vm{{{options} work={work}}}")
+        seconds = process_time() - started
+    chosen = re.search(r"bytes from \d+ to (\d+), work (\S+) %, (\d+) chains", remarks.getvalue())
+    expected, found = (np.asarray(result) for result in (whole(*inputs), tiled(*inputs)))
+    error = np.abs(found - expected).max() / np.abs(expected).max()
+    before, after = least([lambda: whole(*inputs), lambda: tiled(*inputs)], rounds)
+    planned = [planned_by(program) for program in (whole, tiled)]
+    return {
+        "network": name,
+        "whole": planned[0],
+        "tiled": planned[1],
+        "ratio": round(planned[0] / planned[1], 1),
+        "model": int(chosen[1]) if chosen else "",
+        "work": f"{chosen[2]} %" if chosen else "",
+        "chains": int(chosen[3]) if chosen else "",
+        "error": f"{error:.0e}",
+        "time": round(after / before, 2),
+        "compile, s": round(seconds, 1),
+    }
+
+
+def main() -> None:
+    parser = parser_of(__doc__ or "", rounds=3)
+    parser.add_argument("--only", help="names, separated by commas")
+    parser.add_argument("--native", action="store_true", help="channels last")
+    parser.add_argument("--work", type=float, default=1.0)
+    options = parser.parse_args()
+    names = options.only.split(",") if options.only else [*NETWORKS, *LIGHT]
+    results: list[Facts] = []
+    for name in names:
+        print(name, file=sys.stderr, flush=True)
+        results.append(measured(name, options.work, options.native, options.rounds))
+    write_results(results, options.table)
+
+
+if __name__ == "__main__":
+    main()

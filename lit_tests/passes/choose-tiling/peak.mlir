@@ -1,0 +1,25 @@
+// RUN: xrelay-opt --split-input-file --verify-diagnostics -p 'choose-tiling{peak=30KB}' %s | filecheck %s
+
+// The stripes are the highest that fit.
+//
+// CHECK-LABEL: @fits
+// CHECK:         height = "2"
+// expected-remark@+1 {{peak of live bytes from 73728 to 27648, work +0.0 %, 1 chains}}
+func.func @fits(%x: tensor<1x32x8x32xf32>) -> tensor<1x16x4x32xf32> {
+  %a = relay.tanh %x : (tensor<1x32x8x32xf32>) -> tensor<1x32x8x32xf32>
+  %b = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<1x32x8x32xf32>) -> tensor<1x32x8x32xf32>
+  %y = relay.nn.max_pool2d %b {layout = "NHWC", pool_size = array<i64: 2, 2>, strides = array<i64: 2, 2>}
+    : (tensor<1x32x8x32xf32>) -> tensor<1x16x4x32xf32>
+  func.return %y : tensor<1x16x4x32xf32>
+}
+
+// -----
+
+// A peak that is not reached is refused, with what is.
+//
+// expected-error@+1 {{a peak of 30000 bytes is not reached: the least is 32768}}
+func.func @refused(%x: tensor<1x32x8x32xf32>) -> tensor<1x32x8x32xf32> {
+  %y = relay.cumsum %x {axis = 1} : (tensor<1x32x8x32xf32>) -> tensor<1x32x8x32xf32>
+  func.return %y : tensor<1x32x8x32xf32>
+}

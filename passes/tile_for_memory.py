@@ -1,0 +1,275 @@
+"""
+Compute chains of operators in stripes of rows, so that fewer bytes are live at once.
+
+    %a = conv2d %x, %w  {carried}       %a1 = conv2d %x1, %w          new rows [17, 33)
+    %y = conv2d %a, %v  {height 16}     %b1 = concatenate %k0, %a1    rows [15, 33)
+                                  ->    %y1 = conv2d %b1, %v          rows [16, 32)
+                                        %k1 = strided_slice %b1       the halo, rows [31, 33)
+                                        …
+                                        %y = concatenate %y0, %y1, …
+
+`choose-tiling` says in attributes which ops are a chain, or a person does. Stripes follow each
+other in the block: each step computes its new rows for all steps after it. Of a value whose halo is
+carried the live rows are the halo, a copy that stays for the next stripe, and the new rows after
+it. Other steps compute the rows that a stripe needs, again if another stripe has computed them.
+Padding belongs to the borders of the whole. A mean at the end of a chain is added up as soon as
+rows are there. What a chain reads from outside is sliced.
+
+A program is as before whatever the attributes say, or they are an error. From level `relay` to the
+same; before `fuse-ops`, which leaves halos and sums, marked `relay.unfused`, alone: a kernel that
+they were part of would run later, and keep what they read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+
+from ..dialects import relay
+from ..dialects.device import tensor_type
+from ..dialects.relay import broadcast, pooling
+from ..dialects.tensors import as_tensor
+from ..operators.intervals import Interval
+from ..operators.meaning.forms import Attributes
+from ..planning.stripes.network import Network
+from ..planning.stripes.striped import Chain, Rows, striped
+from .analysis.arrays import dense_of, numpy_dtype
+from .analysis.fusion import UNFUSED
+from .support.diagnostics import PassError
+from .support.levels import Level
+from .support.rewriting import rewrite_each
+from .tiling.rows import attributes_for, join_of, on_rows, slice_of
+from .tiling.step_network import Axes, read_network, sum_of_rows
+from .tiling.stripe_attributes import STRIPES, Tiled, tiled_in
+
+
+@dataclass
+class Held:
+    """Rows of a value that are live, in a tensor."""
+
+    tensor: SSAValue
+    rows: Interval
+
+
+def alone(op: Operation) -> Operation:
+    """Let `op` be a kernel of its own, so that it runs where it is."""
+    op.attributes[UNFUSED] = UnitAttr()
+    return op
+
+
+def hull(one: Interval, other: Interval | None) -> Interval:
+    if other is None:
+        return one
+    return Interval(min(one.start, other.start), max(one.stop, other.stop))
+
+
+@dataclass
+class Stripes:
+    """Writes the stripes of a chain before its last op."""
+
+    tiled: Tiled
+    net: Network
+    axes: Axes
+    number: Mapping[SSAValue, int]
+    rows: Mapping[int, Rows]
+    carried: frozenset[int]
+    builder: Builder
+    held: dict[int, Held] = field(default_factory=dict[int, Held])
+
+    def add(self, op: Operation) -> SSAValue:
+        return self.builder.insert(op).results[0]
+
+    def axis(self, step: int) -> int:
+        return self.axes.of[self.tiled.groups[step][-1].results[0]]
+
+    def slice(self, held: Held, rows: Interval, axis: int) -> SSAValue:
+        """Return some of the rows that are held."""
+        if rows == held.rows:
+            return held.tensor
+        first = held.rows.start
+        assert first <= rows.start < rows.stop <= held.rows.stop, "rows that are live"
+        return self.add(
+            slice_of(held.tensor, axis, Interval(rows.start - first, rows.stop - first))
+        )
+
+    def write(self) -> SSAValue:
+        """Write all stripes; return the result of the chain."""
+        results: list[SSAValue] = []
+        last = len(self.tiled.groups) - 1
+        for stripe in range(len(self.rows[self.net.steps[last].writes].stop)):
+            for at, step in enumerate(self.net.steps):
+                of = self.rows[step.writes]
+                new = Interval(int(of.start[stripe]), int(of.stop[stripe]))
+                if new.start < new.stop and step.reduces:
+                    mean = self.mean(self.tiled.groups[at][0], new)
+                    sums = [broadcast.AddOp.on([result, mean]) for result in results]
+                    results = [self.add(alone(op)) for op in sums] or [mean]
+                elif new.start < new.stop:
+                    made = self.compute(self.tiled.groups[at], new)
+                    if at == last:
+                        results.append(made)
+                    else:
+                        self.hold(at, made, new, int(of.keep[stripe]))
+                self.drop(at, stripe)
+        if len(results) > 1:
+            results = [self.add(join_of(results, self.axis(last)))]
+        return results[0]
+
+    def hold(self, at: int, made: SSAValue, new: Interval, keep: int) -> None:
+        """Hold new rows, after those from `keep` on that are held already."""
+        value = self.net.steps[at].writes
+        old = self.held.get(value)
+        if value in self.carried and old is not None and keep < old.rows.stop:
+            assert old.rows.stop == new.start, "rows are computed in order"
+            halo = self.slice(old, Interval(keep, new.start), self.axis(at))
+            made, new = self.add(join_of([halo, made], self.axis(at))), Interval(keep, new.stop)
+        self.held[value] = Held(made, new)
+
+    def drop(self, at: int, stripe: int) -> None:
+        """Copy, of values that a step used last in a stripe, the rows that later stripes need."""
+        last = len(self.net.steps) - 1
+        for value, held in [*self.held.items()]:
+            if self.net.last_user(value, last) != at:
+                continue
+            keep = Interval(int(self.rows[value].later[stripe]), held.rows.stop)
+            if keep.size <= 0:
+                del self.held[value]
+            elif keep.start > held.rows.start:
+                axis = self.axis(next(i for i, s in enumerate(self.net.steps) if s.writes == value))
+                halo = self.slice(held, keep, axis)
+                assert isinstance(halo.owner, Operation)
+                alone(halo.owner)
+                self.held[value] = Held(halo, keep)
+
+    def outer(self, value: SSAValue, rows: Interval) -> SSAValue:
+        """Return rows of a value from outside of a step."""
+        axis, number = self.axes.of[value], self.number.get(value)
+        held = None if number is None else self.held.get(number)
+        if held is not None:
+            return self.slice(held, rows, axis)
+        type = as_tensor(value.type)
+        assert type is not None
+        return self.slice(Held(value, Interval(0, type.get_shape()[axis])), rows, axis)
+
+    def compute(self, group: Sequence[Operation], rows: Interval) -> SSAValue:
+        """Compute rows of the result of a step."""
+        result: SSAValue = group[-1].results[0]
+        need: dict[SSAValue, Interval] = {result: rows}
+        parts: list[tuple[Operation, Attributes]] = []
+        for op in reversed(group):
+            value = op.results[0]
+            if value not in need:
+                continue  # it is read as a whole
+            parts.append((op, attributes_for(op, self.axes.of[value], need[value])))
+            for operand, read in self.rows_read(op, need[value]):
+                if read is not None:
+                    need[operand] = hull(read, need.get(operand))
+        made: dict[SSAValue, Held] = {}
+        for op, attributes in reversed(parts):
+            value, operands = op.results[0], list[SSAValue]()
+            for operand, read in self.rows_read(op, need[value]):
+                if read is None:
+                    operands.append(operand)
+                elif operand in made:
+                    operands.append(self.slice(made[operand], read, self.axes.of[operand]))
+                else:
+                    operands.append(self.outer(operand, read))
+            made[value] = Held(self.add(on_rows(op, attributes, operands)), need[value])
+        return made[result].tensor
+
+    def rows_read(
+        self, op: Operation, rows: Interval
+    ) -> Iterator[tuple[SSAValue, Interval | None]]:
+        """Yield the operands of `op` with the rows that `rows` read, None of whole ones."""
+        found = self.axes.read(op)
+        assert found is not None, "a step that is computed by rows"
+        for operand, read in zip(op.operands, found.operands, strict=True):
+            if read is None:
+                yield operand, None
+            else:
+                reach = read[1]
+                yield operand, Interval(int(reach.first[rows.start]), int(reach.end[rows.stop]))
+
+    def mean(self, op: Operation, rows: Interval) -> SSAValue:
+        """Return what `rows` contribute to the mean of all rows."""
+        data, type = op.operands[0], as_tensor(op.results[0].type)
+        assert isinstance(op, pooling.GlobalAvgPool2dOp)
+        assert type is not None, "a tensor operator"
+        part = self.add(pooling.GlobalAvgPool2dOp.on([self.outer(data, rows)], op.properties))
+        count = self.net.values[self.number[data]].rows
+        share = np.array(rows.size / count, numpy_dtype(type))
+        constant = relay.ConstantOp(dense_of(share, tensor_type(type.element_type, [])))
+        return self.add(broadcast.MultiplyOp.on([part, self.add(constant)]))
+
+
+def stripes_of(tiled: Tiled, builder: Builder) -> Stripes:
+    """Read a chain. Raises `PassError` if it is not one, or is not computed by rows."""
+    axes, ops = Axes(), [op for group in tiled.groups for op in group]
+    end, last = tiled.stripes[-1], tiled.groups[-1][-1]
+    assert end.axis is not None, "verified: the last step has an axis"
+    assert end.height is not None, "verified: the last step has a height"
+    if not isinstance(last, pooling.GlobalAvgPool2dOp):
+        axes.of[last.results[0]] = end.axis
+    outer = dict.fromkeys(v for op in ops for v in op.operands if v.owner not in ops)
+    sum_of_rows(tiled.groups[-1], axes)
+    axes.spread(ops)
+    net, number = read_network(tiled.groups, axes, [v for v in outer if v in axes.of])
+    for value, number_of in number.items():
+        if any(use.operation not in ops for use in value.uses) and value not in outer:
+            net.values[number_of].stop = len(net.steps)
+    for group, step in zip(tiled.groups[:-1], net.steps, strict=False):
+        if net.values[step.writes].stop == len(net.steps):
+            raise PassError("a step of a chain must be used in the chain alone", group[-1])
+        if step.reduces or not step.reads:
+            raise PassError(
+                f"a step that ends in {group[-1].name} is not computed by rows", group[-1]
+            )
+    if len(net.steps) < 2 or not net.is_chain(0, len(net.steps) - 1):
+        raise PassError("these steps are not a chain that is computed by rows", last)
+    carried = [
+        step.writes
+        for step, stripes in zip(net.steps[:-1], tiled.stripes, strict=False)
+        if stripes.carried
+    ]
+    chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried))
+    rows = striped(net, chain)
+    return Stripes(tiled, net, axes, number, rows, chain.carried, builder)
+
+
+@dataclass(frozen=True)
+class TileForMemoryPass(ModulePass):
+    """Compute chains of operators in stripes of rows, so that fewer bytes are live at once."""
+
+    name = "tile-for-memory"
+    accepts: ClassVar[Level] = "relay"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            if isinstance(function, func.FuncOp):
+                for block in function.body.blocks:
+                    chains = {tiled.groups[-1][-1]: tiled for tiled in tiled_in(block)}
+                    rewrite_each([*chains], lambda last, rewriter: tile(chains[last], rewriter))
+
+
+def tile(tiled: Tiled, rewriter: PatternRewriter) -> None:
+    """Replace the result of a chain by its stripes."""
+    ops = [op for group in tiled.groups for op in group]
+    stripes = stripes_of(tiled, Builder(InsertPoint.before(ops[-1])))
+    result = stripes.write()
+    rewriter.replace(ops[-1], [], [result])
+    for op in reversed(ops[:-1]):
+        if not any(use for use in op.results[0].uses):
+            rewriter.erase(op)
+        else:
+            del op.attributes[STRIPES]

@@ -1,0 +1,211 @@
+"""
+The network of steps that `planning.stripes` sees, from groups of operators.
+
+A step is a group of operators that becomes one kernel; the last one has its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+from xdsl.ir import Block, Operation, SSAValue
+
+from ...dialects import relay
+from ...dialects.interfaces import Fusible, FusionKind
+from ...dialects.overwriting import overwritable
+from ...dialects.relay.pooling import GlobalAvgPool2dOp
+from ...dialects.tensors import as_tensor, bits_of, element_size
+from ...planning.buffers import Ints
+from ...planning.stripes.network import Network, Reach, Step, Value
+from .rows import RowReader, RowsRead, dims_of, work_of
+
+Group = Sequence[Operation]
+
+
+@dataclass
+class Axes:
+    """The axis of the rows of each value that is computed by rows."""
+
+    reader: RowReader = field(default_factory=RowReader)
+    of: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+
+    def read(self, op: Operation) -> RowsRead | None:
+        """Return what `op` reads; None unless its operands have their rows along the same axes."""
+        axis = self.of.get(op.results[0]) if len(op.results) == 1 else None
+        found = None if axis is None else self.reader.read(op, axis)
+        if found is None:
+            return None
+        for operand, read in zip(op.operands, found.operands, strict=True):
+            if read is not None and self.of.setdefault(operand, read[0]) != read[0]:
+                return None
+        return found
+
+    def spread(self, ops: Sequence[Operation]) -> None:
+        """Let operands, and results, have their rows where the results, or operands, have them."""
+        for op in reversed(ops):
+            self.read(op)
+        for op in ops:
+            if len(op.results) != 1 or op.results[0] in self.of:
+                continue
+            if not any(operand in self.of for operand in op.operands):
+                continue
+            for axis in range(len(dims_of(op.results[0]) or ())):
+                found = self.reader.read(op, axis)
+                if found is None:
+                    continue
+                pairs = zip(op.operands, found.operands, strict=True)
+                if any(read is not None and self.of.get(v) == read[0] for v, read in pairs):
+                    self.of[op.results[0]] = axis
+                    break
+
+
+def sum_of_rows(group: Group, axes: Axes) -> int | None:
+    """Return the axis along which a step is the mean of all rows; None if it is something else."""
+    if len(group) != 1 or not isinstance(group[0], GlobalAvgPool2dOp):
+        return None
+    data = group[0].data
+    axis, dims, type = group[0].layout.data.index("H"), dims_of(data), as_tensor(data.type)
+    if dims is None or type is None or axes.of.setdefault(data, axis) != axis:
+        return None
+    return axis if dims[axis] > 1 and (bits_of(type.element_type) or 0) in (32, 64) else None
+
+
+def bytes_of(value: SSAValue) -> int:
+    type, dims = as_tensor(value.type), dims_of(value)
+    if type is None or dims is None or bits_of(type.element_type) is None:
+        return 0
+    return prod(dims) * element_size(type.element_type)
+
+
+def rows_in(value: SSAValue, axes: Axes) -> int:
+    dims, axis = dims_of(value), axes.of.get(value)
+    return 1 if axis is None or dims is None else dims[axis]
+
+
+@dataclass
+class Composed:
+    """The rows that each row of the result of a step needs of a value."""
+
+    first: Ints
+    stop: Ints
+
+
+def composed(group: Group, axes: Axes) -> tuple[Mapping[SSAValue, Reach], Ints] | None:
+    """
+    Return which rows of values outside the rows of a step's result need, and where to cut it.
+
+    None if it is not computed by rows.
+    """
+    result: SSAValue = group[-1].results[0]
+    rows = rows_in(result, axes)
+    if rows < 2:
+        return None
+    inner = {op.results[0] for op in group if op.results}
+    every = np.arange(rows)
+    needs: dict[SSAValue, Composed] = {result: Composed(every, every + 1)}
+    edges: dict[SSAValue, Composed] = {result: Composed(every, every)}
+    whole, cuts = set[SSAValue](), np.ones(rows, bool)
+    for op in reversed(group):
+        value = op.results[0]
+        if value in whole:
+            whole |= {*op.operands}
+        if value not in needs:
+            continue
+        read = axes.read(op)
+        if read is None or value in whole:
+            return None
+        need, edge = needs[value], edges[value]
+        cuts &= np.isin(edge.first, read.cuts) & np.isin(edge.stop, read.cuts)
+        for operand, of in zip(op.operands, read.operands, strict=True):
+            if of is None:
+                whole.add(operand)
+                continue
+            reach = of[1]
+            first = reach.first[np.minimum(need.first, read.rows - 1)]
+            stop = reach.end[need.stop]
+            below = reach.first[np.minimum(edge.first, read.rows - 1)], reach.end[edge.stop]
+            old, old_edge = needs.get(operand), edges.get(operand)
+            if old is not None and old_edge is not None:
+                first, stop = np.minimum(first, old.first), np.maximum(stop, old.stop)
+                below = np.minimum(below[0], old_edge.first), np.maximum(below[1], old_edge.stop)
+            needs[operand], edges[operand] = Composed(first, stop), Composed(*below)
+    if inner & whole & needs.keys():
+        return None
+    cuts[0] = True
+    reads = {
+        value: Reach([*zip(need.first.tolist(), need.stop.tolist(), strict=True)])
+        for value, need in needs.items()
+        if value not in inner
+    }
+    return reads, np.append(np.flatnonzero(cuts), rows)
+
+
+def is_read_unfused(value: SSAValue, group: Group) -> bool:
+    """Test whether an operator of `group` reads `value` that is not fused with slices of it."""
+    readers = [op for op in group if value in op.operands]
+    kinds = [op.get_trait(Fusible) for op in readers]
+    return any(kind is None or kind.kind > FusionKind.INJECTIVE for kind in kinds)
+
+
+def kernel_of(group: Group) -> Block:
+    """Return the body of the kernel that a group becomes."""
+    inner = {result for op in group for result in op.results}
+    outer = dict.fromkeys(v for op in group for v in op.operands if v not in inner)
+    block = Block(arg_types=[value.type for value in outer])
+    mapped: dict[SSAValue, SSAValue] = dict(zip(outer, block.args, strict=True))
+    for op in group:
+        block.add_op(clone := op.clone(mapped))
+        mapped |= zip(op.results, clone.results, strict=True)
+    results = [mapped[result] for result in group[-1].results]
+    block.add_op(relay.YieldOp.create(operands=results))
+    return block
+
+
+def read_network(
+    groups: Sequence[Group], axes: Axes, arguments: Sequence[SSAValue] = ()
+) -> tuple[Network, Mapping[SSAValue, int]]:
+    """Return the network of `groups`, and the numbers of its values; callers own `arguments`."""
+    net, number = Network([], []), dict[SSAValue, int]()
+
+    def add(value: SSAValue, start: int) -> None:
+        number[value] = len(net.values)
+        rows = rows_in(value, axes)
+        net.values.append(Value(bytes_of(value), rows, start, start, is_lent=start < 0))
+
+    for value in arguments:
+        add(value, -1)
+    for at, group in enumerate(groups):
+        axis = sum_of_rows(group, axes)
+        results = [result for op in group for result in op.results]
+        outer = dict.fromkeys(v for op in group for v in op.operands if v not in results)
+        mine = [value for value in outer if value in number]
+        found = composed(group, axes) if axis is None and len(group[-1].results) == 1 else None
+        for result in group[-1].results:
+            add(result, at)
+        step = Step(number[group[-1].results[0]], {}, frozenset(number[v] for v in mine))
+        if axis is not None and mine:
+            step.reduces, step.rows = True, rows_in(mine[0], axes)
+            step.reads = {number[mine[0]]: Reach([(r, r + 1) for r in range(step.rows)])}
+            step.copied = frozenset(step.reads)
+            step.cuts, step.whole = np.arange(step.rows + 1), frozenset()
+        elif found is not None:
+            reads, step.cuts = found
+            step.reads = {number[v]: reach for v, reach in reads.items() if v in number}
+            step.rows = net.values[step.writes].rows
+            step.copied = frozenset(
+                number[v] for v in reads.keys() & number.keys() if is_read_unfused(v, group)
+            )
+            step.whole -= step.reads.keys()
+        step.weights = sum(bytes_of(value) for value in outer if value not in number)
+        step.work = sum(work_of(op) for op in group)
+        over = overwritable(kernel_of(group))[0]
+        step.over = frozenset(number[v] for i, v in enumerate(outer) if i in over and v in number)
+        net.steps.append(step)
+        for value in mine:
+            of = net.values[number[value]]
+            of.users.append(at)
+            of.stop = at
+    return net, number

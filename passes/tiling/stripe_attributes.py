@@ -1,0 +1,113 @@
+"""
+The attribute by which ops say that they are computed in stripes, and the chains that it makes.
+
+    relay.stripes = {chain = 0, step = 1, carried}
+    relay.stripes = {chain = 0, step = 2, axis = 1, height = "1/2"}      the last step of the chain
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.ir import Attribute, Block, Operation
+
+from ...dialects.integers import i64_attribute
+from ..support.diagnostics import PassError
+
+STRIPES = "relay.stripes"
+
+
+@dataclass(frozen=True)
+class Stripes:
+    """The attribute of an op, read."""
+
+    chain: int
+    step: int
+    carried: bool = False
+    axis: int | None = None
+    height: Fraction | None = None
+
+    @property
+    def attribute(self) -> DictionaryAttr:
+        fields: dict[str, Attribute] = {
+            "chain": i64_attribute(self.chain),
+            "step": i64_attribute(self.step),
+        }
+        if self.carried:
+            fields["carried"] = UnitAttr()
+        if self.axis is not None:
+            fields |= {"axis": i64_attribute(self.axis), "height": StringAttr(str(self.height))}
+        return DictionaryAttr(fields)
+
+    @staticmethod
+    def of(op: Operation) -> Stripes | None:
+        """Return what `op` says; None if nothing. Raises `PassError` if it is not valid."""
+        attribute = op.attributes.get(STRIPES)
+        if attribute is None:
+            return None
+        given: Mapping[str, Attribute] = {}
+        if isinstance(attribute, DictionaryAttr):
+            given = attribute.data
+        fields = dict(given)
+        chain, step, axis = (_number(fields.pop(name, None)) for name in ("chain", "step", "axis"))
+        carried, text = fields.pop("carried", None), fields.pop("height", None)
+        is_end = axis is not None and isinstance(text, StringAttr)
+        is_inner = "axis" not in given and text is None
+        known = not fields and (carried is None or isinstance(carried, UnitAttr))
+        if chain is None or step is None or not known or not (is_end or is_inner):
+            raise PassError(
+                f"{STRIPES} must be {{chain, step}} and may have carried, or axis and height of "
+                f"the last step, but is {attribute}",
+                op,
+            )
+        height = _height(op, text.data) if isinstance(text, StringAttr) else None
+        return Stripes(chain, step, carried is not None, axis, height)
+
+
+def _number(value: Attribute | None) -> int | None:
+    """Return an integer of at least 0; None if `value` is something else."""
+    if not isinstance(value, IntegerAttr):
+        return None
+    number = value.value.data
+    return number if number >= 0 else None
+
+
+def _height(op: Operation, text: str) -> Fraction:
+    try:
+        height = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        height = Fraction(0)
+    if height <= 0 or (height < 1 and height.numerator != 1):
+        raise PassError(f"height must be rows, such as 8 or 1/4, but is '{text}'", op)
+    return height
+
+
+@dataclass(frozen=True)
+class Tiled:
+    """A chain as its ops say."""
+
+    groups: Sequence[Sequence[Operation]]
+    stripes: Sequence[Stripes]
+    """Those of each step."""
+
+
+def tiled_in(block: Block) -> list[Tiled]:
+    """Return the chains of a block, in order. Raises `PassError` if one is incomplete."""
+    chains: dict[int, dict[int, list[tuple[Operation, Stripes]]]] = {}
+    for op in block.ops:
+        stripes = Stripes.of(op)
+        if stripes is not None:
+            chains.setdefault(stripes.chain, {}).setdefault(stripes.step, []).append((op, stripes))
+    found: list[Tiled] = []
+    for number, steps in chains.items():
+        ordered = [steps[step] for step in sorted(steps)]
+        last, stripes = ordered[-1][-1]
+        if [*sorted(steps)] != [*range(len(steps))] or stripes.height is None:
+            raise PassError(
+                f"chain {number} must have steps from 0 on, of which the last has a height", last
+            )
+        found.append(Tiled([[op for op, _ in s] for s in ordered], [s[-1][1] for s in ordered]))
+    return found

@@ -1,0 +1,169 @@
+"""
+The choice of chains, and of their stripes: a path of least cost over the steps of a program.
+
+Its edges are steps, and chains in stripes of some height with some values carried; the peak of a
+path is that of its worst edge. The least peak with no more than some work is found by bisection
+over the peaks of the edges. Among the paths below a peak, the one of least work is taken; among
+these, that which moves the fewest bytes of halos and weights, then that of the fewest stripes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, inf
+from typing import NamedTuple
+
+from .network import Network
+from .striped import Chain, cost, mixes, striped
+
+PARTS = (16, 8, 4, 2)
+"""The parts of a row that a stripe may be."""
+MARGIN = 1.3
+"""A factor of the limit: a chain that needs more with all halos carried is not tried otherwise."""
+LONGEST = 200
+"""The maximum number of steps in a chain."""
+MANY = 150
+"""In programs of more steps, chains begin only where a single value is live."""
+
+
+class Edge(NamedTuple):
+    """A chain and what it costs."""
+
+    chain: Chain
+    peak: int
+    """The most bytes that are live meanwhile."""
+    extra: int
+    """The work that is done more than once, less what is not needed."""
+    moved: int
+    stripes: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The chains of a program that are computed in stripes."""
+
+    chains: Sequence[Edge]
+    peak: int
+    extra: int
+
+
+def edge(net: Network, chain: Chain) -> Edge:
+    """Return what `chain` costs."""
+    rows = striped(net, chain)
+    steps = net.steps[chain.first : chain.last + 1]
+    own = cost(net, chain, rows)
+    peak = net.around(chain.first, chain.last) + own.peak
+    extra = own.work - sum(step.work for step in steps)
+    stripes = ceil(steps[-1].rows / chain.height)
+    return Edge(chain, peak, extra, own.moved - sum(step.weights for step in steps), stripes)
+
+
+def edges(net: Network, below: int, lowest: bool = False, mixed: bool = True) -> list[Edge]:
+    """
+    Return the chains that need less than `below` bytes.
+
+    With `lowest`, only those of the lowest stripes; without `mixed`, those that carry all halos.
+    """
+    found: list[Edge] = []
+    for first in range(len(net.steps)):
+        alive = sum(value.start < first <= value.stop for value in net.values)
+        if len(net.steps) > MANY and alive > 1:
+            continue
+        for last in range(first + 1, min(len(net.steps), first + LONGEST)):
+            if not net.steps[last].reads or net.steps[last - 1].reduces:
+                break
+            if net.around(first, last) < below and net.is_chain(first, last):
+                found += _of_steps(net, first, last, below, lowest, mixed)
+    return found
+
+
+def _of_steps(
+    net: Network, first: int, last: int, below: int, lowest: bool, mixed: bool
+) -> list[Edge]:
+    """Return the stripes of two or more steps that need less than `below` bytes."""
+    found: list[Edge] = []
+    rows, least = net.steps[last].rows, inf
+    every, *others = mixes(net, first, last)
+    for carried in [every, *(others if mixed else ())]:
+        if carried != every and least >= MARGIN * below:
+            break
+        whole = sorted({Fraction(-(-rows // count)) for count in range(2, rows + 1)})
+        parts = [Fraction(1, count) for count in PARTS] if carried else []
+        for height in [*parts[1:], *whole[:2]] if lowest else [*parts, *whole]:
+            this = edge(net, Chain(first, last, height, carried))
+            least = min(least, this.peak)
+            if this.peak < below:
+                found.append(this)
+            elif height >= 1:
+                break  # higher stripes need more
+    return found
+
+
+def cheapest(loads: Sequence[int], edges: Sequence[Edge], limit: float) -> Choice | None:
+    """Return the chains of least work with which no step needs more than `limit` bytes."""
+    ending: dict[int, list[Edge]] = {}
+    for this in edges:
+        if this.peak <= limit:
+            ending.setdefault(this.chain.last, []).append(this)
+    costs: list[tuple[float, int, int]] = [(0, 0, 0)]
+    taken: list[Edge | None] = []
+    for at, load in enumerate(loads):
+        least, by = (costs[at] if load <= limit else (inf, 0, 0)), None
+        for this in ending.get(at, ()):
+            extra, moved, stripes = costs[this.chain.first]
+            total = extra + this.extra, moved + this.moved, stripes + this.stripes
+            if total < least:
+                least, by = total, this
+        costs.append(least)
+        taken.append(by)
+    if costs[-1][0] == inf:
+        return None
+    picked: list[Edge] = []
+    at = len(loads)
+    while at > 0:
+        this = taken[at - 1]
+        if this is not None:
+            picked.append(this)
+        at = at - 1 if this is None else this.chain.first
+    inside = {at for this in picked for at in range(this.chain.first, this.chain.last + 1)}
+    outside = (load for at, load in enumerate(loads) if at not in inside)
+    peak = max([*outside, *(this.peak for this in picked)], default=0)
+    return Choice(picked[::-1], peak, int(costs[-1][0]))
+
+
+def least_peak(loads: Sequence[int], edges: Sequence[Edge], extra: float) -> Choice:
+    """Return the chains of the least peak with at most `extra` work."""
+    limits = sorted({*loads, *(this.peak for this in edges)})
+    low, high = 0, limits.index(max(loads, default=0)) if limits else 0
+    best = Choice((), max(loads, default=0), 0)
+    while low <= high and limits:
+        middle = (low + high) // 2
+        choice = cheapest(loads, edges, limits[middle])
+        if choice is not None and choice.extra <= extra:
+            best, high = choice, middle - 1
+        else:
+            low = middle + 1
+    return best
+
+
+def choose(net: Network, work: float | None = None, peak: int | None = None) -> Choice:
+    """
+    Return the chains of the least peak, or those of least work if `peak` is reached.
+
+    The work is at most `work` times that of the whole; with `peak` alone, any.
+    """
+    loads, plain = net.loads(), max(net.loads(), default=0)
+    extra = inf if work is None else (work - 1) * net.work
+    if peak is not None and plain <= peak:
+        return Choice((), plain, 0)
+    free = edges(net, plain, lowest=True, mixed=False)
+    limit = max(least_peak(loads, free, 0).peak, peak or 0)
+    every = [this for this in free if this.peak <= limit] + edges(net, limit + 1, mixed=extra > 0)
+    least = least_peak(loads, every, extra)
+    if peak is None or least.peak > peak:
+        return least
+    choice = cheapest(loads, every, peak)
+    assert choice is not None, "a peak that is reached"
+    return choice

@@ -1,0 +1,151 @@
+"""
+The steps of a program and the values between them, as the choice of stripes sees them: no IR.
+
+A step is a kernel. Of most it is known which rows of its operands it reads for each row of its
+result; a chain of such steps can be computed stripe by stripe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..buffers import Ints
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Value:
+    """A tensor of `bytes`, in `rows` rows along the axis that is tiled; 1 if none is."""
+
+    bytes: int
+    rows: int
+    start: int
+    """The step that computes it; -1 for an argument."""
+    stop: int
+    """The last step that uses it."""
+    users: list[int] = field(default_factory=list[int])
+    is_lent: bool = False
+    """It is the caller's: its bytes do not count."""
+    is_returned: bool = False
+    """It is a result of the function, in memory of its own, which counts at all times."""
+
+    @property
+    def live(self) -> int:
+        return 0 if self.is_lent else self.bytes
+
+    @property
+    def row_bytes(self) -> int:
+        return self.bytes // max(1, self.rows)
+
+
+class Reach:
+    """The rows of an operand that rows of a result need: `first[row]` up to `end[row + 1]`."""
+
+    def __init__(self, reads: Sequence[tuple[int, int]]) -> None:
+        """`reads` are the first row that rows from each one on read, and the last up to it."""
+        starts, stops = np.array(reads, np.int64).T
+        self.first: Ints = np.minimum.accumulate(starts[::-1])[::-1]
+        self.end: Ints = np.concatenate(([0], np.maximum.accumulate(stops)))
+        low, high = len(reads) // 4 + 1, len(reads) * 3 // 4 + 1
+        rise = int(self.end[high] - self.end[low]) if high < len(self.end) else 0
+        self.slope = rise / max(1, high - low)
+
+    def due(self, stops: Floats) -> Floats:
+        """Return the ends of what is needed, also for parts of rows and before the first row."""
+        late = np.interp(stops, np.arange(1, len(self.end)), self.end[1:])
+        return np.where(stops >= 1, late, self.end[1] + (stops - 1) * self.slope)
+
+
+@dataclass
+class Step:
+    """The computation of one kernel."""
+
+    writes: int
+    """The value that it computes, the first of several."""
+    reads: Mapping[int, Reach]
+    """The values of which rows of the result need rows."""
+    copied: frozenset[int] = frozenset()
+    """Those of `reads` of which slices are copied, as the step is not fused with slices."""
+    whole: frozenset[int] = frozenset()
+    """The values that are read as a whole."""
+    rows: int = 1
+    """The rows in which it is computed: those of its result, or those that it reduces to one."""
+    cuts: Ints = field(default_factory=lambda: np.array([0, 1]))
+    """The rows at which it can be cut, in order, from 0 to `rows`."""
+    over: frozenset[int] = frozenset()
+    """The values over which the result may be written."""
+    reduces: bool = False
+    """It adds up all rows of its operand, which may be done stripe by stripe."""
+    work: int = 0
+    """Multiplications in sums of products, and elements of other results."""
+    weights: int = 0
+    """The bytes of constants that it reads, in each stripe again."""
+
+    def floor(self, rows: Ints | Floats) -> Ints:
+        """Return the last cuts at or before `rows`."""
+        return self.cuts[np.searchsorted(self.cuts, rows, "right") - 1]
+
+    def ceil(self, rows: Ints) -> Ints:
+        """Return the first cuts at or after `rows`, which are at most all rows."""
+        return self.cuts[np.searchsorted(self.cuts, rows, "left")]
+
+
+@dataclass
+class Network:
+    """The steps of a function, in order, and the values between them."""
+
+    values: list[Value]
+    steps: list[Step]
+    copies: bool = True
+    """Slices and concatenations of rows are copies; otherwise rows are where they are needed."""
+
+    @property
+    def work(self) -> int:
+        return sum(step.work for step in self.steps)
+
+    def loads(self) -> Sequence[int]:
+        """Return the bytes alive at each step; a result may take over an operand that dies."""
+        change = np.zeros(len(self.steps) + 2, np.int64)
+        for value in self.values:
+            change[0 if value.is_returned else max(value.start, 0)] += value.live
+            change[max(value.stop, value.start, 0) + 1] -= value.live
+        loads: list[int] = change.cumsum()[: len(self.steps)].tolist()
+        for at, step in enumerate(self.steps):
+            size = self.values[step.writes].bytes
+            dying = (self.values[v] for v in step.over)
+            if any(value.stop == at and value.bytes == size for value in dying):
+                loads[at] -= size
+        return loads
+
+    def is_chain(self, first: int, last: int) -> bool:
+        """Test whether only the last value of the steps `first` to `last` is used after them."""
+        steps = self.steps[first : last + 1]
+        inner = {step.writes for step in steps[:-1]}
+        return (
+            steps[-1].rows > 1
+            and all(self.values[v].stop <= last and self.values[v].rows > 1 for v in inner)
+            and all(step.reads and inner.isdisjoint(step.whole) for step in steps)
+            and not any(step.reduces for step in steps[:-1])
+        )
+
+    def last_user(self, value: int, last: int) -> int:
+        """Return the last step of a chain that uses an inner value."""
+        return max(user for user in self.values[value].users if user <= last)
+
+    def dying(self, first: int, last: int) -> int:
+        """Return the bytes that a chain reads for the last time."""
+        return sum(v.live for v in self.values if v.start < first <= v.stop <= last)
+
+    def around(self, first: int, last: int) -> int:
+        """Return the bytes alive throughout a chain: its operands, its result, and others."""
+        inner = {step.writes for step in self.steps[first:last]}
+        return sum(
+            value.live
+            for v, value in enumerate(self.values)
+            if v not in inner and (value.is_returned or value.start <= last) and value.stop >= first
+        )

@@ -1,0 +1,185 @@
+"""
+The rows of each value of a chain that are computed, and those that are live, in each stripe.
+
+Rows that two stripes need, a halo, are computed again, or carried: they stay live from one stripe
+to the next, and each row is computed once. Where values are carried a chain runs ahead: in the
+first stripes only its early steps compute rows, as the first stripe would otherwise have the halos
+of the whole chain at once. A stripe may be a part of a row of the result; early steps, which have
+more rows, then run more often than late ones. Rows that nothing reads are not computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from ..buffers import Ints
+from .network import Network
+
+FAR = 2**40
+
+
+class Rows(NamedTuple):
+    """The rows of a value in each stripe."""
+
+    start: Ints
+    stop: Ints
+    """`start` to `stop` are computed."""
+    keep: Ints
+    """The first row that is live once they are."""
+    later: Ints
+    """The first row that is live in the next stripe; `stop` if none is."""
+
+    @property
+    def before(self) -> Ints:
+        """The rows that are carried into a stripe."""
+        old = np.concatenate(([0], self.stop[:-1]))
+        first = np.concatenate(([0], self.later[:-1]))
+        return np.maximum(0, old - np.maximum(first, self.keep))
+
+
+class Cost(NamedTuple):
+    """The most live bytes of a chain's inner values, the work, and bytes that are moved."""
+
+    peak: int
+    work: int
+    moved: int
+    """The bytes of halos that are copied, and of weights that are read."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The steps `first` to `last`, in stripes of `height` rows of the last one."""
+
+    first: int
+    last: int
+    height: Fraction
+    carried: frozenset[int] = frozenset()
+    """The values whose halos are carried."""
+
+
+def lead(net: Network, chain: Chain) -> int:
+    """Return how many stripes a chain runs ahead of the first row of its result."""
+    due, stripes = {net.steps[chain.last].writes: np.zeros(1)}, 0
+    for at in range(chain.last - 1, chain.first - 1, -1):
+        v = net.steps[at].writes
+        users = (net.steps[user] for user in net.values[v].users if user <= chain.last)
+        due[v] = np.max([user.reads[v].due(due[user.writes]) for user in users], axis=0)
+        rows = net.values[v].rows
+        share = net.steps[chain.last].rows / rows / float(chain.height)
+        stripes = max(stripes, ceil(min(float(due[v][0]), rows) * share))
+    return stripes
+
+
+def striped(net: Network, chain: Chain) -> dict[int, Rows]:
+    """Return the rows of each value that a chain computes, by stripes."""
+    last = net.steps[chain.last]
+    ahead = lead(net, chain) if chain.carried else 0
+    times = np.arange(-ahead, ceil(last.rows / chain.height)) + 1
+    none = np.zeros(1, np.int64)
+    due = {last.writes: np.minimum(times * float(chain.height), last.rows)}
+    stop = last.floor(np.maximum(0, due[last.writes] + 1e-9))
+    found = {last.writes: Rows(np.concatenate((none, stop[:-1])), stop, stop, stop)}
+    for at in range(chain.last - 1, chain.first - 1, -1):
+        step, v = net.steps[at], net.steps[at].writes
+        low, high = np.full(len(times), FAR), np.zeros(len(times), np.int64)
+        wanted = np.full(len(times), -np.inf)
+        for user in (net.steps[user] for user in net.values[v].users if user <= chain.last):
+            reach, (start, stop, *_) = user.reads[v], found[user.writes]
+            runs = stop > start
+            low = np.minimum(low, np.where(runs, reach.first[np.where(runs, start, 0)], FAR))
+            high = np.maximum(high, np.where(runs, reach.end[stop], 0))
+            wanted = np.maximum(wanted, reach.due(due[user.writes]))
+        due[v] = np.minimum(wanted, step.rows)
+        if v in chain.carried:
+            stop = np.maximum(step.floor(np.maximum(due[v] + 1e-9, 0)), step.ceil(high))
+            stop = np.maximum.accumulate(stop)
+            first = np.minimum.accumulate(low[::-1])[::-1]
+            keep = np.minimum(step.floor(first), stop)
+            later = np.minimum(np.concatenate((keep[1:], stop[-1:])), stop)
+            start = np.maximum(np.concatenate((none, stop[:-1])), keep)
+            found[v] = Rows(np.minimum(start, stop), stop, keep, later)
+        else:
+            keep, stop = step.floor(np.minimum(low, high)), step.ceil(high)
+            found[v] = Rows(keep, stop, keep, stop)
+    return found
+
+
+def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
+    """Return what a chain costs whose values have these `rows` in each stripe."""
+    first, last = chain.first, chain.last
+    count = len(rows[net.steps[last].writes].stop)
+    loads = np.zeros((last - first + 1, count), np.int64)
+    work = moved = 0
+    for at in range(first, last + 1):
+        step, of = net.steps[at], rows[net.steps[at].writes]
+        new = of.stop - of.start
+        work += step.work * int(new.sum()) // step.rows
+        moved += step.weights * int((new > 0).sum())
+        if net.copies:
+            sliced = _sliced(net, chain, rows, at)
+            loads[at - first] += sliced
+            moved += int(sliced.sum())
+        if at == last:
+            continue
+        size, own = net.values[step.writes].row_bytes, at - first
+        died = net.last_user(step.writes, last) - first
+        before, after = of.before, of.stop - of.later
+        loads[:own] += before * size
+        loads[own : died + 1] += (of.stop - of.keep) * size
+        loads[died + 1 :] += after * size
+        joined = (before > 0) & (new > 0)
+        loads[own] += np.where(joined, before + (new if net.copies else 0), 0) * size
+        loads[died] += np.where(of.later > of.keep, after, 0) * size
+        moved += int(np.where(joined, before, 0).sum() + after.sum()) * size
+    for at in range(first, last):
+        loads[at - first] -= _taken_over(net, chain, rows, at)
+    peak = int(loads.max())
+    if net.copies and not net.steps[last].reduces:
+        result = net.values[net.steps[last].writes]
+        unborn = 0 if result.is_returned else result.rows  # then its parts are live besides it
+        loads += (rows[net.steps[last].writes].stop - unborn) * result.row_bytes
+        peak = max(int(loads.max()), result.bytes - net.dying(first, last))
+        moved += result.bytes
+    return Cost(peak, work, moved)
+
+
+def _sliced(net: Network, chain: Chain, rows: dict[int, Rows], at: int) -> Ints:
+    """Return the bytes of slices that a step of a chain reads."""
+    step, own = net.steps[at], rows[net.steps[at].writes]
+    found = np.zeros(len(own.stop), np.int64)
+    for v in step.copied:
+        first = step.reads[v].first[np.minimum(own.start, step.rows - 1)]
+        count = step.reads[v].end[own.stop] - first
+        of = rows.get(v)
+        is_all = count == (net.values[v].rows if of is None else of.stop - of.keep)
+        found += np.where(is_all | (own.stop <= own.start), 0, count) * net.values[v].row_bytes
+    return found
+
+
+def _taken_over(net: Network, chain: Chain, rows: dict[int, Rows], at: int) -> Ints | int:
+    """Return the bytes that the result of a step of a chain takes over from an operand."""
+    step, own = net.steps[at], rows[net.steps[at].writes]
+    size = net.values[step.writes].row_bytes
+    for v in step.over & rows.keys():
+        of = rows[v]
+        is_last = net.last_user(v, chain.last) == at and net.values[v].row_bytes == size
+        if v not in chain.carried and is_last and net.values[v].rows == step.rows:
+            same = (of.start == own.start) & (of.stop == own.stop)
+            return np.where(same, own.stop - own.start, 0) * size
+    return 0
+
+
+def mixes(net: Network, first: int, last: int, parts: int = 6) -> list[frozenset[int]]:
+    """Return which values may be carried: all, and those that are dear to compute again."""
+    steps = sorted(
+        net.steps[first:last], key=lambda step: step.work / max(1, net.values[step.writes].bytes)
+    )
+    order = [step.writes for step in steps]
+    cuts: AbstractSet[int] = {len(order) * i // parts for i in range(parts + 1)}
+    return [frozenset(order[cut:]) for cut in sorted(cuts)]

@@ -1,0 +1,70 @@
+"""Chains in stripes compute what the program computes, and need the bytes that are said."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.programs.random_chains import image_of, random_chain, stripe_some
+from helpers.programs.random_settings import OTHER, rounds
+from numpy.lib.stride_tricks import sliding_window_view
+
+import xrelay
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_chains_in_random_stripes(part: int):
+    count = (OTHER or rounds(60)) // 4 + 1
+    tried = number = 0
+    while tried < count:
+        rng = np.random.default_rng((part, number))
+        number += 1
+        module = random_chain(rng)
+        tiled = module.clone()
+        if (stripes := stripe_some(tiled, rng)) is None:
+            continue
+        tried += 1
+        what = f"{stripes} of {module}"
+        tiled = xrelay.run_pipeline(tiled, "tile-for-memory")
+        assert "relay.stripes" not in str(tiled), what
+        argument = rng.standard_normal(image_of(module), np.float32)
+        whole, found = (
+            np.asarray(xrelay.compile(program)(argument)) for program in (module, tiled)
+        )
+        scale = np.abs(whole[np.isfinite(whole)]).max(initial=1)  # a mean of ones may be 0
+        np.testing.assert_allclose(found, whole, rtol=0, atol=2e-6 * scale, err_msg=what)
+
+
+def planned(program: xrelay.Executable) -> int:
+    (device,) = program.memory.devices.values()
+    return device.planned["main"] or 0
+
+
+POOLS = """
+func.func @main(%x: tensor<1x32x8x32xf32>) -> tensor<1x16x4x32xf32> {
+  %a = relay.tanh %x : (tensor<1x32x8x32xf32>) -> tensor<1x32x8x32xf32>
+  %b = relay.nn.max_pool2d %a {layout = "NHWC", pool_size = array<i64: 3, 3>,
+                               padding = array<i64: 1, 1, 1, 1>}
+    : (tensor<1x32x8x32xf32>) -> tensor<1x32x8x32xf32>
+  %y = relay.nn.max_pool2d %b {layout = "NHWC", pool_size = array<i64: 2, 2>,
+                               strides = array<i64: 2, 2>}
+    : (tensor<1x32x8x32xf32>) -> tensor<1x16x4x32xf32>
+  func.return %y : tensor<1x16x4x32xf32>
+}
+"""
+
+
+def test_a_peak_that_is_reached_is_kept_and_a_lower_one_refused(tmp_path: Path):
+    path = tmp_path / "pools.mlir"
+    path.write_text(POOLS)
+    x = np.random.default_rng(0).standard_normal((1, 32, 8, 32), np.float32)
+    tanh = np.tanh(np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=-np.inf))
+    wide = sliding_window_view(tanh, (3, 3), (1, 2)).max((-2, -1))
+    expected = wide.reshape(1, 16, 2, 4, 2, 32).max((2, 4))
+    whole = planned(xrelay.compile(path))
+    for peak in (24064, 24064 * 101 // 100, 27648, 50000):
+        tiled = xrelay.compile(path, pipeline=f"vm{{peak={peak} work=1.0}}")
+        assert planned(tiled) <= peak < whole
+        np.testing.assert_allclose(tiled(x), expected, rtol=1e-6)
+    message = "a peak of 23823 bytes is not reached with 1.0 times the work: the least is 24064"
+    with pytest.raises(xrelay.Error, match=message):
+        xrelay.compile(path, pipeline="vm{peak=23823 work=1.0}")
