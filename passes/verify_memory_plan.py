@@ -60,13 +60,14 @@ from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
 from .support.changes import InspectionPass
 from .support.levels import Level
+from .support.walk import outside_primitives
 
 
 def check_module(module: ModuleOp, new: Callable[..., Checker] = Checker) -> None:
     """Raise an error at the first fault of a plan."""
     for part in walk(module, enters=lambda op: isinstance(op, ModuleOp)):
         if isinstance(part, ModuleOp):
-            kinds = {type(op) for op in walk(part)}
+            kinds = {type(op) for op in outside_primitives(part)}
             if memory.BufferOp in kinds:
                 check_buffers(part)
             if memory.BufferOp not in kinds or memory.AllocTensorOp in kinds:
