@@ -32,6 +32,8 @@ from xrelay.lowering.native.toolchain.stages import LOWER_TO_LLVM, compile_text,
 from xrelay.passes.expand_packs import ExpandPacksPass
 from xrelay.passes.layout_slices import LayoutSlicesPass
 from xrelay.passes.lower_buffers import LowerBuffersPass
+from xrelay.passes.memory_report.read import read_memory
+from xrelay.passes.memory_report.report import report_of
 from xrelay.passes.pack_buffers import PackBuffersPass
 from xrelay.passes.support.rewriting import rewrite_each
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
@@ -90,6 +92,8 @@ def planned(text: str) -> tuple[ModuleOp, Counter[str]]:
     counts["arenas"] = sum(isinstance(op, memory.PackOp) for op in walk(module))
     LayoutSlicesPass().apply(ctx, module)
     VerifyMemoryPlanPass().apply(ctx, module)
+    for report in report_of(read_memory(module), {}):
+        assert report.lower_bound.example <= report.planned.example, report.function
     overwrite_at_birth(module)
     ExpandPacksPass().apply(ctx, module)
     LowerBuffersPass().apply(ctx, module)
