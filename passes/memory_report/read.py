@@ -35,7 +35,7 @@ from ..devices.options import planned_pools
 from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
 from . import path_liveness
-from .buffers import read_buffers
+from .buffer_use import read_buffers
 from .columns import (
     Timeline,
     arm_names,

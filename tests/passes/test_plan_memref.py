@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.memory.memref_programs import PRELUDE, program
+from helpers.memory.memref_programs import PRELUDE, parse, program
 from helpers.native.built_libraries import STANDALONE
 from helpers.native.memrefs import bind
 from xdsl.context import Context
@@ -37,21 +37,11 @@ from xrelay.passes.memory_report.report import report_of
 from xrelay.passes.pack_buffers import PackBuffersPass
 from xrelay.passes.support.rewriting import rewrite_each
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
-from xrelay.tools.registry import UNIVERSE
-from xrelay.tools.text.parser import LocatingParser
-from xrelay.tools.text.resources import with_own_resources
 
 COUNT = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "10"))
 LONG = "XRELAY_RANDOM_PROGRAMS" in os.environ
 PART = 50
 """The number of programs that are compiled together."""
-
-
-def parse(text: str) -> ModuleOp:
-    ctx = Context()
-    for name, factory in UNIVERSE.get_multiverse().all_dialects.items():
-        ctx.register_dialect(name, with_own_resources(factory))
-    return LocatingParser(ctx, text, "random.mlir", 0).parse_module()
 
 
 def overwrite_at_birth(module: ModuleOp) -> None:
