@@ -8,7 +8,7 @@ import struct
 from collections.abc import Iterable
 from functools import lru_cache
 
-from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i64
+from xdsl.dialects.builtin import I64, BytesAttr, DenseArrayBase, IntegerAttr, i64
 
 
 @lru_cache(2**14, typed=True)  # True is not 1
@@ -29,7 +29,7 @@ def integers_of(array: DenseArrayBase[I64]) -> tuple[int, ...]:
 
 @lru_cache(2**12)
 def _array(values: tuple[int, ...]) -> DenseArrayBase[I64]:
-    return DenseArrayBase.from_list(i64, values)
+    return DenseArrayBase(i64, BytesAttr(struct.pack(f"<{len(values)}q", *values)))
 
 
 @lru_cache(2**12)

@@ -279,7 +279,9 @@ class Orders:
             for lower, upper, points in ways:
                 left = dict(needed)
                 _clear(left, starts, [ends[j] for j in chunk], points, upper)
-                _clear(left, ends, [starts[j] for j in chunk], points[::-1], lower)
+                left = {i: bits for i, bits in left.items() if bits}
+                if left:
+                    _clear(left, ends, [starts[j] for j in chunk], reversed(points), lower)
                 for i, bits in left.items():
                     while bits:
                         j = chunk[bits.bit_length() - 1]
@@ -288,24 +290,23 @@ class Orders:
                             pairs[min(i, j), max(i, j)] = None
         return list(pairs)
 
-    def _ways(
-        self, k: int
-    ) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]], Sequence[int]]:
+    def _ways(self, k: int) -> tuple[Sequence[list[int]], Sequence[list[int]], Sequence[int]]:
         """
         Return the relations of order `k` between points, and all points, each after lower ones.
 
         For each point those that it is at least, and those that are at least it.
         """
         starts, ends = self._points
-        lower: dict[int, list[int]] = {point: [] for point in (*starts, *ends)}
-        upper: dict[int, list[int]] = {point: [] for point in lower}
-        edges = [(ends[i], starts[i]) for i in range(self.count)]
-        edges += [(starts[i], ends[j]) for i, under in enumerate(self.on[k]) for j in under]
-        for high, low in edges:
-            lower[high].append(low)
-            upper[low].append(high)
-        missing = {point: len(under) for point, under in lower.items()}
-        points = [point for point, count in missing.items() if not count]
+        lower: list[list[int]] = [[] for _ in range(2 * self.count)]
+        upper: list[list[int]] = [[] for _ in lower]
+        for start, end, under in zip(starts, ends, self.on[k], strict=True):
+            lower[end].append(start)
+            upper[start].append(end)
+            for j in under:
+                lower[start].append(ends[j])
+                upper[ends[j]].append(start)
+        missing = [*map(len, lower)]
+        points = [point for point, count in enumerate(missing) if not count]
         for point in points:
             for other in upper[point]:
                 missing[other] -= 1
@@ -542,7 +543,7 @@ def _clear(
     at: Sequence[int],
     marked: Sequence[int],
     points: Iterable[int],
-    after: Mapping[int, list[int]],
+    after: Sequence[list[int]],
 ) -> None:
     """
     Remove from `left` of each row the bits of the `marked` points from which a way leads to its.
@@ -550,20 +551,19 @@ def _clear(
     `points` are sorted, and `after` has those right after each. Marks are kept only as long as ways
     lead on.
     """
-    marks: dict[int, int] = {}
+    marks = [0] * len(after)
     for k, point in enumerate(marked):
-        marks[point] = marks.get(point, 0) | 1 << k
+        marks[point] |= 1 << k
     rows: dict[int, list[int]] = {}
     for row in left:
         rows.setdefault(at[row], []).append(row)
     for point in points:
-        bits = marks.pop(point, 0)
-        if not bits:
-            continue
-        for row in rows.get(point, ()):
-            left[row] &= ~bits
-        for other in after[point]:
-            marks[other] = marks.get(other, 0) | bits
+        if bits := marks[point]:
+            marks[point] = 0
+            for row in rows.get(point, ()):
+                left[row] &= ~bits
+            for other in after[point]:
+                marks[other] |= bits
 
 
 def events(lives: Sequence[Life]) -> list[int]:

@@ -30,12 +30,11 @@ A call may write all of the storages that it is given: they must not overlap, no
 them, and they must be as large and aligned as the callee needs for these arguments, in its calls
 too (`plan_check.lent`). A result is in those in which the callee may allocate it.
 
-Buffers of programs on memrefs, which are written many times: see `plan_check.buffer_checker`.
-
 Not promised: a storage that a function gets from outside the module has the size and alignment that
 its tensors need, and does not overlap another. An op other than these that is given a storage is
 taken to write all of it. A function that calls itself cannot be given storage. Elements of tuples
-and data are not told apart. It shares no code with the passes that plan. From level `manifest` or
+and data are not told apart. It shares no code with the passes that plan. Buffers of
+programs on memrefs: see `buffer_check`. From level `manifest` or
 `memory-planned` to the same.
 """
 
@@ -51,24 +50,29 @@ from ..dialects import memory
 from ..dialects.xdsl_extras.walking import walk
 from ..runtime.program.components import components
 from .analysis.blocks import only_block
+from .buffer_check.buffer_checker import BufferChecker, check_buffers
 from .bytes.aliases import Functions
 from .bytes.numbered import Numbered
 from .functions.symbol_names import symbols_of
-from .plan_check.buffer_checker import check_buffers
 from .plan_check.checker import Checker
 from .plan_check.lent import Checked
 from .plan_check.names import nothing, summary
 from .support.changes import InspectionPass
 from .support.levels import Level
+from .support.walk import outside_primitives
 
 
-def check_module(module: ModuleOp, new: Callable[..., Checker] = Checker) -> None:
+def check_module(
+    module: ModuleOp,
+    new: Callable[..., Checker] = Checker,
+    new_of_buffers: Callable[..., BufferChecker] = BufferChecker,
+) -> None:
     """Raise an error at the first fault of a plan."""
     for part in walk(module, enters=lambda op: isinstance(op, ModuleOp)):
         if isinstance(part, ModuleOp):
-            kinds = {type(op) for op in walk(part)}
+            kinds = {type(op) for op in outside_primitives(part)}
             if memory.BufferOp in kinds:
-                check_buffers(part)
+                check_buffers(part, new_of_buffers)
             if memory.BufferOp not in kinds or memory.AllocTensorOp in kinds:
                 _check_functions(part, new)
 
@@ -85,12 +89,8 @@ def _check_functions(module: ModuleOp, new: Callable[..., Checker]) -> None:
     )
     lent: dict[str, Checked] = {}
     for name in chain.from_iterable(components(functions.calls)):
-        code = [region for op in functions.closures[name] for region in op.regions]
-        closures = [
-            Numbered(block, functions.captured, in_place=True)
-            for part in code
-            for block in part.blocks
-        ]
+        blocks = [b for op in functions.closures[name] for part in op.regions for b in part.blocks]
+        closures = (Numbered(block, functions.captured, in_place=True) for block in blocks)
         for body in (bodies[name], *closures):
             checker = new(body, returned, kernels, lent)
             if unordered := checker.check():

@@ -36,7 +36,7 @@ from xdsl.traits import EffectInstance, MemoryEffectKind
 from xdsl.utils.exceptions import VerifyException
 
 from ...operators.orders import Interval, Life, On, OrderError, Orders, Row
-from ..integers import i64_array
+from ..integers import i64_array, i64_attribute
 from ..interfaces import (
     AllocatesResults,
     DeviceConstraint,
@@ -290,7 +290,7 @@ class SliceOp(IRDLOperation):
             "operandSegmentSizes": _PACK_ALONE if is_static else _PACK_AND_SIZE,
         }
         if is_static:
-            properties["static_size"] = IntegerAttr(size, i64)
+            properties["static_size"] = i64_attribute(size)
         if arms:
             properties["in_arms"] = i64_array(n for arm in arms for n in arm)
         operands = (pack,) if is_static else (pack, size)

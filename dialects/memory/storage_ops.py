@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import I64, IntegerAttr, NoneAttr, i64
@@ -31,6 +32,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from ..device import DeviceCarrier, VirtualDeviceAttr, device_of, parse_device
+from ..integers import i64_attribute
 from ..interfaces import (
     AllocatesResults,
     DeviceAnnotated,
@@ -138,6 +140,11 @@ class StorageAnnotation(DeviceAnnotated):
         op.device = None
 
 
+@cache
+def _type_on(device: VirtualDeviceAttr | None) -> StorageType:
+    return StorageType(device)
+
+
 @irdl_op_definition
 class AllocStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
     """
@@ -171,16 +178,14 @@ class AllocStorageOp(IRDLOperation, HasCanonicalizationPatternsInterface):
         device: VirtualDeviceAttr | None = None,
         on: VirtualDeviceAttr | None = None,
     ):
-        static = isinstance(size, int)
-        super().__init__(
-            operands=[None if static else size],
-            properties={
-                "size": IntegerAttr(size, i64) if static else None,
-                "alignment": IntegerAttr(alignment, i64),
-                "device": on,
-            },
-            result_types=[StorageType(device)],
-        )
+        properties: dict[str, Attribute] = {"alignment": i64_attribute(alignment)}
+        if isinstance(size, int):
+            properties["size"] = i64_attribute(size)
+        if on is not None:
+            properties["device"] = on
+        operands = () if isinstance(size, int) else (size,)
+        types = (_type_on(device),)
+        Operation.__init__(self, operands=operands, properties=properties, result_types=types)
 
     @classmethod
     def get_canonicalization_patterns(cls) -> Patterns:

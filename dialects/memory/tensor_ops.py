@@ -22,6 +22,7 @@ from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import (
     Attribute,
     Block,
+    Operation,
     SSAValue,
 )
 from xdsl.irdl import (
@@ -293,12 +294,13 @@ class BufferOp(PlacedOp):
         type: Attribute,
         sizes: Sequence[SSAValue] = (),
     ):
-        static = isinstance(offset, int)
-        super().__init__(
-            operands=[storage, None if static else offset, sizes],
-            properties={"offset": IntegerAttr(offset, i64) if static else None},
-            result_types=[type],
-        )
+        is_static = isinstance(offset, int)
+        segments = _segments(0 if is_static else 1, len(sizes))
+        properties: dict[str, Attribute] = {"operandSegmentSizes": segments}
+        if is_static:
+            properties["offset"] = i64_attribute(offset)
+        operands = (storage, *sizes) if is_static else (storage, offset, *sizes)
+        Operation.__init__(self, operands=operands, properties=properties, result_types=(type,))
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:

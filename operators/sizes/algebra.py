@@ -125,7 +125,8 @@ class Algebra:
         if found is None:
             normal = NORMAL_FORMS.get(op)
             do = partial(normal, self) if normal else partial(self._applied, op, forms)
-            found = reduce(do, args) if operation(op).commutes else do(*args)
+            is_folded = len(args) != 2 and operation(op).commutes
+            found = reduce(do, args) if is_folded else do(*args)
             self._results[key] = found
         return found
 
@@ -212,7 +213,7 @@ class Algebra:
             scaled = left * right
             if _is_small(scaled):
                 return scaled
-        found = self._products.get((left, right))
+        found = self._products.get((left, right)) or self._products.get((right, left))
         if found is None:
             found = self._products[left, right] = self._multiplied(left, right)
         return found

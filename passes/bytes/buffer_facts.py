@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+from functools import cache
 from typing import NamedTuple, cast
 
 from xdsl.dialects.builtin import (
@@ -43,7 +45,12 @@ NUMBERS = (
 
 def names_bytes(type: Attribute) -> bool:
     """Test whether values of `type` may name bytes in memory: memrefs, and what is not a number."""
-    return not isinstance(type, NUMBERS)
+    return _of_class(type.__class__)
+
+
+@cache
+def _of_class(kind: builtins.type[Attribute]) -> bool:
+    return not issubclass(kind, NUMBERS)
 
 
 def holds_names(type: Attribute) -> bool:

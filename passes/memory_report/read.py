@@ -11,19 +11,16 @@ is in use as long as the tensor is; one with several until the last of them is d
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import chain, pairwise
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import ConstantLike
 
 from ...dialects import memory, relay
-from ...dialects.device import device_of
 from ...dialects.interfaces import CallsFunction, DestinationPassing, Rematerializable
 from ...dialects.tensors import MIN_ALIGNMENT, as_tensor, tensor_size
 from ...dialects.xdsl_extras.walking import walk
@@ -35,9 +32,19 @@ from ..bytes.numbered import Row
 from ..bytes.op_facts import facts_of, root_of, viewed
 from ..bytes.rooms import Rooms
 from ..devices.options import planned_pools
-from ..support.diagnostics import PassError, Place, location_of
+from ..support.diagnostics import PassError
 from ..support.walk import outside_primitives
 from . import path_liveness
+from .buffer_use import read_buffers
+from .columns import (
+    Timeline,
+    arm_names,
+    device_name,
+    function_name,
+    kernel_of,
+    numbered,
+    source_of,
+)
 from .model import (
     Branch,
     Call,
@@ -45,7 +52,6 @@ from .model import (
     FunctionUse,
     MemoryUse,
     Segment,
-    SourceLine,
     Storage,
     Tensor,
 )
@@ -53,27 +59,9 @@ from .path_liveness import Arms, Span
 
 CURE = (
     "expected allocations of memory, but the module has none: run a pipeline up to level "
-    "'manifest' or 'memory-planned' first, such as -p vm, which is read before lower-to-bytecode"
+    "'manifest' or 'memory-planned' first, such as -p vm, which is read before lower-to-bytecode; "
+    "memrefs are shown by plan-memref, before its expand-packs"
 )
-
-
-def source_of(place: Place) -> SourceLine | None:
-    """Return the source line of an op or value."""
-    at = location_of(place)
-    return None if at is None else SourceLine(at.filename.data, at.line.data)
-
-
-def device_name(value: SSAValue) -> str:
-    """Return the device of a storage: `cpu:0`, `cuda:0 (scope "texture")`, or a pool of one."""
-    device = device_of(value.type)
-    if device is None:
-        return "no device"
-    op = value.owner if isinstance(value.owner, Operation) else value.owner.parent_op()
-    if op is not None and (place := memory.place_of(device)) in memory.pools_of(op):
-        return place
-    scope = device.scope
-    named = f' (scope "{scope.data}")' if isinstance(scope, StringAttr) else ""
-    return f"{device.spec}{named}"
 
 
 def operators_in(kernel: Operation) -> tuple[str, ...]:
@@ -86,12 +74,6 @@ def operators_in(kernel: Operation) -> tuple[str, ...]:
         if op is not block.last_op and not op.has_trait(ConstantLike)
         and not op.has_trait(Rematerializable)
     )  # fmt: skip
-
-
-def kernel_of(op: Operation) -> str | None:
-    """Return the name of the function or kernel that `op` calls."""
-    symbol = op.properties.get("callee")
-    return symbol.string_value() if isinstance(symbol, SymbolRefAttr) else None
 
 
 BOOKKEEPING = (
@@ -109,43 +91,6 @@ def uses_tensors(kind: type[Operation]) -> bool:
     if issubclass(kind, BOOKKEEPING) or kind.name.startswith(("arith.", "tensor.")):
         return False
     return not (kind.has_trait(Rematerializable) or kind.has_trait(ConstantLike))
-
-
-@dataclass(eq=False)
-class _Timeline:
-    """Turns positions in a body into columns."""
-
-    bounds: list[int] = field(default_factory=lambda: [])
-    """The position at which each column starts, the first at 0 or later."""
-
-    @staticmethod
-    def of(spans: Iterable[tuple[int, int]], steps: Sequence[int]) -> _Timeline:
-        """
-        Return columns in which `spans` meet where they meet by positions.
-
-        Bounds of spans with no position of `steps` between them are one, unless a span starts at
-        one and another ends at the next.
-        """
-        starts, stops = set[int](), set[int]()
-        for start, stop in spans:
-            starts.add(start)
-            stops.add(stop)
-        bounds: list[int] = []
-        starts_here = stops_here = False
-        for at in sorted({*starts, *stops, *steps}):
-            between = bounds and bisect_right(steps, at - 1) > bisect_right(steps, bounds[-1] - 1)
-            if not bounds or between or (starts_here and at in stops):
-                bounds.append(at)
-                starts_here = stops_here = False
-            starts_here = starts_here or at in starts
-            stops_here = stops_here or at in stops
-        return _Timeline(bounds)
-
-    def column(self, position: int) -> int:
-        return max(0, bisect_right(self.bounds, position) - 1)
-
-    def span(self, span: Span) -> Span:
-        return Span(self.column(span.start), self.column(span.stop), span.arms)
 
 
 @dataclass(eq=False)
@@ -192,7 +137,7 @@ class _Reader:
         held = self._held(allocations, tensors, spans, length)
         steps = [row for row in rows if uses_tensors(type(row.op))]
         every = [(s.start, s.stop) for s in chain.from_iterable((*spans.values(), *held))]
-        time = _Timeline.of([*every, (length, length)], [row.at for row in steps])
+        time = Timeline.of([*every, (length, length)], [row.at for row in steps])
         self.use.formulas.sizes.read(self.classes.block)
         self._columns(time, steps, length)
         labels = self._branches(time, branches)
@@ -259,7 +204,7 @@ class _Reader:
                 found.append(_joined(start, used))
         return found
 
-    def _columns(self, time: _Timeline, steps: Sequence[Row], length: int) -> None:
+    def _columns(self, time: Timeline, steps: Sequence[Row], length: int) -> None:
         count = max(1, time.column(length))
         columns = [Column("", None)] * count
         self.ops = [None] * count
@@ -270,7 +215,7 @@ class _Reader:
         self.use.columns = columns
 
     def _branches(
-        self, time: _Timeline, branches: Sequence[path_liveness.Branch]
+        self, time: Timeline, branches: Sequence[path_liveness.Branch]
     ) -> dict[Block, str]:
         """Read the branches; return the name of each arm."""
         labels: dict[Block, str] = {}
@@ -434,12 +379,6 @@ def is_call(op: Operation) -> bool:
     return op.has_trait(CallsFunction)
 
 
-def numbered(name: str, taken: dict[str, int]) -> str:
-    """Return `name`, with a number if it was used before."""
-    count = taken[name] = taken.get(name, -1) + 1
-    return f"{name}_{count}" if count else name
-
-
 def exclude_each_other(one: Arms, other: Arms) -> bool:
     """Test whether no path goes through all of `one` and all of `other`."""
     taken = dict(other)
@@ -477,13 +416,6 @@ def _joined(start: int, spans: Sequence[Span]) -> list[Span]:
     return [Span(first, last, arms) for arms, (first, last) in bounds.items()]
 
 
-def arm_names(branch: Operation) -> list[str]:
-    """Return the names of the arms of a branch: `then`, `else`; `Cons`, `Nil`."""
-    if isinstance(branch, relay.IfOp):
-        return ["then", "else"]
-    return [f"arm {i}" for i in range(len(branch.regions))]
-
-
 def written_by(op: memory.AllocTensorOp) -> tuple[Operation | None, SSAValue]:
     """Return the first op that writes a tensor, and the value it has then."""
     for use in op.tensor.uses:
@@ -493,19 +425,9 @@ def written_by(op: memory.AllocTensorOp) -> tuple[Operation | None, SSAValue]:
     return None, op.tensor
 
 
-def function_name(block: Block) -> str:
-    """Return the name of the function of a body: `@main`, `closure in @main`."""
-    op = block.parent_op()
-    prefix = ""
-    while op is not None and not isinstance(op, func.FuncOp):
-        prefix = "closure in "
-        op = op.parent_op()
-    return "closure" if op is None else f"{prefix}@{op.sym_name.data}"
-
-
 def read_memory(module: ModuleOp) -> MemoryUse:
     """Return the memory that `module` uses; a `PassError` if it allocates none."""
-    if not any(isinstance(op, memory.AllocTensorOp) for op in outside_primitives(module)):
+    if not any(isinstance(op, memory.PlacedOp) for op in outside_primitives(module)):
         raise PassError(CURE, module)
     return memory_of(module)
 
@@ -556,6 +478,9 @@ def memory_at_ops(
     module: ModuleOp,
 ) -> Iterator[tuple[FunctionUse, Sequence[Operation | None]]]:
     """Yield the memory that each function uses, and the op of each column of it."""
+    if any(isinstance(op, memory.BufferOp) for op in outside_primitives(module)):
+        yield from read_buffers(module)
+        return
     kernels: dict[str, Operation] = {
         op.sym_name.data: op for op in module.ops if isinstance(op, relay.PrimFuncOp)
     }

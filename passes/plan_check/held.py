@@ -214,11 +214,7 @@ class State:
             facts.open()
 
     def close(self, outlives: Callable[[int], bool]) -> Changes:
-        """
-        Leave a region: return to the state before it, and what the region changed.
-
-        Nothing is said of values that do not outlive it: no op after it uses them.
-        """
+        """Return to the state before a region; return its changes, of values that outlive it."""
         *of_values, held = (facts.close() for facts in self.facts)
         return [*({n: of[n] for n in of if outlives(n)} for of in of_values), held]
 

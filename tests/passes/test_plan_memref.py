@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.memory.memref_programs import PRELUDE, program
+from helpers.memory.memref_programs import PRELUDE, parse, program
 from helpers.native.built_libraries import STANDALONE
 from helpers.native.memrefs import bind
 from xdsl.context import Context
@@ -32,24 +32,16 @@ from xrelay.lowering.native.toolchain.stages import LOWER_TO_LLVM, compile_text,
 from xrelay.passes.expand_packs import ExpandPacksPass
 from xrelay.passes.layout_slices import LayoutSlicesPass
 from xrelay.passes.lower_buffers import LowerBuffersPass
+from xrelay.passes.memory_report.read import read_memory
+from xrelay.passes.memory_report.report import report_of
 from xrelay.passes.pack_buffers import PackBuffersPass
 from xrelay.passes.support.rewriting import rewrite_each
 from xrelay.passes.verify_memory_plan import VerifyMemoryPlanPass
-from xrelay.tools.registry import UNIVERSE
-from xrelay.tools.text.parser import LocatingParser
-from xrelay.tools.text.resources import with_own_resources
 
 COUNT = int(os.environ.get("XRELAY_RANDOM_PROGRAMS", "10"))
 LONG = "XRELAY_RANDOM_PROGRAMS" in os.environ
 PART = 50
 """The number of programs that are compiled together."""
-
-
-def parse(text: str) -> ModuleOp:
-    ctx = Context()
-    for name, factory in UNIVERSE.get_multiverse().all_dialects.items():
-        ctx.register_dialect(name, with_own_resources(factory))
-    return LocatingParser(ctx, text, "random.mlir", 0).parse_module()
 
 
 def overwrite_at_birth(module: ModuleOp) -> None:
@@ -90,6 +82,8 @@ def planned(text: str) -> tuple[ModuleOp, Counter[str]]:
     counts["arenas"] = sum(isinstance(op, memory.PackOp) for op in walk(module))
     LayoutSlicesPass().apply(ctx, module)
     VerifyMemoryPlanPass().apply(ctx, module)
+    for report in report_of(read_memory(module), {}):
+        assert report.lower_bound.example <= report.planned.example, report.function
     overwrite_at_birth(module)
     ExpandPacksPass().apply(ctx, module)
     LowerBuffersPass().apply(ctx, module)

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from io import StringIO
+from pathlib import Path
 from random import Random
 
 import pytest
 from helpers.machine.in_machine import run_passes
+from helpers.memory.memref_programs import parse
 from helpers.memory.plan_faults import PACK_FAULTS
 from helpers.memory.solvers import SOLVERS
 from helpers.onnx.onnx_models import LIGHT_MODELS, light_network, open_dims
@@ -75,6 +77,26 @@ def test_the_same_claims_hold_of_the_arithmetic():
     assert "arithmetic that the program computes" in text
     assert text.count("(check-sat)") > count // 2, "slots at equal offsets are one"
     assert set(SOLVERS["z3"](text)) == {"unsat"}
+
+
+FOREIGN = Path(__file__).parents[2] / "examples" / "foreign"
+
+
+@pytest.mark.parametrize("path", sorted(FOREIGN.glob("*.mlir")), ids=lambda path: path.stem)
+def test_solvers_accept_plans_of_memrefs(path: Path):
+    module = parse(path.read_text())
+    run_passes(module, "pack-buffers,layout-slices")
+    for solver in SOLVERS.values():
+        answers = solver(claims_of(module))
+        assert set(answers) == {"unsat"}, path.name
+    packs = [memory.Packing(op) for op in walk(module) if isinstance(op, memory.PackOp)]
+    run_passes(expanded := module.clone(), "expand-packs")
+    assert set(SOLVERS["z3"](claims_of(expanded))) == {"unsat"}
+    for packing in packs:
+        for op in packing.slices:
+            op.lie_on([])
+    if packs:
+        assert "sat" in SOLVERS["z3"](claims_of(module)), "slices lie on nothing"
 
 
 @pytest.mark.parametrize("name", share(LIGHT_MODELS))

@@ -30,7 +30,7 @@ from ..commands import inform
 from ..errors import CommandLineError, UsageError, report
 from ..messages import Reporter, message_of
 from ..output_files import Destination, OutputFiles
-from ..pass_run.pipeline import TARGET, Step, build_target, pipeline_text, report_index
+from ..pass_run.pipeline import TARGET, Step, build_target, opened, pipeline_text, report_index
 from ..pass_run.runner import InternalError, Recipe, read_recipe
 from ..registry import named_pipelines
 from ..targets.file_target import ChosenTarget, Job, Written, target_of
@@ -158,6 +158,8 @@ class Opt:
         if args.plan_dim and args.memory_report is None and stop is None:
             message = "--plan-dim needs --memory-report, or a target that shows memory"
             raise CommandLineError(message)
+        if stop is not None or args.memory_report is not None:
+            steps[:] = opened(steps)
         names = [step.run.name for step in steps]
         if stop is not None:
             del steps[report_index(names) + self.chosen.stops_after :]

@@ -13,7 +13,7 @@ allowed between any two tokens; the value of a string option need not be quoted
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import cache
 from inspect import signature
@@ -25,6 +25,7 @@ from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, ParameterListType, 
 from xdsl.utils.hints import isa, type_repr
 
 from ...operators.spelling import did_you_mean
+from ...passes.support.composite import CompositePass
 from ...passes.support.diagnostics import Message, Severity
 from ..errors import CommandLineError
 from ..messages import PipelineError, place
@@ -425,3 +426,13 @@ def pass_text(run: ModulePass, *, include_default: bool = True) -> str:
 def report_index(names: Sequence[str]) -> int:
     """Return the index before which memory is reported among the passes `names`."""
     return next((i for i, name in enumerate(names) if name in (EXPANDS, TO_BYTECODE)), len(names))
+
+
+def opened(steps: Iterable[Step]) -> list[Step]:
+    """Return `steps`, those of `plan-memref` in its place: memory is reported within it."""
+    found: list[Step] = []
+    for step in steps:
+        inner = step.run.steps() if isinstance(step.run, CompositePass) else ()
+        is_open = any(part.name == EXPANDS for part in inner)
+        found += (Step(part, step.groups) for part in inner) if is_open else (step,)
+    return found

@@ -10,8 +10,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from ...passes.memory_report.columns import source_of
 from ...passes.memory_report.model import MemoryUse
-from ...passes.memory_report.read import read_memory, source_of
+from ...passes.memory_report.read import read_memory
 from ...passes.report_memory import check_dims
 from ...passes.support.keyed_options import parse_keyed
 from ...runtime.calls.input_bindings import parse_dim

@@ -9,16 +9,16 @@ from typing import IO, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.target import Target
 
 from ...dialects import memory
-from ...operators.sizes.size_expressions import Expr
+from ...passes.buffer_check.buffer_checker import BufferChecker
 from ...passes.bytes.numbered import Row
 from ...passes.plan_check.checker import Checker
 from ...passes.plan_check.faults import How, NotShown
-from ...passes.plan_check.slots import Slot
-from ...passes.support.diagnostics import PassError
+from ...passes.plan_check.held import Held
+from ...passes.plan_check.slots import Slot, Slots
 from ...passes.verify_memory_plan import check_module
 from ..pass_run.pipeline import EXPANDS
 from .smt2_text import SmtText
@@ -39,38 +39,16 @@ EXPANDED = "Offsets are the arithmetic that the program computes."
 
 
 @dataclass(eq=False)
-class Claims(Checker):
-    """A checker that claims what it knows, and what it does not, of all pairs of slots."""
+class Claiming:
+    """Claims of slots."""
 
+    slots: Slots
     text: SmtText = field(default_factory=SmtText)
     seen: set[tuple[Slot, Slot]] = field(default_factory=set[tuple[Slot, Slot]])
 
-    def __post_init__(self) -> None:
-        self.slots.assumes = True
-
-    def overwrite(
-        self,
-        row: Row,
-        slot: Slot,
-        certain: How = How.OVERWRITTEN,
-        result: int | None = None,
-    ) -> None:
-        ends = self.state.ends.now
-        for other, values in self.state.held.beside(slot).values.items():
-            if other is slot or slot.is_whole or other.is_whole:
-                continue
-            named = {name for value in values for name in self.names.naming(value)}
-            if not named <= ends.keys():
-                self.claim_apart(slot, other)
-        super().overwrite(row, slot, certain, result)
-
-    def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
-        self.claim_apart(one, other)
-        super().require_apart(op, i, j, one, other)
-
     def claim_apart(self, one: Slot, other: Slot) -> None:
         """Claim that no byte is in both slots."""
-        if (one, other) in self.seen or (other, one) in self.seen:
+        if one.is_whole or other.is_whole or {(one, other), (other, one)} & self.seen:
             return
         self.seen.add((one, other))
         bounds = (one.start, one.stop, other.start, other.stop)
@@ -83,17 +61,14 @@ class Claims(Checker):
         what = f"bytes {one} and {other} are apart"
         self.text.claim(what, f"(< {a} {b})", f"(< {c} {d})", f"(< {a} {d})", f"(< {c} {b})")
 
-    def place(self, op: Operation, slot: Slot) -> None:
-        room = self.slots.rooms.of_storage(op.operands[0])
-        if room.size is not None:
-            stop = room.start + room.size
-            if slot.static is None or stop.constant is None:
-                self.claim_inside(slot, room.start, stop)
-        with suppress(NotShown):
-            super().place(op, slot)
-
-    def claim_inside(self, slot: Slot, start: Expr, stop: Expr) -> None:
-        """Claim that a slot, if it is not empty, lies in these bounds."""
+    def claim_inside(self, slot: Slot, storage: SSAValue) -> None:
+        """Claim that a slot, if it is not empty, lies in its storage."""
+        room = self.slots.rooms.of_storage(storage)
+        if room.size is None:
+            return
+        start, stop = room.start, room.start + room.size
+        if slot.static is not None and stop.constant is not None:
+            return
         a, b, c, d = map(self.text.size, (slot.start, slot.stop, start, stop))
         place = slot.place
         if place is not None and place.packed.packing.op.at_bind is not None:
@@ -107,13 +82,68 @@ class Claims(Checker):
         )
 
 
+@dataclass(eq=False)
+class Claims(Checker):
+    """A checker that claims what it knows, and what it does not, of all pairs of slots."""
+
+    text: SmtText = field(default_factory=SmtText)
+    claims: Claiming = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.slots.assumes = True
+        self.claims = Claiming(self.slots, self.text)
+
+    def overwrite(
+        self,
+        row: Row,
+        slot: Slot,
+        certain: How = How.OVERWRITTEN,
+        result: int | None = None,
+    ) -> None:
+        ends = self.state.ends.now
+        for other, values in self.state.held.beside(slot).values.items():
+            named = {name for value in values for name in self.names.naming(value)}
+            if other is not slot and not named <= ends.keys():
+                self.claims.claim_apart(slot, other)
+        super().overwrite(row, slot, certain, result)
+
+    def require_apart(self, op: Operation, i: int, j: int, one: Slot, other: Slot) -> None:
+        self.claims.claim_apart(one, other)
+        super().require_apart(op, i, j, one, other)
+
+    def place(self, op: Operation, slot: Slot) -> None:
+        self.claims.claim_inside(slot, op.operands[0])
+        with suppress(NotShown):
+            super().place(op, slot)
+
+
+@dataclass(eq=False)
+class BufferClaims(BufferChecker):
+    """A checker of buffers that claims what it knows, and what it does not."""
+
+    text: SmtText = field(default_factory=SmtText)
+    claims: Claiming = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.slots.assumes = True
+        self.claims = Claiming(self.slots, self.text)
+
+    def require_room(self, op: memory.BufferOp, slot: Slot) -> None:
+        self.claims.claim_inside(slot, op.storage)
+        with suppress(NotShown):
+            super().require_room(op, slot)
+
+    def require_alone(self, at: int, j: int, slot: Slot, held: Held) -> None:
+        for other, members in held.beside(slot).values.items():
+            if other is not slot and any(self.are_both_needed(j, k) for k in members):
+                self.claims.claim_apart(slot, other)
+        super().require_alone(at, j, slot, held)
+
+
 def smt2_of(module: ModuleOp) -> str:
     """Return the claims of a plan; an error if it has a fault that is none of bytes."""
-    buffer = next((op for op in module.walk() if isinstance(op, memory.BufferOp)), None)
-    if buffer is not None:
-        raise PassError("the claims of plans of memrefs are not written; they are checked", buffer)
-    text, seen = SmtText(), set[tuple[Slot, Slot]]()
-    check_module(module, partial(Claims, text=text, seen=seen))
+    text = SmtText()
+    check_module(module, partial(Claims, text=text), partial(BufferClaims, text=text))
     is_ordered = any(isinstance(op, memory.PackOp) for op in module.walk())
     return text.written(HEAD.format(offsets=ORDERED if is_ordered else EXPANDED))
 

@@ -16,6 +16,13 @@ import random
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+
+from xrelay.tools.registry import UNIVERSE
+from xrelay.tools.text.parser import LocatingParser
+from xrelay.tools.text.resources import with_own_resources
+
 T = "memref<?xi32, strided<[1], offset: ?>>"
 
 PRELUDE = f"""
@@ -315,3 +322,11 @@ def program(seed: int, name: str) -> str:
         written.mix("%out", buffer, "add")
     written.put("return\n}")
     return "\n".join(written.lines)
+
+
+def parse(text: str) -> ModuleOp:
+    """Read a program in dialects of upstream MLIR."""
+    ctx = Context()
+    for name, factory in UNIVERSE.get_multiverse().all_dialects.items():
+        ctx.register_dialect(name, with_own_resources(factory))
+    return LocatingParser(ctx, text, "memrefs.mlir", 0).parse_module()

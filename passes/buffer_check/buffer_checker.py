@@ -14,8 +14,7 @@ Facts, each by code that the planner does not use:
 - *Needed*: what values name that are used on some path from here, before they are defined anew.
   Backwards over a graph of single ops, loops and branches of regions and of blocks alike, to a
   fixed point.
-- `overlap`: for each buffer, those that may share a byte with it, by `plan_check.slots`: numbers
-  are compared, slices of an ordered pack by its orders.
+- Which of them may share a byte: `plan_check`, as for tensors. The needed ones are what is held.
 
 At each op, no buffer that it uses overlaps one that is needed there, unless the two are in arms of
 which one runs. A buffer is not needed where its storage is freed, nor captured, nor freed, nor
@@ -25,7 +24,7 @@ carried to the next turn of a loop in which it is defined. It is aligned, and li
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple
@@ -39,13 +38,12 @@ from ...dialects.interfaces import Runs
 from ...dialects.memrefs import as_memref, element_bytes
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
-from ...operators.orders import On
 from ...runtime.program.components import components, reached
 from ..bytes.buffer_facts import facts_of, holds_names, names_bytes
-from ..sizes.reader import Packed
+from ..plan_check.faults import NotShown, hint_of, place_note
+from ..plan_check.held import Held
+from ..plan_check.slots import Slot, Slots
 from ..support.diagnostics import PassError
-from .faults import NotShown, hint_of, place_note
-from .slots import Slot, Slots
 
 
 class Kept(NamedTuple):
@@ -137,7 +135,9 @@ class BufferChecker:
         if own:
             self.require_known(own)
             for op in self.buffers:
-                self.require_room(op)
+                slot = self.slots.of(op.memref)
+                assert slot is not None, "a buffer has a slot"
+                self.require_room(op, slot)
             self.require_apart()
         return self.summary()
 
@@ -271,11 +271,9 @@ class BufferChecker:
                     buffer,
                 )
 
-    def require_room(self, op: memory.BufferOp) -> None:
+    def require_room(self, op: memory.BufferOp, slot: Slot) -> None:
         """Check that a buffer is aligned, and lies in its storage."""
-        slot, room = self.slots.of(op.memref), self.slots.rooms.of_storage(op.storage)
-        type = as_memref(op.memref.type)
-        assert slot is not None, "a buffer has a slot"
+        room, type = self.slots.rooms.of_storage(op.storage), as_memref(op.memref.type)
         assert type is not None, "verified: a memref"
         alignment = element_bytes(type.element_type) or 1
         if slot.start.divisor % alignment or (room.alignment or alignment) % alignment:
@@ -292,7 +290,8 @@ class BufferChecker:
 
     def require_apart(self) -> None:
         """Check that no op uses bytes of one buffer where another one needs them."""
-        overlap, gone = self.overlaps(), self.ends_of_storages()
+        gone, held = self.ends_of_storages(), Held(self.slots)
+        slots, now = [self.slots.of(op.memref) for op in self.buffers], 0
         for i, (op, needed) in enumerate(zip(self.flow.ops, self.needed(), strict=True)):
             if lost := needed & gone.get(op, 0):
                 raise PassError(
@@ -301,10 +300,28 @@ class BufferChecker:
                     notes=[(op, "the storage is freed before this")],
                 )
             used = self.members(operands_of(op))
+            for j in bits(now ^ (needed | used)):
+                slot = slots[j]
+                assert slot is not None, "a buffer has a slot"
+                held.set((slot, j), None if now >> j & 1 else True)
+            now = needed | used
             for j in bits(used):
-                for k in bits((needed | used) & overlap[j]):
-                    if not are_exclusive(self.buffers[j], self.buffers[k]):
-                        raise self.fault(i, j, k)
+                slot = slots[j]
+                assert slot is not None, "a buffer has a slot"
+                self.require_alone(i, j, slot, held)
+        if unordered := held.unordered():  # they were taken to be apart
+            self.slots.unordered = unordered
+            self.require_apart()
+
+    def require_alone(self, at: int, j: int, slot: Slot, held: Held) -> None:
+        """Check that what is needed where op `at` uses buffer `j`, in `slot`, is elsewhere."""
+        for _, _, k in held.near(slot):
+            if self.are_both_needed(j, k):
+                raise self.fault(at, j, k)
+
+    def are_both_needed(self, j: int, k: int) -> bool:
+        """Test whether buffers that are needed at one op are so on one path."""
+        return j != k and not are_exclusive(self.buffers[j], self.buffers[k])
 
     def fault(self, at: int, j: int, k: int) -> PassError:
         """Return the error that op `at` uses buffer `j`, whose bytes are needed for `k`."""
@@ -391,108 +408,6 @@ class BufferChecker:
                     found[end] = found.get(end, 0) | 1 << i
         return found
 
-    # ----------------------------------------------------------------- overlap
-
-    def overlaps(self) -> list[int]:
-        """Return for each buffer the others that may share a byte with it."""
-        found = [0] * len(self.buffers)
-        slots = [self.slots.of(op.memref) for op in self.buffers]
-        by_storage: defaultdict[int, list[tuple[int, Slot]]] = defaultdict(list)
-        for i, slot in enumerate(slots):
-            assert slot is not None, "a buffer has a slot"
-            by_storage[id(slot.storage)].append((i, slot))
-        for members in by_storage.values():
-            static = [(i, slot.static) for i, slot in members if slot.static is not None]
-            for i, others in overlaps_of_ranges(static):
-                found[i] |= others
-            by_pack: defaultdict[Packed, list[tuple[int, int]]] = defaultdict(list)
-            others = list[tuple[int, Slot]]()
-            for i, slot in members:
-                place = slot.place
-                packing = None if place is None else place.packed.packing
-                if place is not None and packing and packing.orders and not packing.rows:
-                    by_pack[place.packed].append((i, place.slice))
-                elif slot.static is None:
-                    others.append((i, slot))
-            for packed, places in by_pack.items():
-                orders = packed.packing.orders
-                assert orders is not None, "an ordered pack"
-                for i, mates in overlaps_of_places(places, orders.on):
-                    found[i] |= mates
-            mixed = others if len(by_pack) < 2 and not (by_pack and static) else members
-            for i, slot in mixed:
-                for j, other in members:
-                    if i != j and self.slots.overlap(slot, other) is not False:
-                        found[i] |= 1 << j
-                        found[j] |= 1 << i
-        return [mates & ~(1 << i) for i, mates in enumerate(found)]
-
-
-def overlaps_of_ranges(
-    ranges: Sequence[tuple[int, tuple[int, int]]],
-) -> Iterator[tuple[int, int]]:
-    """Yield the number of each range of bytes, and the set of those that overlap it."""
-    starts: defaultdict[int, int] = defaultdict(int)
-    stops: defaultdict[int, int] = defaultdict(int)
-    for i, (start, stop) in ranges:
-        if start < stop:
-            starts[start] |= 1 << i
-            stops[stop] |= 1 << i
-    ended = started = 0
-    points = sorted({*starts, *stops})
-    ended_by, started_before = dict[int, int](), dict[int, int]()
-    for point in points:
-        started_before[point] = started
-        started |= starts.get(point, 0)
-        ended |= stops.get(point, 0)
-        ended_by[point] = ended
-    for i, (start, stop) in ranges:
-        if start < stop:
-            yield i, started_before[stop] & ~ended_by.get(start, 0)
-
-
-def overlaps_of_places(
-    places: Sequence[tuple[int, int]], orders: Sequence[On]
-) -> Iterator[tuple[int, int]]:
-    """Yield the number of each buffer, and the set of those in slices not ordered with its own."""
-    every = sum(1 << slice for slice in {slice for _, slice in places})
-    apart = [every] * len(orders[0])
-    for on in orders:
-        below = reach(on)
-        above: list[list[int]] = [[] for _ in on]
-        for i, lower in enumerate(on):
-            for j in lower:
-                above[j].append(i)
-        for i, (one, other) in enumerate(zip(below, reach(above), strict=True)):
-            apart[i] &= one | other
-    of_slice: defaultdict[int, int] = defaultdict(int)
-    for i, slice in places:
-        of_slice[slice] |= 1 << i
-    for i, slice in places:
-        mates = 0
-        for other in bits(every & ~apart[slice]):
-            mates |= of_slice[other]
-        yield i, mates
-
-
-def reach(edges: Sequence[Sequence[int]]) -> list[int]:
-    """Return the set of nodes that are reached from each node of a graph without cycles."""
-    found: dict[int, int] = {}
-    for start in range(len(edges)):
-        pending = [start]
-        while pending:
-            node = pending[-1]
-            missing = [other for other in edges[node] if other not in found]
-            if missing and node not in found:
-                pending += missing
-                continue
-            pending.pop()
-            total = 0
-            for other in edges[node]:
-                total |= found[other] | 1 << other
-            found[node] = total
-    return [found[i] for i in range(len(edges))]
-
 
 def successors_of(op: Operation | None) -> Sequence[Block]:
     return () if op is None else op.successors
@@ -523,7 +438,7 @@ def are_exclusive(one: Operation, other: Operation) -> bool:
     return False
 
 
-def check_buffers(module: ModuleOp) -> None:
+def check_buffers(module: ModuleOp, new: Callable[..., BufferChecker] = BufferChecker) -> None:
     """Raise an error at the first fault of the buffers in a module; callees are checked first."""
     from ...dialects.foreign.buffer_interfaces import attach_buffer_interfaces  # if there are any
 
@@ -537,7 +452,7 @@ def check_buffers(module: ModuleOp) -> None:
     for name in chain.from_iterable(components(calls)):
         function = functions[name]
         if function.body.blocks:
-            kept[name] = BufferChecker(function, kept).check()
+            kept[name] = new(function, kept).check()
             continue
         count = len(function.function_type.inputs)
         attributes = [memory.parameter_attributes(function, i) for i in range(count)]

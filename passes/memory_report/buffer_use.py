@@ -1,0 +1,144 @@
+"""
+Read the memory of a program on memrefs that is planned: its buffers in storages.
+
+    %arena = memory.alloc_storage 128 align 16        in use to the end of its block
+    %a = memory.buffer %arena[64] : memref<4xf32>     alive until the last use of an alias of it
+
+Lifetimes are those by which `pack-buffers` plans (`bytes.buffer_aliases`). A buffer of an arm that
+outlives its branch, as what this yields, is alive on the paths through that arm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+
+from ...dialects import memory
+from ...dialects.device import device_of
+from ...dialects.xdsl_extras.walking import walk
+from ...dialects.xdsl_extras.xdsl_internals import operands_of
+from ..bytes.buffer_aliases import Buffers, Nested, buffers_in
+from ..bytes.buffer_facts import facts_of, names_bytes
+from ..bytes.rooms import Rooms
+from .columns import (
+    Timeline,
+    arm_names,
+    device_name,
+    function_name,
+    kernel_of,
+    numbered,
+    source_of,
+)
+from .model import Branch, Column, FunctionUse, Segment, Storage, Tensor
+from .path_liveness import Span, TakenArm
+
+
+@dataclass(eq=False)
+class _Reader:
+    """Reads one function."""
+
+    buffers: Buffers
+    use: FunctionUse
+    branches: dict[Operation, int] = field(default_factory=dict[Operation, int])
+    """The branches that buffers outlive, by number."""
+
+    def read(self) -> Sequence[Operation | None]:
+        """Read the function; return the op of each column."""
+        buffers, use, rooms = self.buffers, self.use, Rooms(self.use.formulas.sizes)
+        ops = [*buffers.position]
+        found = [op for op in ops if isinstance(op, memory.BufferOp)]
+        steps = [op for op in ops if not isinstance(op, memory.BufferOp) and uses_bytes(op)]
+        spans = {op: self.span(op) for op in found}
+        arenas = {op: self.held(op) for op in ops if isinstance(op, memory.AllocStorageOp)}
+        bounds = [(span.start, span.stop) for span in (*spans.values(), *arenas.values())]
+        positions = [buffers.position[op] for op in steps]
+        time = Timeline.of([*bounds, (buffers.at, buffers.at)], positions)
+        at_column: list[Operation | None] = [None] * max(1, time.column(buffers.at))
+        for op, position in zip(steps, positions, strict=True):
+            at_column[min(time.column(position), len(at_column) - 1)] = op
+        use.columns += [column_of(op) for op in at_column]
+        use.branches += (self.branch(op, time) for op in self.branches)
+        rows, names = dict[SSAValue, int](), dict[str, int]()
+        for op, span in arenas.items():
+            size = use.formulas.number(rooms.of_storage(op.storage).size or rooms.sizes.size_or(0))
+            name = numbered(op.storage.name_hint or "storage", names)
+            device, spans_of = space_name(op.storage), (time.span(span),)
+            rows[op.storage] = len(use.storages)
+            use.held.append(Segment(*spans_of[0], size, len(use.storages)))
+            use.storages.append(
+                Storage(name, device, size, op.alignment.value.data, source_of(op), spans_of, False)
+            )
+        for op, span in spans.items():
+            root, *place = rooms.of_tensor(op)
+            offset, size = map(use.formulas.number, place)
+            name, alive = numbered(op.memref.name_hint or "buffer", names), time.span(span)
+            writer = next((user for user in self.users(op) if uses_bytes(user)), op)
+            what, source = column_of(writer).label, source_of(writer)
+            use.live.append(Segment(*alive, size, len(use.tensors)))
+            use.tensors.append(
+                Tensor(name, what, (), source, rows[root], offset, size, (alive,), False)
+            )
+        return at_column
+
+    def span(self, op: memory.BufferOp) -> Span:
+        """Return the positions at which a buffer is needed."""
+        buffers, alias = self.buffers, self.buffers.of(op.memref)
+        start = buffers.position[op]
+        stop = max(start, buffers.loops.extended(min(alias.first, start), alias.last)) + 1
+        arms, at = list[TakenArm](), None if op.parent is None else buffers.regions[op.parent]
+        while at is not None and stop > at.end:
+            if at.is_arm and at.holder is not None:
+                number = self.branches.setdefault(at.holder, len(self.branches))
+                arms.append(TakenArm(number, at.number))
+            at = at.parent
+        return Span(start, stop, tuple(reversed(arms)))
+
+    def held(self, op: memory.AllocStorageOp) -> Span:
+        """Return the positions at which a storage is allocated."""
+        assert op.parent is not None, "an op of a function"
+        at = self.buffers.regions[op.parent]
+        is_first = at.parent is None or at.parent.block.parent is not at.block.parent
+        stop = at.end if is_first else self.buffers.stops[at.block]
+        return Span(self.buffers.position[op], stop, ())
+
+    def branch(self, op: Operation, time: Timeline) -> Branch:
+        arms = [self.buffers.regions[region.blocks[0]] for region in op.regions if region.blocks]
+        bounds = tuple((time.column(self.start(arm)), time.column(arm.end)) for arm in arms)
+        names = [name for name, r in zip(arm_names(op), op.regions, strict=True) if r.blocks]
+        return Branch(op.name, tuple(names), bounds, source_of(op))
+
+    def start(self, arm: Nested) -> int:
+        first = arm.block.first_op
+        return arm.end if first is None else self.buffers.position[first]
+
+    def users(self, op: memory.BufferOp) -> Iterable[Operation]:
+        position = self.buffers.position
+        return sorted({use.operation for use in op.memref.uses}, key=position.__getitem__)
+
+
+def space_name(storage: SSAValue) -> str:
+    return "the default space" if device_of(storage.type) is None else device_name(storage)
+
+
+def uses_bytes(op: Operation) -> bool:
+    """Test whether `op` reads or writes memory, and does not only name or free it."""
+    facts = facts_of(op)
+    is_view = facts.aliasing is not None or isinstance(op, memory.AllocStorageOp)
+    if is_view or facts.frees or facts.allocates or (op.regions and facts.passes is not None):
+        return False
+    return any(names_bytes(value.type) for value in operands_of(op))
+
+
+def column_of(op: Operation | None) -> Column:
+    return Column("", None) if op is None else Column(kernel_of(op) or op.name, source_of(op))
+
+
+def read_buffers(module: ModuleOp) -> Iterator[tuple[FunctionUse, Sequence[Operation | None]]]:
+    """Yield the memory that each function with buffers uses, and the op of each column of it."""
+    for buffers in buffers_in(module):
+        if any(isinstance(op, memory.BufferOp) for op in walk(buffers.function)):
+            use = FunctionUse(function_name(buffers.entry))
+            yield use, _Reader(buffers, use).read()
