@@ -8,7 +8,7 @@ from journeys import journeys, walk
 
 SHOWN = {
     "An ONNX model, small and shipped": ("as expected: 1 output", "one call    min ", "(1, 1000"),
-    "A student of compilers": ("24_manifest-alloc.mlir", "remark: 5 ops", "tensor<2x4xf32, #cpu0>"),
+    "A student of compilers": ("25_manifest-alloc.mlir", "remark: 5 ops", "tensor<2x4xf32, #cpu0>"),
     "A program of Relay": ("as expected: 1 output", "memory of @main on cuda:0"),
 }
 """Parts of the output of the commands of each journey."""

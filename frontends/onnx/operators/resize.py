@@ -375,7 +375,7 @@ def _targets_at_run_time(node: Node, axes: Sequence[int], b: Builder) -> Sequenc
 
 @dataclass(frozen=True)
 class Places:
-    """Where the elements of a result are `at` along an `axis` of `size` elements of the input."""
+    """The positions `at` of elements of a result, on an `axis` of `size` elements of the input."""
 
     axis: int
     scale: Number

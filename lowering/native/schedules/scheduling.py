@@ -40,7 +40,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def
 from xdsl.printer import Printer
 
 from ....dialects.integers import i64_array
-from ..toolchain.stages import BUFFERIZE, LOWER_TO_LLVM
+from ..toolchain.stages import BUFFERIZE, DIVIDE, LOWER_TO_LLVM
 
 SCHEDULE = "xrelay.schedule"
 """The schedules of a kernel, in order: a dictionary each, of its kind and its sizes."""
@@ -55,6 +55,7 @@ SCHEDULED = (
     "canonicalize",
     *BUFFERIZE,
     "transform-interpreter{entry-point=on_buffers}",
+    *DIVIDE,
     *LOWER_TO_LLVM,
 )
 """The passes for kernels with schedules, once these are loaded; see `Schedule`."""

@@ -47,8 +47,6 @@ BUFFERIZE = (
 
 LOWER_TO_LLVM = (
     "convert-linalg-to-loops",
-    "scf-forall-to-parallel",
-    "convert-scf-to-openmp",
     "memref-expand",
     "convert-vector-to-scf{full-unroll=true}",
     "expand-strided-metadata",
@@ -71,6 +69,9 @@ LOWER_TO_LLVM = (
     "canonicalize",
     "cse",
 )
+
+DIVIDE = "scf-forall-to-parallel", "convert-scf-to-openmp"
+"""The passes for loops that a schedule divides between threads."""
 
 PROGRAM = LOWER_TO_LLVM
 # A loop that only copies into a slice is the slice: bufferization copies its rows whole.

@@ -173,10 +173,9 @@ def test_a_rank_that_is_computed_at_run_time():
 
 
 def test_a_number_that_must_be_known():
-    feeds = {"x": X, "s": np.array([3, 3], np.int64)}
-    assert "split (input 1) is computed at run time; supported: initializers, constants" in (
-        message_of(node("Split", "x s", "y z", axis=2), feeds)
-    )
+    feeds = {"x": X, "r": np.array(0.5, np.float32), "t": np.array(0, bool)}
+    expected = "training_mode (input 2) is computed at run time; supported: initializers, constants"
+    assert expected in message_of(node("Dropout", "x r t", "y"), feeds)
 
 
 def test_a_used_output_that_is_not_supported():

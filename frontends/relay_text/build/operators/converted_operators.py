@@ -132,8 +132,9 @@ def _integers(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
 
 def _suppression(site: Site, args: list[SSAValue], attrs: Attrs) -> SSAValue:
     """Build `non_max_suppression`; TVM accepts any indices if they are not returned."""
-    dims = site.tensor(args[0]).get_shape()
-    if attrs.get("return_indices") in (0, False) and DYNAMIC_INDEX not in dims[:2]:
+    dims, given = site.tensor(args[0]).get_shape(), site.tensor(args[2]).get_shape()
+    is_ignored = attrs.get("return_indices") in (0, False) and DYNAMIC_INDEX not in dims[:2]
+    if is_ignored and tuple(given) != tuple(dims[:2]):
         args[2] = site.value("zeros", shape=tuple(dims[:2]), dtype="int32")
     return site.build(site.name, args, attrs)
 
