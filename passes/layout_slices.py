@@ -138,7 +138,10 @@ def plan_of(packing: memory.Packing, strategy: Strategy) -> Plan:
     capacity = None if pool is None else pool.capacity
 
     def solved(with_arms: bool) -> Plan | Infeasible:
-        return solve(problem_of(packing, None, with_arms).with_capacity(capacity), strategy)
+        problem = problem_of(packing, None, with_arms).with_capacity(capacity)
+        plan = solve(problem, strategy)
+        # assign-pools searched without a strategy: one that needs more must not fail.
+        return solve(problem) if isinstance(plan, Infeasible) else plan
 
     plan = planned(packing, solved)
     if isinstance(plan, Infeasible):
