@@ -199,7 +199,7 @@ def test_an_instruction_that_cannot_be(instruction: vm.Instruction, message: str
         ((1 << 40, 1 << 40), 0, "int8", "does not fit in a storage of 64 bytes"),
         ((-2,), 0, "int8", "dimensions must be at least 0, but the shape is [-2]"),
         ((1,), 0, "object", "unsupported element type object"),
-        ((1,), 0, "bfloat16", "unsupported element type bfloat16"),
+        ((1,), 0, "float8_e4m3", "unsupported element type float8_e4m3"),
         ((1,) * 70, 0, "int8", "maximum supported dimension"),
     ],
 )
