@@ -17,7 +17,7 @@
           ".globl " #kernel "\n.hidden " #kernel "\n.type " #kernel ",@function\n" \
           #kernel ": jmp *" #kernel "_at(%rip)\n"                                  \
           ".size " #kernel ", .-" #kernel "\n.popsection");
-XRELAY_KERNELS(DECLARE)
+XRELAY_KERNELS(DECLARE) /* NOLINT(portability-no-assembler): C has no such jump */
 
 /* Return the level of this processor: 1, 3 or 4. */
 static int xrelay_level(void) {
@@ -35,8 +35,9 @@ static int xrelay_level(void) {
 
 __attribute__((constructor)) static void xrelay_choose_level(void) {
   const char *most = getenv("XRELAY_CPU_LEVEL"); /* to test the code of lower levels */
-  int level = xrelay_level();
-  if (most && atoi(most) < level) level = atoi(most);
+  const long given = most ? strtol(most, NULL, 10) : 4;
+  long level = xrelay_level();
+  if (given < level) level = given;
 #define CHOOSE(kernel, v1, v3, v4) kernel##_at = level >= 4 ? v4 : level >= 3 ? v3 : v1;
   XRELAY_KERNELS(CHOOSE)
 }
