@@ -18,16 +18,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "tests")]
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-import numpy as np  # noqa: E402
-import onnx  # noqa: E402
-import onnxruntime  # noqa: E402
-from decoder_model import build, empty_cache, generate  # noqa: E402
-from helpers.programs import transformer  # noqa: E402
-from onnx import TensorProto, helper  # noqa: E402
+import numpy as np
+import onnx
+import onnxruntime
+from decoder_model import build, empty_cache, generate
+from helpers.programs import transformer
+from onnx import TensorProto, helper
 
-import xrelay  # noqa: E402
+import xrelay
 
 Inputs = dict[str, Any]
 LAYERS, HEADS, WIDTH, VOCABULARY = 2, 4, 32, 64

@@ -116,11 +116,11 @@ class Stripes:
                     sums = [broadcast.AddOp.on([result, mean]) for result in results]
                     results = [self.add(alone(op)) for op in sums] or [mean]
                 elif new.start < new.stop:
-                    made = self.compute(self.tiled.groups[at], new)
+                    rows = self.compute(self.tiled.groups[at], new)
                     if at == last:
-                        results.append(made)
+                        results.append(rows)
                     else:
-                        self.hold(at, made, new, int(of.keep[stripe]))
+                        self.hold(at, rows, new, int(of.keep[stripe]))
                 self.drop(at, stripe)
         if len(results) > 1:
             results = [self.add(join_of(results, self.axis(last)))]
@@ -192,9 +192,9 @@ class Stripes:
         self, op: Operation, rows: Interval
     ) -> Iterator[tuple[SSAValue, Interval | None]]:
         """Yield the operands of `op` with the rows that `rows` read, None of whole ones."""
-        found = self.axes.read(op)
-        assert found is not None, "a step that is computed by rows"
-        for operand, read in zip(op.operands, found.operands, strict=True):
+        axes = self.axes.read(op)
+        assert axes is not None, "a step that is computed by rows"
+        for operand, read in zip(op.operands, axes.operands, strict=True):
             if read is None:
                 yield operand, None
             else:

@@ -68,8 +68,8 @@ def with_casts(values: Sequence[SSAValue], narrow: Sequence[bool], to: Attribute
     casts = [
         cast(v, to) if is_narrow else None for v, is_narrow in zip(values, narrow, strict=True)
     ]
-    found = [v if c is None else c.results[0] for v, c in zip(values, casts, strict=True)]
-    return found, [c for c in casts if c is not None]
+    widened = [v if c is None else c.results[0] for v, c in zip(values, casts, strict=True)]
+    return widened, [c for c in casts if c is not None]
 
 
 class WidenOperator(RewritePattern):

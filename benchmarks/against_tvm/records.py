@@ -62,7 +62,7 @@ class Record:
     number: int
     data: Mapping[str, Any]
     target: str = "machine"
-    """Where programs run: in the machine, or as native code."""
+    """The runner of the program: `machine`, or `native` for machine code."""
 
     def __str__(self) -> str:
         return f"{self.kind}/{self.suite}#{self.number}"

@@ -34,15 +34,15 @@ class Place(NamedTuple):
 
 def constant_pools(module: Operation) -> list[memory.PoolAttr]:
     """Return the pools of constants that `module` lists."""
-    found = module.attributes.get(POOLS)
-    listed = cast("ArrayAttr[Attribute]", found) if isinstance(found, ArrayAttr) else ()
+    pools = module.attributes.get(POOLS)
+    listed = cast("ArrayAttr[Attribute]", pools) if isinstance(pools, ArrayAttr) else ()
     return [pool for pool in listed if isinstance(pool, memory.PoolAttr)]
 
 
 def place_of(op: Operation, pools: Sequence[memory.PoolAttr]) -> Place:
     """Return the place of the param or global `op` in `pools`; a `PassError` if it has none."""
-    found = [op.attributes.get(name) for name in (POOL, OFFSET)]
-    numbers = [number.value.data for number in found if isinstance(number, IntegerAttr)]
+    place = [op.attributes.get(name) for name in (POOL, OFFSET)]
+    numbers = [number.value.data for number in place if isinstance(number, IntegerAttr)]
     match numbers:
         case [pool, offset] if 0 <= pool < len(pools) and offset >= 0:
             return Place(pool, offset)

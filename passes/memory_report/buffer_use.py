@@ -49,9 +49,9 @@ class _Reader:
         """Read the function; return the op of each column."""
         buffers, use, rooms = self.buffers, self.use, Rooms(self.use.formulas.sizes)
         ops = [*buffers.position]
-        found = [op for op in ops if isinstance(op, memory.BufferOp)]
+        planned = [op for op in ops if isinstance(op, memory.BufferOp)]
         steps = [op for op in ops if not isinstance(op, memory.BufferOp) and uses_bytes(op)]
-        spans = {op: self.span(op) for op in found}
+        spans = {op: self.span(op) for op in planned}
         arenas = {op: self.held(op) for op in ops if isinstance(op, memory.AllocStorageOp)}
         bounds = [(span.start, span.stop) for span in (*spans.values(), *arenas.values())]
         positions = [buffers.position[op] for op in steps]

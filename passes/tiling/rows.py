@@ -42,8 +42,8 @@ def definition_of(name: str) -> tuple[Meaning, ChangesFor | None] | None:
     """Return the meaning of an operator, also of a plug-in's, and how it computes parts."""
     if name in MEANINGS:
         return MEANINGS[name], PARTS.get(name.removeprefix("relay."))
-    found = load_definitions().get(name)
-    return None if found is None else (found.meaning, found.changes)
+    definition = load_definitions().get(name)
+    return None if definition is None else (definition.meaning, definition.changes)
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ def _read(op: Operation, axis: int) -> RowsRead | None:
 
 def slice_of(value: SSAValue, axis: int, rows: Interval) -> StridedSliceOp:
     """Return the slice of `rows` along `axis`."""
-    given = {"begin": ints((rows.start,)), "end": ints((rows.stop,)), "axes": ints((axis,))}
-    op = StridedSliceOp.on([value], given)
+    bounds = {"begin": ints((rows.start,)), "end": ints((rows.stop,)), "axes": ints((axis,))}
+    op = StridedSliceOp.on([value], bounds)
     op.result.name_hint = value.name_hint
     return op
 
@@ -150,9 +150,9 @@ def attributes_for(op: Operation, axis: int, rows: Interval) -> Attributes:
     """Return the attributes with which `op` computes `rows`, which begin and end at cuts."""
     definition = definition_of(op.name)
     assert definition is not None, "it is read by rows"
-    found = on_part(*definition, plain_attributes(op), part_of(op, axis, rows))
-    assert found is not None, f"{op.name} computes rows between cuts"
-    return found.attributes
+    changes = on_part(*definition, plain_attributes(op), part_of(op, axis, rows))
+    assert changes is not None, f"{op.name} computes rows between cuts"
+    return changes.attributes
 
 
 def on_rows(op: Operation, attributes: Attributes, operands: Sequence[SSAValue]) -> Operation:
@@ -161,9 +161,9 @@ def on_rows(op: Operation, attributes: Attributes, operands: Sequence[SSAValue])
     given = plain_attributes(op)
     changed = {k: v for k, v in attributes.items() if given.get(k) != v}
     properties: dict[str, Attribute] = {**op.properties, **properties_of(type(op), changed)}
-    made = type(op).on(operands, properties)
-    made.results[0].name_hint = op.results[0].name_hint
-    return made
+    part = type(op).on(operands, properties)
+    part.results[0].name_hint = op.results[0].name_hint
+    return part
 
 
 def work_of(op: Operation) -> int:

@@ -182,7 +182,7 @@ def read_network(
         results = [result for op in group for result in op.results]
         outer = dict.fromkeys(v for op in group for v in op.operands if v not in results)
         mine = [value for value in outer if value in number]
-        found = composed(group, axes) if axis is None and len(group[-1].results) == 1 else None
+        whole = composed(group, axes) if axis is None and len(group[-1].results) == 1 else None
         for result in group[-1].results:
             add(result, at)
         step = Step(number[group[-1].results[0]], {}, frozenset(number[v] for v in mine))
@@ -191,8 +191,8 @@ def read_network(
             step.reads = {number[mine[0]]: Reach([(r, r + 1) for r in range(step.rows)])}
             step.copied = frozenset(step.reads)
             step.cuts, step.whole = np.arange(step.rows + 1), frozenset()
-        elif found is not None:
-            reads, step.cuts = found
+        elif whole is not None:
+            reads, step.cuts = whole
             step.reads = {number[v]: reach for v, reach in reads.items() if v in number}
             step.rows = net.values[step.writes].rows
             step.copied = frozenset(

@@ -84,13 +84,13 @@ def striped(net: Network, chain: Chain) -> dict[int, Rows]:
     none = np.zeros(1, np.int64)
     due = {last.writes: np.minimum(times * float(chain.height), last.rows)}
     stop = last.floor(np.maximum(0, due[last.writes] + 1e-9))
-    found = {last.writes: Rows(np.concatenate((none, stop[:-1])), stop, stop, stop)}
+    rows = {last.writes: Rows(np.concatenate((none, stop[:-1])), stop, stop, stop)}
     for at in range(chain.last - 1, chain.first - 1, -1):
         step, v = net.steps[at], net.steps[at].writes
         low, high = np.full(len(times), FAR), np.zeros(len(times), np.int64)
         wanted = np.full(len(times), -np.inf)
         for user in (net.steps[user] for user in net.values[v].users if user <= chain.last):
-            reach, (start, stop, *_) = user.reads[v], found[user.writes]
+            reach, (start, stop, *_) = user.reads[v], rows[user.writes]
             runs = stop > start
             low = np.minimum(low, np.where(runs, reach.first[np.where(runs, start, 0)], FAR))
             high = np.maximum(high, np.where(runs, reach.end[stop], 0))
@@ -103,11 +103,11 @@ def striped(net: Network, chain: Chain) -> dict[int, Rows]:
             keep = np.minimum(step.floor(first), stop)
             later = np.minimum(np.concatenate((keep[1:], stop[-1:])), stop)
             start = np.maximum(np.concatenate((none, stop[:-1])), keep)
-            found[v] = Rows(np.minimum(start, stop), stop, keep, later)
+            rows[v] = Rows(np.minimum(start, stop), stop, keep, later)
         else:
             keep, stop = step.floor(np.minimum(low, high)), step.ceil(high)
-            found[v] = Rows(keep, stop, keep, stop)
-    return found
+            rows[v] = Rows(keep, stop, keep, stop)
+    return rows
 
 
 def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
@@ -152,14 +152,14 @@ def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
 def _sliced(net: Network, chain: Chain, rows: dict[int, Rows], at: int) -> Ints:
     """Return the bytes of slices that a step of a chain reads."""
     step, own = net.steps[at], rows[net.steps[at].writes]
-    found = np.zeros(len(own.stop), np.int64)
+    held = np.zeros(len(own.stop), np.int64)
     for v in step.copied:
         first = step.reads[v].first[np.minimum(own.start, step.rows - 1)]
         count = step.reads[v].end[own.stop] - first
         of = rows.get(v)
         is_all = count == (net.values[v].rows if of is None else of.stop - of.keep)
-        found += np.where(is_all | (own.stop <= own.start), 0, count) * net.values[v].row_bytes
-    return found
+        held += np.where(is_all | (own.stop <= own.start), 0, count) * net.values[v].row_bytes
+    return held
 
 
 def _taken_over(net: Network, chain: Chain, rows: dict[int, Rows], at: int) -> Ints | int:

@@ -344,10 +344,10 @@ class Machine:
         """Return the result of a call by a template, or None if none fits."""
         settings = float_errors.ignore()
         try:
-            found = self.templates.run(arena.bound, index, args, self._max_instructions)
-            if found is None:
+            ran = self.templates.run(arena.bound, index, args, self._max_instructions)
+            if ran is None:
                 return None
-            bound, (result, sizes) = found
+            bound, (result, sizes) = ran
             arena.used(bound.extents)
             self._counting.note((Executed(bound.template, sizes),))
             arena.settle()

@@ -128,14 +128,14 @@ class Arena:
 
     def bound(self, template: Template) -> Bound:
         """Return `template` in the memory of this arena."""
-        found = self._bound.get(template)
-        if found is None:
+        bound = self._bound.get(template)
+        if bound is None:
             while len(self._bound) >= MAX_SIGNATURES:
                 del self._bound[next(iter(self._bound))]
             from ..templates.bound import Bound
 
-            found = self._bound[template] = Bound(template, (*self._regions, self._scratch))
-        return found
+            bound = self._bound[template] = Bound(template, (*self._regions, self._scratch))
+        return bound
 
     def used(self, extents: tuple[Extent, ...]) -> None:
         """Note what a call of a template needs."""

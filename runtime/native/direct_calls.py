@@ -120,8 +120,8 @@ class DirectCall:
                 elif size != known:
                     return None
         function = self._entry.function
-        given = ((p.name, p.dims, shape) for p, shape in zip(function.params, shapes, strict=True))
-        if dims_fault(given, function.dim_bounds) is not None:
+        shaped = ((p.name, p.dims, shape) for p, shape in zip(function.params, shapes, strict=True))
+        if dims_fault(shaped, function.dim_bounds) is not None:
             return None
         try:
             measured = self._measure((ctypes.c_int64 * len(dims))(*dims))

@@ -24,9 +24,9 @@ OLD_QUOTA = (
 
 def default_threads() -> int:
     """Return what the variable says, or the processors that this process may use."""
-    given = os.environ.get(VARIABLE, "")
-    if given.isascii() and given.isdigit() and int(given):
-        return min(int(given), MOST)
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted.isascii() and wanted.isdigit() and int(wanted):
+        return min(int(wanted), MOST)
     affinity = getattr(os, "sched_getaffinity", None)
     processors = len(affinity(0)) if affinity else os.cpu_count() or 1
     return max(1, min(processors, _quota(), MOST))

@@ -282,10 +282,10 @@ class Sizes(Place):
     def _made(self) -> str:
         assert self.elements is not None
         listed = shape_code(self.elements) if self.shape else code_of(self.elements[0])
-        made = f"array({listed}, int64)"
+        code = f"array({listed}, int64)"
         if len(self.shape) > 1:
-            made += f".reshape({shape_code(self.shape)})"
-        return self.body.view(made)
+            code += f".reshape({shape_code(self.shape)})"
+        return self.body.view(code)
 
 
 def _bounds(item: slice, dim: Any) -> tuple[Any, Any]:
@@ -322,9 +322,9 @@ def _arange(like: Place, count: Number, *, dtype: Any) -> Place:
 
 
 def _broadcast_to(_: Place, x: Any, shape: Any) -> Any:
-    made = f"broadcast_to({x.name()}, {shape_code(shape)})"
+    code = f"broadcast_to({x.name()}, {shape_code(shape)})"
     view = x.body.view
-    return Place(x.body, x.base, x.start, x.dtype, shape, lambda: view(made), Flags(False, False))
+    return Place(x.body, x.base, x.start, x.dtype, shape, lambda: view(code), Flags(False, False))
 
 
 def _split(_: Place, x: Any, points: Any, axis: int) -> Any:

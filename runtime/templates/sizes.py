@@ -54,9 +54,9 @@ class Trace:
         if value < 2:
             self.guard(f"{code} == {value}")
             return value
-        found = self._add(code, value, 2, MAX_DIM)
-        self.guard(f"2 <= {found.name} < {MAX_DIM}")
-        return found
+        size = self._add(code, value, 2, MAX_DIM)
+        self.guard(f"2 <= {size.name} < {MAX_DIM}")
+        return size
 
     def read(self, code: str, value: int) -> Traced:
         """Return a size that the template reads from memory, now."""
@@ -70,11 +70,11 @@ class Trace:
 
     def constant(self, value: object) -> str:
         """Return the name of an object that code refers to."""
-        found = self._names.get(id(value))
-        if found is None:
-            self._names[id(value)] = found = f"k{len(self.environment)}"
-            self.environment[found] = value
-        return found
+        name = self._names.get(id(value))
+        if name is None:
+            self._names[id(value)] = name = f"k{len(self.environment)}"
+            self.environment[name] = value
+        return name
 
     def call(self, function: Callable[..., int], args: Sequence[Any]) -> Number:
         """Return what `function`, which has no state, computes from `args`."""
@@ -93,16 +93,16 @@ class Trace:
         return size
 
     def _add(self, code: str, value: int, low: int, high: int) -> Traced:
-        found = self._known.get(code)
-        if found is None:
-            self._known[code] = found = self._new(code, value, low, high)
-        return found
+        size = self._known.get(code)
+        if size is None:
+            self._known[code] = size = self._new(code, value, low, high)
+        return size
 
     def _new(self, code: str, value: int, low: int, high: int) -> Traced:
-        made = Traced(self, f"s{self._count}", value, low, high)
+        size = Traced(self, f"s{self._count}", value, low, high)
         self._count += 1
-        self.lines.append((made.name, code))
-        return made
+        self.lines.append((size.name, code))
+        return size
 
     def saved(self) -> tuple[Any, ...]:
         """Return the state, for `restore`."""
@@ -160,11 +160,11 @@ class Trace:
             if sign in ("+", "*") and isinstance(b, Traced):
                 x, y = sorted((x, y))
             code = f"{x} {sign} {y}"
-        made = self._add(code, compute(value_of(a), value_of(b)), low, high)
-        if linear is not None and made.linear.base is made:
-            made.linear = linear
-            self._linear[linear] = made
-        return made
+        result = self._add(code, compute(value_of(a), value_of(b)), low, high)
+        if linear is not None and result.linear.base is result:
+            result.linear = linear
+            self._linear[linear] = result
+        return result
 
     def compare(self, sign: str, left: Number, right: Number) -> bool:
         """Decide `left sign right` by its value, and require that other calls decide so, too."""

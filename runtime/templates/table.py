@@ -59,7 +59,7 @@ class Templates:
     context: Context
     by_function: dict[int, list[Template]] = field(default_factory=dict[int, "list[Template]"])
     failures: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
-    """Why paths of a function have no template."""
+    """The reasons why paths of a function have no template."""
     runs: dict[int, int] = field(default_factory=dict[int, int])
     """The number of calls of a function that templates ran."""
     _recorded: dict[int, int] = field(default_factory=dict[int, int])
@@ -89,13 +89,13 @@ class Templates:
             from .template import template_of  # most programs need none
 
             try:
-                made = template_of(self.context, index, [*map(plain_value, args)], decisions)
+                traced_path = template_of(self.context, index, [*map(plain_value, args)], decisions)
             except Exception as error:  # a path that cannot be traced is recorded
                 failures.append(f"{type(error).__name__}: {error}")
                 return
             templates = self.by_function.get(index, [])
-            if all(template.source != made.source for template in templates):
-                self.by_function[index] = [made, *templates[: MAX_TEMPLATES - 1]]
+            if all(template.source != traced_path.source for template in templates):
+                self.by_function[index] = [traced_path, *templates[: MAX_TEMPLATES - 1]]
 
     def run(
         self,
@@ -122,10 +122,10 @@ class Templates:
         for number, template in enumerate(templates):
             bound = bind(template)
             try:
-                found = bound.run(args) if template.length <= limit else None
+                result = bound.run(args) if template.length <= limit else None
             except Exception:  # recorded, it fails with its position
                 continue
-            if found is None:
+            if result is None:
                 continue
             if template.opaque and len(self._seen) < MAX_SEEN:
                 self._seen.add(shapes)
@@ -133,5 +133,5 @@ class Templates:
             if number:
                 others = [other for other in templates if other is not template]
                 self.by_function[index] = [template, *others]
-            return bound, found
+            return bound, result
         return None

@@ -167,10 +167,10 @@ class _Writer:
         for _, place in self.leaving.values():
             used |= {name for dim in place.shape for name in _NAME.findall(code_of(dim))}
         body = list(self._phases(lines, covers, self._needed(used)))
-        made = "".join(f", {code}" for code in [f"M{d}" for d in range(len(traces.peak))])
+        peaks = "".join(f", {code}" for code in [f"M{d}" for d in range(len(traces.peak))])
         source = "\n".join(
             [
-                f"def make(cover, W{made}):",
+                f"def make(cover, W{peaks}):",
                 *(f"    {line}" for line in self.kept),
                 f"    def run({', '.join(f'p{number}' for number in range(count))}):",
                 *(f"        {line}" for line in body),

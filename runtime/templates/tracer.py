@@ -292,7 +292,7 @@ class Tracer(Recorder):
     def plan_kernel(
         self, kernel: Kernel, ins: Sequence[Any], outs: Sequence[Any], known: Mapping[int, Any]
     ) -> KernelPlan:
-        given = {n: elements for n, array in known.items() if (elements := elements_of(array))}
+        contents = {n: elements for n, array in known.items() if (elements := elements_of(array))}
         overlaps: list[Overlap] = []
         operands = list(ins)
         for number, out in enumerate(outs):
@@ -302,7 +302,7 @@ class Tracer(Recorder):
                     overlaps.append(Overlap(number, other, bool(same)))
             operands.append(out)
         specs = [spec_of(array) for array in ins], [spec_of(array) for array in outs]
-        return plan_kernel(kernel, *specs, tuple(overlaps), self.context.binds, given)
+        return plan_kernel(kernel, *specs, tuple(overlaps), self.context.binds, contents)
 
     @property
     def bind_plan(self) -> Callable[..., Bound]:

@@ -206,13 +206,13 @@ def test_names_that_say_otherwise(option: str, message: str, capsys: Capture):
 
 @pytest.mark.parametrize("option", ["--outputs", "--save", "--trace"])
 @pytest.mark.parametrize(
-    ("folder", "reason"), [("none", "No such file or directory"), ("file", "Not a directory")]
+    ("parent", "reason"), [("none", "No such file or directory"), ("file", "Not a directory")]
 )
 def test_a_missing_folder_is_an_error_before_the_run(
-    option: str, folder: str, reason: str, capsys: Capture
+    option: str, parent: str, reason: str, capsys: Capture
 ):
     Path("file").write_text("")
-    path = f"{folder}/x"
+    path = f"{parent}/x"
     assert run.main([PROGRAM, "--random-seed", "0", option, path]) == 1
     printed = capsys.readouterr()
     assert f"error: cannot write '{path}': {reason}" in printed.err

@@ -129,13 +129,13 @@ class Functions:
             return [*after, *(as_row(b, output) for output in outputs)]
 
         name = b.unique_function(f"{node.title}_step")
-        made = outline(b, name, [size, *self.types], build)
-        while (types := self._joined(made)) != self.types:
+        outlined = outline(b, name, [size, *self.types], build)
+        while (types := self._joined(outlined)) != self.types:
             self.types = types
-            b.functions.remove(made.function)
-            made = outline(b, name, [size, *types], build)
-        self.captured = made.captured
-        self.by_size = [made.function]
+            b.functions.remove(outlined.function)
+            outlined = outline(b, name, [size, *types], build)
+        self.captured = outlined.captured
+        self.by_size = [outlined.function]
 
     def _joined(self, made: Outlined) -> list[Tensor]:
         """Return the types that states have before or after a step."""
@@ -243,12 +243,12 @@ class Functions:
             return choose(b, one, lambda: call(b, step, [number, *states, *self.captured]), halves)
 
         size: Attribute = tensor_type(i64, [])
-        made = outline(b, name, [size, size, *self.types], build)
+        outlined = outline(b, name, [size, size, *self.types], build)
         wide = [widened(b, state, type) for state, type in zip(states, self.types, strict=True)]
         operands = [b.tensor(value) for value in (first, count, *wide)]
 
         def run() -> Sequence[Value]:
-            values = call(b, made.function, [*operands, *made.captured])
+            values = call(b, outlined.function, [*operands, *outlined.captured])
             return [*values[:n], *values[after:]]
 
         some = b.op("greater", count, b.scalar(0, NUMBER))

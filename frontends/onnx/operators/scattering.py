@@ -49,8 +49,8 @@ def scatter_nd(node: Node, b: Builder) -> Results:
         at = column if i == 0 else b.op("add", b.op("multiply", at, b.size(sizes[i])), column)
     rows, changes = (as_matrix(v, n, b) for v, n in ((x, count), (updates, outer)))
     at = b.broadcast_to(b.op("reshape", at, newshape=(-1, 1)), dims_of(changes))
-    made = b.op("scatter_elements", rows, at, changes, axis=0, reduction=reduction)
-    return b.reshape(made, dims_of(x))
+    changed = b.op("scatter_elements", rows, at, changes, axis=0, reduction=reduction)
+    return b.reshape(changed, dims_of(x))
 
 
 Scan: TypeAlias = Callable[[Value, int], Value]

@@ -97,7 +97,7 @@ def _nearest_pixels(
     new: Mapping[int, Size],
 ) -> SSAValue:
     axes = [*new]
-    found = [_nearest(b, op, b.dim(x, axis), new[axis], sizes[axis]) for axis in axes]
+    positions = [_nearest(b, op, b.dim(x, axis), new[axis], sizes[axis]) for axis in axes]
     rank = len(sizes)
 
     def body(inner: Builder, elements: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -107,7 +107,7 @@ def _nearest_pixels(
         return [inner.extract(x, at)]
 
     return b.generic(
-        found,
+        positions,
         maps(rank, *([axis] for axis in axes)),
         [b.empty(sizes, element_of(x))],
         maps(rank, same(rank)),

@@ -118,10 +118,10 @@ class MaterializeProductsPass(KernelPass):
 
     @override
     def rewrite(self, kernel: FuncOp) -> None:
-        found = _product_and_reader(kernel)
-        if found is None or nest_of(kernel) is not None:
+        pair = _product_and_reader(kernel)
+        if pair is None or nest_of(kernel) is not None:
             return
-        product, reader = found
+        product, reader = pair
         if nest_between(product.op, product.op) is None:
             return
         _read_buffers(reader, product.op.results[0], _in_buffer(product))

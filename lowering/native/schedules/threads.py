@@ -54,10 +54,10 @@ def chunk_of(nest: Nest, tile: Tile) -> Chunk | None:
     if tile.row is not None:
         units[tile.row] = tile.rows
     order = tile.order if tile.block is None else [last]
-    found = _chunk(nest.sizes, units, order, tile.block)
-    if found is None:
+    chosen = _chunk(nest.sizes, units, order, tile.block)
+    if chosen is None:
         return None
-    loop, turns = found
+    loop, turns = chosen
     if nest.has_consumer:
         return Chunk(loop, turns, last + 1)
     return Chunk(nest.parallel[loop], turns, len(nest.iterators))
@@ -69,8 +69,8 @@ def pointwise_chunk(kernel: FuncOp) -> Chunk | None:
     if op is None:
         return None
     sizes = [None if n == DYNAMIC_INDEX else n for n in tensor_of(op.results[0]).get_shape()]
-    found = _chunk(sizes, [1] * len(sizes), range(len(sizes) - 1))
-    return found and Chunk(*found, len(sizes))
+    chosen = _chunk(sizes, [1] * len(sizes), range(len(sizes) - 1))
+    return chosen and Chunk(*chosen, len(sizes))
 
 
 def pointwise_loop(kernel: FuncOp) -> linalg.GenericOp | None:
@@ -94,7 +94,7 @@ def _chunk(
     order: Sequence[int],
     block: int | None = None,
 ) -> tuple[int, int] | None:
-    found: list[tuple[int, int, int, int]] = []
+    candidates: list[tuple[int, int, int, int]] = []
     for place, loop in enumerate(order):
         size, unit = sizes[loop], units[loop]
         if size is None or size % unit:
@@ -104,8 +104,8 @@ def _chunk(
         if block is not None:
             counts = [n for n in counts if size // n <= block or size // n % block == 0]
         if counts:
-            found.append((min(turns, MOST), -place, loop, size // counts[-1]))
-    return max(found)[2:] if found else None
+            candidates.append((min(turns, MOST), -place, loop, size // counts[-1]))
+    return max(candidates)[2:] if candidates else None
 
 
 def known_turns(sizes: Sequence[int | None]) -> int:

@@ -80,20 +80,20 @@ def _cumprod(site: Site) -> SSAValue:
         data = site.value("reshape", data, newshape=(-1,))
     dims = dims_of(site, data)
     axis = site.axis("axis", attrs["axis"] or 0, len(dims))
-    made = Numbers(site, site.cast(data, attrs["dtype"] or dtype_of(data)))
+    running = Numbers(site, site.cast(data, attrs["dtype"] or dtype_of(data)))
 
     def moved(by: int) -> Numbers:
         """Return the products `by` elements later, after ones."""
         widths = tuple((by, 0) if i == axis else (0, 0) for i in range(len(dims)))
         kept = {"begin": (0,), "end": (dims[axis] - by,), "axes": (axis,)}
-        return made.call("strided_slice", **kept).call("nn.pad", 1, pad_width=widths)
+        return running.call("strided_slice", **kept).call("nn.pad", 1, pad_width=widths)
 
     if attrs["exclusive"] and dims[axis]:
-        made = moved(1)
+        running = moved(1)
     by = 1
     while by < dims[axis]:
-        made, by = made * moved(by), 2 * by
-    return made.value
+        running, by = running * moved(by), 2 * by
+    return running.value
 
 
 def _invert_permutation(site: Site) -> SSAValue:
@@ -206,16 +206,16 @@ def _einsum(site: Site) -> SSAValue:
         value = value.call("sum", axis=gone) if gone else value
         return value if kept == order else value.permuted(*map(kept.index, order))
 
-    made: tuple[Numbers, str] | None = None
+    joined: tuple[Numbers, str] | None = None
     for i, (operand, own) in enumerate(zip(operands, labels, strict=True)):
         shape = tuple(size[letter] for letter in own)
         value = Numbers(site, operand)
         if shape != shapes[i]:
             value = value.call("broadcast_to", shape=shape)
-        if made is None:
-            made = value, own
+        if joined is None:
+            joined = value, own
             continue
-        (left, mine), needed = made, result + "".join(labels[i + 1 :])
+        (left, mine), needed = joined, result + "".join(labels[i + 1 :])
         batch = [letter for letter in mine if letter in own and letter in needed]
         inner = [letter for letter in mine if letter in own and letter not in needed]
         rows = [letter for letter in mine if letter not in own and letter in needed]
@@ -227,9 +227,9 @@ def _einsum(site: Site) -> SSAValue:
             "nn.batch_matmul", right.viewed(sizes[0], *sizes[2:]), transpose_b=False
         )
         order = "".join(batch + rows + columns)
-        made = product.viewed(*(size[letter] for letter in order)), order
-    assert made is not None, "an equation has an operand"
-    return arranged(*made, result).value
+        joined = product.viewed(*(size[letter] for letter in order)), order
+    assert joined is not None, "an equation has an operand"
+    return arranged(*joined, result).value
 
 
 def _fixed_point_multiply(site: Site) -> SSAValue:

@@ -96,10 +96,10 @@ class Site:
 
     def integers(self, name: str, value: Any, count: int | None = None) -> tuple[int, ...]:
         """Return an attribute that must be a list of `count` integers; one stands for a list."""
-        given = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
-        if (count is None or len(given) == count) and all(type(n) is int for n in given):
-            return given
-        shown = list(given) if isinstance(value, tuple) else repr(value)
+        values = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
+        if (count is None or len(values) == count) and all(type(n) is int for n in values):
+            return values
+        shown = list(values) if isinstance(value, tuple) else repr(value)
         wanted = "an integer" if count == 1 else f"{count or 'a list of'} integers"
         raise self.problem(f"{name} must be {wanted}, but is {shown}")
 

@@ -274,11 +274,11 @@ def _flat_index(site: Site, parts: Sequence[SSAValue], strides: Shape) -> SSAVal
 def _sparse_to_dense(site: Site) -> SSAValue:
     """Write `values` at `indices`, one or a row for each, into a tensor of the default value."""
     indices, values, *rest = site.values(3, 4)
-    given = site.attributes(output_shape=None)["output_shape"]
+    output_shape = site.attributes(output_shape=None)["output_shape"]
     if site.name.startswith("dyn."):
         shape = _fixed(site, rest.pop(), "output_shape")
     else:
-        shape = site.integers("output_shape", given)
+        shape = site.integers("output_shape", output_shape)
     default = site.cast(rest[0] if rest else site.scalar(0, "int64"), dtype_of(values))
     dims = dims_of(site, indices)
     count = dims[0] if dims else 1

@@ -85,8 +85,8 @@ class _Regions:
         lines = rows.call("nn.batch_matmul", image, transpose_b=False)
         lines = lines.viewed(-1, height, old_width, n).permuted(0, 2, 1, 3)
         lines = lines.viewed(-1, old_width, height * n)
-        made = cols.call("nn.batch_matmul", lines, transpose_b=False)
-        return made.viewed(-1, width, height, n).permuted(0, 2, 1, 3)
+        sums = cols.call("nn.batch_matmul", lines, transpose_b=False)
+        return sums.viewed(-1, width, height, n).permuted(0, 2, 1, 3)
 
     def result(self, image: Numbers) -> SSAValue:
         return change_layout(image.site, image.value, "NHWC", self.layout)
@@ -316,8 +316,8 @@ def _grid_sample(site: Site) -> SSAValue:
 
 
 def _number_list(site: Site, name: str, value: Any, count: int | None = None) -> list[float]:
-    given = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
-    numbers = [site.number(name, number) for number in given]
+    listed = cast("tuple[Any, ...]", value if isinstance(value, tuple) else (value,))
+    numbers = [site.number(name, number) for number in listed]
     if count not in (None, len(numbers)):
         raise site.problem(f"{name} must have {count} entries, but has {len(numbers)}")
     return numbers
@@ -350,8 +350,8 @@ def _multibox_prior(site: Site) -> SSAValue:
                 boxes += [x - w, y - h, x + w, y + h]
     if attrs["clip"]:
         boxes = [min(max(place, 0.0), 1.0) for place in boxes]
-    made = array(site, boxes, (1, len(boxes) // 4, 4), "float64")
-    return site.cast(made, dtype_of(data))
+    anchors = array(site, boxes, (1, len(boxes) // 4, 4), "float64")
+    return site.cast(anchors, dtype_of(data))
 
 
 def _multibox_transform_loc(site: Site) -> SSAValue:
@@ -407,8 +407,8 @@ def _yolo_reorg(site: Site) -> SSAValue:
     if c % stride**2 or h % stride or w % stride:
         raise site.problem(f"channels must be divisible by {stride}², sides by {stride}")
     parts = Numbers(site, data).viewed(n, c // stride**2, h, stride, w, stride)
-    made = parts.permuted(0, 3, 5, 1, 2, 4)
-    return made.viewed(n, c * stride**2, h // stride, w // stride).value
+    cells = parts.permuted(0, 3, 5, 1, 2, 4)
+    return cells.viewed(n, c * stride**2, h // stride, w // stride).value
 
 
 IMAGES: Mapping[str, Rule] = {

@@ -59,9 +59,9 @@ def _normal(site: Site) -> SSAValue:
         Numbers(site, numbers).call("take", Numbers(site, site.scalar(i, "int64")), axis=0)
         for i in range(2)
     )
-    made = ((1.0 - u).call("log") * -2.0).call("sqrt") * (v * (2 * pi)).call("sin")
-    made = made * Numbers(site, scale).cast(dtype) + Numbers(site, mean).cast(dtype)
-    return site.context.packed([next_gen, made.value], site.call.offset, from_operator=True)
+    normal = ((1.0 - u).call("log") * -2.0).call("sqrt") * (v * (2 * pi)).call("sin")
+    normal = normal * Numbers(site, scale).cast(dtype) + Numbers(site, mean).cast(dtype)
+    return site.context.packed([next_gen, normal.value], site.call.offset, from_operator=True)
 
 
 def _multinomial(site: Site) -> SSAValue:

@@ -48,8 +48,8 @@ def _dft(site: Site) -> SSAValue:
         return x.call("nn.matmul", waves)
 
     parts = times(re, cosines) + times(im, sines), times(im, cosines) - times(re, sines)
-    made = [part.viewed(*outer, size).value for part in parts]
-    return site.context.packed(made, site.call.offset, from_operator=True)
+    spectra = [part.viewed(*outer, size).value for part in parts]
+    return site.context.packed(spectra, site.call.offset, from_operator=True)
 
 
 def _stft(site: Site) -> SSAValue:
@@ -76,8 +76,10 @@ def _stft(site: Site) -> SSAValue:
     cosines, sines = _waves(data, size, bins)
     parts = rows.call("nn.matmul", cosines), rows.call("nn.matmul", sines).call("negative")
     both = [part.viewed(batch, len(starts), bins).permuted(0, 2, 1).value for part in parts]
-    made = Numbers(site, site.value("stack", site.context.packed(both, site.call.offset), axis=3))
-    return (made / float(size) ** 0.5 if attrs["normalized"] else made).value
+    complex = Numbers(
+        site, site.value("stack", site.context.packed(both, site.call.offset), axis=3)
+    )
+    return (complex / float(size) ** 0.5 if attrs["normalized"] else complex).value
 
 
 # ------------------------------------------------------------------------ sparse matrices
@@ -106,9 +108,9 @@ def _dense_of(site: Site, parts: Sequence[SSAValue], columns: int) -> Numbers:
         "full", site.scalar(0, dtype_of(blocks)), shape=(rows * across, height * width)
     )
     at = place.call("broadcast_to", shape=(count, height * width))
-    made = Numbers(site, empty).call("scatter_elements", at, updates, axis=0, reduction="add")
-    made = made.viewed(rows, across, height, width).permuted(0, 2, 1, 3)
-    return made.viewed(rows * height, columns)
+    dense = Numbers(site, empty).call("scatter_elements", at, updates, axis=0, reduction="add")
+    dense = dense.viewed(rows, across, height, width).permuted(0, 2, 1, 3)
+    return dense.viewed(rows * height, columns)
 
 
 def _sparse_dense(site: Site) -> SSAValue:
@@ -133,11 +135,11 @@ def _sparse_transpose(site: Site) -> SSAValue:
     (count,), (ends,) = dims_of(site, values), dims_of(site, indptr)
     order = site.value("argsort", indices, dtype="int64")
     rows = site.cast(_rows(site, indptr, count), dtype_of(indices))
-    made = [site.value("take", part, order, axis=0) for part in (values, rows)]
+    sorted_parts = [site.value("take", part, order, axis=0) for part in (values, rows)]
     starts = array(site, range(ends), (ends,), "int64")
     columns = site.value("take", site.cast(indices, "int64"), order, axis=0)
-    made.append(site.cast(counted_less(site, columns, starts), dtype_of(indptr)))
-    return site.context.packed(made, site.call.offset, from_operator=True)
+    sorted_parts.append(site.cast(counted_less(site, columns, starts), dtype_of(indptr)))
+    return site.context.packed(sorted_parts, site.call.offset, from_operator=True)
 
 
 def _sparse_reshape(site: Site) -> SSAValue:
