@@ -86,7 +86,7 @@ def measure(name: str, target: str, rounds: int, folder: Path) -> Iterator[Facts
     source.write_bytes(model.SerializeToString())
     command = ["xrelay-opt", str(source), "-p", "aot", "-t", target, "-o", str(library)]
     subprocess.run([str(Path(sys.executable).with_name(command[0])), *command[1:]], check=True)
-    session, exe = onnxruntime_session(model, threads=1), xrelay.load(str(library))
+    session, exe = onnxruntime_session(model, threads=1), xrelay.load(str(library), threads=1)
 
     def ours(feeds: Mapping[str, Array]) -> list[Array]:
         result = exe(**feeds)

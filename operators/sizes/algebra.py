@@ -165,13 +165,16 @@ class Algebra:
         """
         Return `size` with `known` symbols and `value_of` those that no operation computes.
 
-        None if one has no value.
+        None if one has no value, or a measure has none for theirs.
         """
         values = dict(known or {})
         for symbol in inner_first([size], values):
             if symbol.is_computed:
                 args = (self._with(a, values) if isinstance(a, Expr) else a for a in symbol.args)
-                values[symbol] = self.apply(symbol.kind, *args)
+                try:
+                    values[symbol] = self.apply(symbol.kind, *args)
+                except ValueError:
+                    return None
             elif (value := value_of(symbol)) is not None:
                 values[symbol] = value
             else:
@@ -179,11 +182,10 @@ class Algebra:
         return self._with(size, values)
 
     def where(self, size: Expr, values: Mapping[Symbol, int]) -> Expr:
-        """Return `size` where symbols have these values."""
+        """Return `size` where symbols have these values; as it is if it has none there."""
         known = {symbol: Expr.of(value) for symbol, value in values.items()}
         result = self.substitute(size, Expr.of_symbol, known)
-        assert result is not None, "each symbol has a value"
-        return result
+        return size if result is None else result  # a program of such sizes fails
 
     def _with(self, size: Expr, values: Mapping[Symbol, Expr]) -> Expr:
         total = Expr(())

@@ -122,3 +122,17 @@ func.func @pad_by_sizes(%x: tensor<?xf32> {relay.dims = ["n"]}, %v: tensor<f32>)
   %y = relay.dyn.nn.pad %x, %w, %v : (tensor<?xf32>, tensor<1x2xi64>, tensor<f32>) -> tensor<?xf32>
   func.return %y : tensor<?xf32>
 }
+
+// -----
+
+// A size that exists for no dim of 1 says nothing of what is broadcast with it.
+//
+// CHECK-LABEL: @fails_for_one
+// CHECK:         %[[T:.*]] = relay.topk %x {k = 3
+// CHECK:         relay.maximum %x, %[[T]] : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+func.func @fails_for_one(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %k = relay.constant dense<3> : tensor<i64>
+  %t = relay.dyn.topk %x, %k {ret_type = "values", dtype = i32} : (tensor<?xf32>, tensor<i64>) -> tensor<?xf32>
+  %y = relay.maximum %x, %t : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  func.return %y : tensor<?xf32>
+}

@@ -113,12 +113,17 @@ def calls_of_onnxruntime(
     return [[np.asarray(y) for y in session.run(None, dict(feeds))] for feeds in calls]
 
 
-def onnxruntime_session(model: ModelProto, threads: int = 0) -> Any:
-    """Prepare `model` in onnxruntime for so many threads (0: one a core); it has no type stubs."""
+def onnxruntime_session(model: ModelProto, threads: int = 0, *, spins: bool = True) -> Any:
+    """
+    Prepare `model` in onnxruntime for so many threads (0: one a core); it has no type stubs.
+
+    Threads that wait may spin.
+    """
     ort: Any = importlib.import_module("onnxruntime")
     options = ort.SessionOptions()
     options.log_severity_level = 3  # it warns of initializers that are inputs too
     options.intra_op_num_threads = options.inter_op_num_threads = threads
+    options.add_session_config_entry("session.intra_op.allow_spinning", str(int(spins)))
     if any(i.data_type == onnx.TensorProto.INT8 for i in model.graph.initializer) and any(
         i.type.tensor_type.elem_type == onnx.TensorProto.UINT8 for i in model.graph.input
     ):
