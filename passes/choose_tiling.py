@@ -144,6 +144,6 @@ class ChooseTilingPass(ModulePass):
         emit_remark(
             ctx,
             function,
-            f"peak of live bytes from {before} to {choice.peak}, work {extra:+.1f} %, "
+            f"peak of live bytes from {before} to {choice.peak}, work {round(extra, 1) + 0.0:+.1f} %, "
             f"{len(choice.chains)} chains",
         )
