@@ -139,11 +139,11 @@ class ChooseTilingPass(ModulePass):
                 f"a peak of {peak} bytes is not reached{by}: the least is {choice.peak}", function
             )
         write(choice, net, groups, axes)
-        extra = 100 * choice.extra / max(net.work, 1)
+        extra = round(100 * choice.extra / max(net.work, 1), 1) + 0.0  # no negative zero
         before = max(net.loads(), default=0)
         emit_remark(
             ctx,
             function,
-            f"peak of live bytes from {before} to {choice.peak}, work {round(extra, 1) + 0.0:+.1f} %, "
+            f"peak of live bytes from {before} to {choice.peak}, work {extra:+.1f} %, "
             f"{len(choice.chains)} chains",
         )

@@ -124,6 +124,24 @@ def test_results_are_the_same_bits(library: Path):
         assert np.array_equal(few(x[:1]), whole[:1])
 
 
+OPENMP = """
+#include <stdlib.h>
+void __kmpc_fork_call(void) { abort(); }
+int __kmpc_global_thread_num(void *place) { abort(); }
+"""
+
+
+def test_an_openmp_library_in_the_process_is_not_called(library: Path, tmp_path: Path):
+    source, openmp = tmp_path / "openmp.c", tmp_path / "libomp.so"
+    source.write_text(OPENMP)
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", openmp], check=True)
+    text = (
+        "import ctypes, sys, numpy as np, xrelay; ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL);"
+        "xrelay.load(sys.argv[2], threads=3)(np.ones((96, 256), np.float32))"
+    )
+    subprocess.run([sys.executable, "-c", text, openmp, library], timeout=60, check=True)
+
+
 def test_a_wrong_number_is_an_error(library: Path):
     with pytest.raises(xrelay.MachineError, match=f"threads must be from 1 to {MOST}, but is 0"):
         xrelay.load(library, threads=0)

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 
 from .....dialects.dense import scalar
 from .....dialects.device import VirtualDeviceAttr
 from .....dialects.relay import ConstantOp, OnDeviceOp
 from .....dialects.tensors import Tensor, as_tensor, dtype_name
+from .....passes.support.diagnostics import emit_remark, wants_remarks
 from ...text import syntax as ast
 from ..build_context import Context
 from .relay_operators import operator
@@ -48,6 +50,13 @@ class Site:
         """Return the error that the call expects a tensor but got `value`."""
         given = self.context.text(value.type)
         return self.problem(f"expected a tensor, but got a value of type {given}")
+
+    def remark(self, message: str) -> None:
+        """Report what is done at the call, if remarks are wanted."""
+        if wants_remarks(self.context.xdsl):
+            place = ModuleOp([])  # not in the program: it has a location
+            place.location = self.context.source_map.location(self.call.offset)
+            emit_remark(self.context.xdsl, place, message)
 
     # --------------------------------------------------- arguments, attributes
 

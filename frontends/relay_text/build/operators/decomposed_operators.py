@@ -450,8 +450,9 @@ def _affine_grid(site: Site) -> SSAValue:
 
 
 def _unhinted(site: Site) -> SSAValue:
-    """Return the operand of a hint to other compilers and passes."""
+    """Return the operand of a hint to other compilers and passes, and say so."""
     (value,) = site.values(1)
+    site.remark(f"{site.name} has no meaning here, and is dropped")
     return value
 
 
