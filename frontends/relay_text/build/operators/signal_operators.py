@@ -176,11 +176,43 @@ def _sparse_reshape(site: Site) -> SSAValue:
     return site.context.packed(made, site.call.offset, from_operator=True)
 
 
+def _sparse_fill_empty_rows(site: Site) -> SSAValue:
+    """
+    Give each empty row of a sparse matrix the element `default_value` in its first column.
+
+    Returns the indices and values, by row, and which rows were empty.
+    """
+    indices, values, shape, default = (Numbers(site, value) for value in site.values(4))
+    site.attributes()
+    dtype = dtype_of(indices.value)
+    zero, one = (Numbers(site, site.scalar(number, dtype)) for number in (0, 1))
+    count = shape.cast(dtype).call("take", zero.cast("int64"), axis=0)
+    rows = zero.call("arange", count, one, dtype=dtype)
+    own = indices.call("take", zero.cast("int64"), axis=1)
+    is_own = own.call("expand_dims", axis=1).call("equal", rows)
+    is_empty = is_own.call("any", axis=(0,)).call("logical_not")
+    first = is_empty.call("argwhere").cast(dtype)  # a column
+    columns = dims_of(site, indices.value)[1]
+    added = first * Numbers(site, array(site, [1] + [0] * (columns - 1), (1, columns), dtype))
+    fill = first.call("take", zero.cast("int64"), axis=1).cast(dtype_of(values.value)) * 0 + default
+
+    def joined(a: Numbers, b: Numbers) -> Numbers:
+        both = site.context.packed([a.value, b.value], site.call.offset)
+        return Numbers(site, site.value("concatenate", both, axis=0))
+
+    every = joined(indices, added)
+    order = every.call("take", zero.cast("int64"), axis=1).call("argsort", dtype="int64")
+    sorted_parts = [part.call("take", order, axis=0) for part in (every, joined(values, fill))]
+    results = [sorted_parts[0].value, is_empty.value, sorted_parts[1].value]
+    return site.context.packed(results, site.call.offset, from_operator=True)
+
+
 SIGNALS: Mapping[str, Rule] = {
     "dft": _dft,
     "nn.sparse_add": _sparse_add,
     "nn.sparse_dense": _sparse_dense,
     "nn.sparse_transpose": _sparse_transpose,
+    "sparse_fill_empty_rows": _sparse_fill_empty_rows,
     "sparse_reshape": _sparse_reshape,
     "stft": _stft,
 }
