@@ -148,9 +148,11 @@ def lower_kill(builder: BytecodeBuilder, op: Operation) -> None:
     lifetimes, value = builder.lifetimes, op.operands[0]
     assert lifetimes is not None, "a function with a kill has lifetimes"
     alive = [builder.registers[v] for v in lifetimes.used_after_kill.get(op, ())]
+    own = builder.registers.get(value)  # nothing is allocated for shapes
+    is_cleared = own is None or lifetimes.is_cleared(value, own)
     registers = dict.fromkeys(lifetimes.clear(value, besides=alive))
-    if value in builder.registers:  # nothing is allocated for shapes
-        registers.setdefault(builder.registers[value])
+    if own is not None and not is_cleared:
+        registers.setdefault(own)
     builder.clear(registers, op)
 
 

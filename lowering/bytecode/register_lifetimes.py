@@ -97,6 +97,7 @@ class RegisterLifetimes:
     """Registers removed from `held` since the start of the function or branch, in order."""
     _defined: list[tuple[int, RegisterAttr]] = field(default_factory=list[tuple[int, RegisterAttr]])
     """Registers added to it."""
+    _ever_held: set[tuple[int, RegisterAttr]] = field(default_factory=set[tuple[int, RegisterAttr]])
 
     @staticmethod
     def of(classes: AliasClasses) -> RegisterLifetimes:
@@ -113,6 +114,13 @@ class RegisterLifetimes:
             number = self.classes.of(value)
             self.held.setdefault(number, {})[register] = None
             self._defined.append((number, register))
+            self._ever_held.add((number, register))
+
+    def is_cleared(self, value: SSAValue, register: RegisterAttr) -> bool:
+        """Test whether `register` held bytes of `value`'s class, and was cleared."""
+        number = self.classes.of(value)
+        is_held = register in self.held.get(number, ())
+        return (number, register) in self._ever_held and not is_held
 
     def clear(self, value: SSAValue, besides: Sequence[RegisterAttr] = ()) -> list[RegisterAttr]:
         """Return the registers that hold bytes of `value`'s class, which hold them no more."""

@@ -1,5 +1,5 @@
 """
-Which rows of its operands an operator reads for rows of its result, and the operator on them.
+The rows of its operands that an operator reads for rows of its result, and the operator on them.
 
 Rows are the indices along one axis, which may be another one in each value: a transpose moves it.
 """

@@ -36,3 +36,33 @@ func.func @ends_in_all_arms(%c: tensor<i1, #relay.device<cpu:0>>, %x: tensor<4xf
   memory.kill %1 : tensor<4xf32, #relay.device<cpu:0>>
   func.return
 }
+
+// A result is written over two tensors without elements, which end after it: each register is
+// cleared once.
+//
+// CHECK-LABEL: @cleared_once
+// CHECK:         bytecode.invoke_packed @join(r{{[0-9]+}}, r{{[0-9]+}})
+// CHECK-NEXT:    bytecode.kill_register r[[A:[0-9]+]]
+// CHECK-NEXT:    bytecode.kill_register r[[B:[0-9]+]]
+// CHECK-NOT:     bytecode.kill_register r[[B]]
+// CHECK:         bytecode.ret
+func.func @cleared_once() -> tensor<0xf32, #relay.device<cpu:0>> {
+  %s = memory.alloc_storage 16 align 64 : !memory.storage<#relay.device<cpu:0>>
+  %a = memory.alloc_tensor %s[0] : tensor<0xf32, #relay.device<cpu:0>>
+  %x = vm.invoke_tvm_op @none outs(%a : tensor<0xf32, #relay.device<cpu:0>>) -> tensor<0xf32, #relay.device<cpu:0>>
+  %b = memory.alloc_tensor %s[0] : tensor<0xf32, #relay.device<cpu:0>>
+  %y = vm.invoke_tvm_op @none outs(%b : tensor<0xf32, #relay.device<cpu:0>>) -> tensor<0xf32, #relay.device<cpu:0>>
+  %c = memory.alloc_tensor %s[0] : tensor<0xf32, #relay.device<cpu:0>>
+  %z = vm.invoke_tvm_op @join ins(%x, %y : tensor<0xf32, #relay.device<cpu:0>>, tensor<0xf32, #relay.device<cpu:0>>) outs(%c : tensor<0xf32, #relay.device<cpu:0>>) -> tensor<0xf32, #relay.device<cpu:0>>
+  memory.kill %x : tensor<0xf32, #relay.device<cpu:0>>
+  memory.kill %y : tensor<0xf32, #relay.device<cpu:0>>
+  func.return %z : tensor<0xf32, #relay.device<cpu:0>>
+}
+relay.prim_func @none() -> tensor<0xf32> {
+  %0 = relay.constant dense<[]> : tensor<0xf32>
+  relay.yield %0 : tensor<0xf32>
+}
+relay.prim_func @join(%a: tensor<0xf32>, %b: tensor<0xf32>) -> tensor<0xf32> {
+  %0 = relay.constant dense<[]> : tensor<0xf32>
+  relay.yield %0 : tensor<0xf32>
+}
