@@ -69,6 +69,11 @@ class Algebra:
     _factors: dict[Expr, tuple[Expr, ...]] = field(default_factory=dict[Expr, tuple[Expr, ...]])
     """The factors of each sum or symbol that stands for a product."""
 
+    _less: dict[tuple[Expr, Expr], bool | None] = field(
+        default_factory=dict[tuple[Expr, Expr], "bool | None"]
+    )
+    """Whether the one is always, or never, less than the other: a pack asks for each slice."""
+
     def symbol(
         self,
         name: str | None,
@@ -370,15 +375,23 @@ class Algebra:
         return self._selected(less, more, left, right)
 
     def _selected(self, less: Expr, more: Expr, left: Expr, right: Expr) -> Expr:
-        if left == right or at_least(more, less + 1):
+        if left == right:
             return left
-        if at_least(less, more):
-            return right
+        is_less = self._is_less(less, more)
+        if is_less is not None:
+            return left if is_less else right
         if (left.constant, right.constant) in ((1, 0), (0, 1)):
             return self.compare("lt" if left.terms else "ge", less, more)
         is_maximum = (less, more) == (right, left)
         bounds = operation("max").range(left.range, right.range) if is_maximum else None
         return self.opaque(SELECT, (less, more, left, right), bounds)
+
+    def _is_less(self, less: Expr, more: Expr) -> bool | None:
+        """Test whether always `less < more`, or never; None if neither is certain."""
+        if (less, more) not in self._less:
+            is_less = at_least(more, less + 1)
+            self._less[less, more] = is_less or (False if at_least(less, more) else None)
+        return self._less[less, more]
 
     def extremum(self, op: SizeOp, left: Expr, right: Expr) -> Expr:
         """Return the greater or the lesser size."""
