@@ -149,9 +149,9 @@ def lower_kill(builder: BytecodeBuilder, op: Operation) -> None:
     assert lifetimes is not None, "a function with a kill has lifetimes"
     alive = [builder.registers[v] for v in lifetimes.used_after_kill.get(op, ())]
     own = builder.registers.get(value)  # nothing is allocated for shapes
-    is_cleared = own is None or lifetimes.is_cleared(value, own)
+    ends = own is not None and lifetimes.ends(value, own)
     registers = dict.fromkeys(lifetimes.clear(value, besides=alive))
-    if own is not None and not is_cleared:
+    if own is not None and ends:
         registers.setdefault(own)
     builder.clear(registers, op)
 

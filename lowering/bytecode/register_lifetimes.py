@@ -98,6 +98,8 @@ class RegisterLifetimes:
     _defined: list[tuple[int, RegisterAttr]] = field(default_factory=list[tuple[int, RegisterAttr]])
     """Registers added to it."""
     _ever_held: set[tuple[int, RegisterAttr]] = field(default_factory=set[tuple[int, RegisterAttr]])
+    _killed: set[RegisterAttr] = field(default_factory=set[RegisterAttr])
+    """The registers of values that a kill has named."""
 
     @staticmethod
     def of(classes: AliasClasses) -> RegisterLifetimes:
@@ -116,11 +118,18 @@ class RegisterLifetimes:
             self._defined.append((number, register))
             self._ever_held.add((number, register))
 
-    def is_cleared(self, value: SSAValue, register: RegisterAttr) -> bool:
-        """Test whether `register` held bytes of `value`'s class, and was cleared."""
+    def ends(self, value: SSAValue, register: RegisterAttr) -> bool:
+        """
+        Test whether a kill of `value`, which is in `register`, clears it.
+
+        It is cleared already if the kill of another name of the same bytes did so. A second kill of
+        one register is a fault of the program, which the machine reports.
+        """
         number = self.classes.of(value)
         is_held = register in self.held.get(number, ())
-        return (number, register) in self._ever_held and not is_held
+        is_second = register in self._killed
+        self._killed.add(register)
+        return is_held or is_second or (number, register) not in self._ever_held
 
     def clear(self, value: SSAValue, besides: Sequence[RegisterAttr] = ()) -> list[RegisterAttr]:
         """Return the registers that hold bytes of `value`'s class, which hold them no more."""

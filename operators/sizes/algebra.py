@@ -72,7 +72,7 @@ class Algebra:
     _less: dict[tuple[Expr, Expr], bool | None] = field(
         default_factory=dict[tuple[Expr, Expr], "bool | None"]
     )
-    """Whether the one is always, or never, less than the other: a pack asks for each slice."""
+    """True if the one is always less than the other, false if never: each slice of a pack asks."""
 
     def symbol(
         self,
