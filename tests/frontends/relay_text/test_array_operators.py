@@ -184,7 +184,7 @@ CASES = {
         "%i: Tensor[(2, 3), int32], %s: Tensor[(3), int32], %n: Tensor[(2), int32]", "sparse_reshape(%i, %s, %n)", [ints(0, 1, 2, 1, 2, 3, dtype="int32").reshape(2, 3), ints(2, 3, 4, dtype="int32"), ints(4, -1, dtype="int32")],
         lambda i, s, n: (np.stack(np.unravel_index(np.ravel_multi_index(tuple(i.T), tuple(s)), (4, 6)), 1).astype(np.int32), np.array([4, 6], np.int32))),
     "rows without elements": Case(
-        "%i: Tensor[(4, 2), int64], %v: Tensor[(4), float32], %n: Tensor[(2), int64], %d: float32", "sparse_fill_empty_rows(%i, %v, %n, %d)", [ints(0, 1, 0, 3, 2, 0, 5, 1).reshape(4, 2), ints(1, 2, 3, 4, dtype="float32"), ints(7, 4), np.float32(9)],
+        "%i: Tensor[(4, 2), int64], %v: Tensor[(4), float32], %n: Tensor[(2), int64], %d: float32", "sparse_fill_empty_rows(%i, %v, %n, %d)", [ints(0, 1, 0, 3, 2, 0, 5, 1).reshape(4, 2), ints(1, 2, 3, 4, dtype="float32"), ints(7, 4), np.array(9, np.float32)],
         lambda i, v, n, d: (ints(0, 1, 0, 3, 1, 0, 2, 0, 3, 0, 4, 0, 5, 1, 6, 0).reshape(8, 2), np.array([0, 1, 0, 1, 1, 0, 1], bool), ints(1, 2, 9, 3, 9, 9, 4, 9, dtype="float32"))),
     "places after equal elements": Case(
         "%x: Tensor[(2, 6), float32], %y: Tensor[(2, 4), float32]", "(searchsorted(%x, %y), searchsorted(%x, %y, right=True))", [SORTED, SORTED[:, 1:5]],
