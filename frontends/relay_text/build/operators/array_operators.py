@@ -15,8 +15,8 @@ from math import prod
 
 from ...tvm_layouts import parse_layout
 from .call_site import Rule, Site
-from .formulas import Numbers, array, by_formula, combined
 from .layouts import change_layout
+from .operator_formulas import Numbers, array, by_formula, combined
 
 # ----------------------------------------------------------------------------- elements
 

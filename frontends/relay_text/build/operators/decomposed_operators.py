@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 
 from .....operators.signature import MAX_RANK
 from .call_site import Rule, Site
-from .formulas import (
+from .operator_formulas import (
     Numbers,
     Shape,
     array,

@@ -20,8 +20,8 @@ from math import inf, sqrt
 from operator import add, mul
 
 from .call_site import Rule, Site
-from .formulas import Numbers, array, by_formula, combined, require_few
 from .layouts import change_layout
+from .operator_formulas import Numbers, array, by_formula, combined, require_few
 
 _FLOATS = ("float16", "float32", "float64")
 

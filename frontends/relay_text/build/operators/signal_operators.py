@@ -18,7 +18,7 @@ from operator import mul
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from .call_site import Rule, Site
-from .formulas import Numbers, array, by_formula, combined, count_less, number, require_few
+from .operator_formulas import Numbers, array, by_formula, combined, count_less, number, require_few
 
 # ------------------------------------------------------------------------------- signals
 
