@@ -12,6 +12,14 @@ from ...dialects.attributes import ELEMENT_TYPES
 from ...dialects.memory import StorageType
 from ...dialects.tensors import as_tensor, dtype_name
 
+STORAGE = "Storage"
+"""TVM's name of the type of a storage."""
+
+
+def is_storage(op: relay.TypeDataOp) -> bool:
+    """Return whether a definition is that of TVM's type of storage, not of a data type."""
+    return op.sym_name.data == STORAGE and not op.params.data and not op.constructors.data
+
 
 def type_text(type: Attribute, without_form: Callable[[str], str] | None = None) -> str:
     """
@@ -46,7 +54,7 @@ def type_text(type: Attribute, without_form: Callable[[str], str] | None = None)
             args = f"[{', '.join(map(text, type.args))}]" if type.args.data else ""
             return f"{type.adt.string_value()}{args}"
         case StorageType():
-            return "Storage[]"
+            return f"{STORAGE}[]"
         case relay.TypeVarType():
             return type.parameter.data
         case relay.IncompleteType():

@@ -156,9 +156,9 @@ def name_value(context: Context, expr: ast.Name) -> SSAValue:
     """Build a constructor or an operator as a value: a closure around a call of it."""
     name = expr.name
     bare = ast.Call(expr.offset, expr, (), {}, expr.offset + len(name))
-    constructor = context.program.constructors.get(name)
-    if constructor is not None:
-        count = len(constructor.fields)
+    is_constructor = name in context.program.constructors
+    if is_constructor:
+        count = len(match_rules.instance(context, name)[1])
         if not count:
             return match_rules.construct(context, name, [], bare)
     elif name in BY_NAME and not is_variadic(name):
@@ -172,7 +172,7 @@ def name_value(context: Context, expr: ast.Name) -> SSAValue:
     for type in types:
         context.note(block.insert_arg(type, len(block.args)))
     with context.writing(block):
-        if constructor is not None:
+        if is_constructor:
             value = match_rules.construct(context, name, block.args, bare)
         else:
             value = call_operator(context, bare, list(block.args))

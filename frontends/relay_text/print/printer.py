@@ -33,8 +33,8 @@ from ....dialects.relay.language.annotations import ATTRS, NAME, TYPE_PARAMS
 from ....dialects.vm import DestinationCall
 from ....dialects.xdsl_extras.walking import walk
 from ..errors import PrintingError
-from ..text.type_grammar import STORAGE
 from ..tvm_operators import BY_NAME
+from ..type_texts import STORAGE, is_storage
 from .printer_body import Body, Expressions, Shared
 from .printer_expressions import closing, function_attributes, head, no_form, params
 from .printer_memory import kernel_attributes, kernel_devices
@@ -90,7 +90,7 @@ class _Module:
             own = next((op for op in types if op.sym_name.data == STORAGE), None)
             if own is None:
                 parts.append(f"extern type {STORAGE}\n")  # it ends the definitions for TVM 0.16
-            elif not _is_storage(own):
+            elif not is_storage(own):
                 raise PrintingError("Relay text reserves the type name Storage for memory", own)
         return HEADER + "\n".join(parts) + self.shared.table.text()
 
@@ -201,11 +201,6 @@ class _Module:
                 yield from params(body, inner, [first], [None])
             else:
                 body.bind(inner.result, body.text(first, None).removeprefix("%"))
-
-
-def _is_storage(op: relay.TypeDataOp) -> bool:
-    """Return whether the definition would be read as the type of storage."""
-    return op.sym_name.data == STORAGE and not op.params.data and not op.constructors.data
 
 
 def _place_of_result(op: FuncOp) -> VirtualDeviceAttr | None:
