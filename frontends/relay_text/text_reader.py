@@ -39,13 +39,12 @@ from .build.deferred import run_ready
 from .build.definitions_of_program import Signature
 from .build.dispatch import RULES
 from .build.function_attributes import attributes_of
+from .build.kernel_literals import name_literals
 from .errors import RelayTextError, SourceMap, location_of, nearest
 from .infer.complete_types import complete_types
 from .json.json_module import NodeMap, module_of
 from .json.metadata_section import Metadata
 from .json.node_graph import GraphError, NodeGraph
-from .outline.kernel_literals import name_literals
-from .outline.lift_generics import pass_captures
 from .text.grammar import Grammar
 from .text.lexer import tokenize
 from .text.syntax import Constructor, Definition, Local, Module, TypeData
@@ -137,7 +136,7 @@ class _Reader:
         generic_rules.publish(self.context)
         complete_types(self.context)
         generic_rules.check_scopes(self.context)
-        pass_captures(self.context.generics)
+        generic_rules.drop_unused_params(self.context.generics)
         literals = name_literals(self.context)
         types = (op for op in self.program.types.values() if not is_storage(op))
         functions = map(self._function_op, self.program.functions.values())

@@ -136,6 +136,8 @@ class Context:
     """The ops without results, by their unit results."""
     generics: dict[str, Generic] = field(default_factory=dict[str, Generic])
     """Lifted functions with type parameters, by their names in the IR."""
+    arguments_added: int = 0
+    """The number of captured values that calls of these pass."""
     type_args: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
     """The types that replace the type parameters of the enclosing closures."""
     single_types: list[tuple[str, Attribute, FileLineColLoc]] = field(

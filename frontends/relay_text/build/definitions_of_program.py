@@ -10,7 +10,7 @@ from xdsl.ir import Block
 
 from ....dialects import relay
 from ..errors import SourceMap
-from ..text.syntax import Call, Definition, Local
+from ..text.syntax import Binding, Call, Definition, Local
 
 
 @dataclass(eq=False, repr=False)
@@ -41,9 +41,18 @@ class Generic:
     """The function of the program that contains it."""
     hint: Call | None
     """The `on_device` that wraps it."""
+    captured: Sequence[Local | Binding]
+    """What it uses from outside, which are its last parameters."""
     uses: list[relay.InvokeOp | relay.GlobalOp] = field(
         default_factory=list["relay.InvokeOp | relay.GlobalOp"]
     )
+
+    @property
+    def type(self) -> FunctionType:
+        """The type without what is captured."""
+        inputs = self.signature.type.inputs.data
+        own = inputs[: len(inputs) - len(self.captured)]
+        return FunctionType.from_lists(own, self.signature.type.outputs.data)
 
     @property
     def symbol(self) -> str:

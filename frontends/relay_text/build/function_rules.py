@@ -132,7 +132,8 @@ def closure(
         self_argument.name_hint = ssa_name(itself.name)
         context.note(self_argument)
         context.values[itself] = self_argument
-    value = function_value(context, function, block, types, result, itself)
+    add_params(context, block, function.params, types)
+    value = function_value(context, function, block, result, itself)
     with context.writing(block):
         context.add(relay.YieldOp(value), context.hints.result(function.body).offset)
     recursive = itself is not None and block.args[0].first_use is not None
@@ -155,12 +156,10 @@ def function_value(
     context: Context,
     function: ast.Function,
     block: Block,
-    types: Sequence[Attribute],
     result: Attribute,
     itself: ast.Local | None,
 ) -> SSAValue:
-    """Build the parameters and the body of `function`, which `itself` names, into `block`."""
-    add_params(context, block, function.params, types)
+    """Build the body of `function`, which `itself` names, into `block`."""
     home, region = context.scopes.home, context.scopes.of[function.body]
     scope = region if itself is None else home[itself]
     if itself is not None:

@@ -23,8 +23,8 @@ from ....dialects.device import DEVICE
 from ....dialects.relay.language.annotations import ATTRS
 from ....dialects.relay.language.primitive import kernel_symbol
 from ....dialects.xdsl_extras.walking import walk
-from ..build.build_context import Context
 from ..errors import RelayTextError, location_of
+from .build_context import Context
 
 
 def name_literals(context: Context) -> list[FuncOp]:
