@@ -16,10 +16,12 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects import relay
 from ...dialects.interfaces import Fusible, FusionKind
 from ...dialects.overwriting import overwritable
+from ...dialects.relay.operator import Operator
 from ...dialects.relay.pooling import GlobalAvgPool2dOp
 from ...dialects.tensors import as_tensor, bits_of, element_size
 from ...planning.buffers import Ints
 from ...planning.stripes.network import Network, Reach, Step, Value
+from ..analysis.fusion import fusion_groups
 from .rows import RowReader, RowsRead, dims_of, work_of
 
 Group = Sequence[Operation]
@@ -209,3 +211,35 @@ def read_network(
             of.users.append(at)
             of.stop = at
     return net, number
+
+
+def seed(axes: Axes, ops: Sequence[Operation]) -> None:
+    """Let images have their rows along their height."""
+    for op in ops:
+        layout = op.properties.get("data_layout", op.properties.get("layout"))
+        if isinstance(op, Operator) and "H" in (letters := str(layout).strip('"')):
+            axes.of.setdefault(op.results[0], letters.index("H"))
+
+
+def groups_of(block: Block) -> list[Group]:
+    """Return the steps of a block: its future kernels, and its other ops with operands."""
+    groups: list[Group] = [*fusion_groups(block, 256)]
+    grouped = {op for group in groups for op in group}
+    groups += [[op] for op in block.ops if op not in grouped and op.operands and op.results]
+    order = {op: at for at, op in enumerate(block.ops)}
+    return sorted(groups, key=lambda group: order[group[-1]])
+
+
+def network_of(block: Block) -> tuple[Network, Sequence[Group], Axes]:
+    """Return the steps of a block, and the axes of rows."""
+    axes, ops = Axes(), [*block.ops]
+    seed(axes, ops)
+    axes.spread(ops)
+    groups = groups_of(block)
+    net, number = read_network(groups, axes, block.args)
+    assert block.last_op is not None, "a block has a terminator"
+    for operand in block.last_op.operands:
+        if operand in number:
+            value = net.values[number[operand]]
+            value.stop, value.is_returned = len(net.steps), not value.is_lent
+    return net, groups, axes

@@ -48,8 +48,10 @@ class Cost(NamedTuple):
 
     peak: int
     work: int
-    moved: int
-    """The bytes of halos that are copied, and of weights that are read."""
+    weights: int
+    """The bytes of constants that are read, in each stripe again."""
+    copied: int
+    """The bytes of halos, and of slices and concatenations of rows, that are copied."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +117,12 @@ def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
     first, last = chain.first, chain.last
     count = len(rows[net.steps[last].writes].stop)
     loads = np.zeros((last - first + 1, count), np.int64)
-    work = moved = 0
+    work = weights = moved = 0
     for at in range(first, last + 1):
         step, of = net.steps[at], rows[net.steps[at].writes]
         new = of.stop - of.start
         work += step.work * int(new.sum()) // step.rows
-        moved += step.weights * int((new > 0).sum())
+        weights += step.weights * int((new > 0).sum())
         if net.copies:
             sliced = _sliced(net, chain, rows, at)
             loads[at - first] += sliced
@@ -146,7 +148,7 @@ def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
         loads += (rows[net.steps[last].writes].stop - unborn) * result.row_bytes
         peak = max(int(loads.max()), result.bytes - net.dying(first, last))
         moved += result.bytes
-    return Cost(peak, work, moved)
+    return Cost(peak, work, weights, moved)
 
 
 def _sliced(net: Network, chain: Chain, rows: dict[int, Rows], at: int) -> Ints:
