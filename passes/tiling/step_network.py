@@ -16,6 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects import relay
 from ...dialects.interfaces import Fusible, FusionKind
 from ...dialects.overwriting import overwritable
+from ...dialects.relay import matmul
 from ...dialects.relay.operator import Operator
 from ...dialects.relay.pooling import GlobalAvgPool2dOp
 from ...dialects.tensors import as_tensor, bits_of, element_size
@@ -201,7 +202,7 @@ def read_network(
                 number[v] for v in reads.keys() & number.keys() if is_read_unfused(v, group)
             )
             step.whole -= step.reads.keys()
-        step.weights = sum(bytes_of(value) for value in outer if value not in number)
+        step.weights = sum(bytes_of(v) for v in outer if number.get(v, -1) not in step.reads)
         step.work = sum(work_of(op) for op in group)
         over = overwritable(kernel_of(group))[0]
         step.over = frozenset(number[v] for i, v in enumerate(outer) if i in over and v in number)
@@ -214,11 +215,13 @@ def read_network(
 
 
 def seed(axes: Axes, ops: Sequence[Operation]) -> None:
-    """Let images have their rows along their height."""
+    """Let images have their rows along their height, and products those of their first operand."""
     for op in ops:
         layout = op.properties.get("data_layout", op.properties.get("layout"))
         if isinstance(op, Operator) and "H" in (letters := str(layout).strip('"')):
             axes.of.setdefault(op.results[0], letters.index("H"))
+        elif isinstance(op, matmul.DenseOp | matmul.BatchMatmulOp):
+            axes.of.setdefault(op.results[0], len(dims_of(op.results[0]) or (0, 0)) - 2)
 
 
 def groups_of(block: Block) -> list[Group]:

@@ -37,7 +37,7 @@ class Edge(NamedTuple):
     extra: int
     """The work that is done more than once, less what is not needed."""
     weights: int
-    """The bytes of constants that are read more than once."""
+    """The bytes of values that are read as a whole more than once."""
     copied: int
     stripes: int
 

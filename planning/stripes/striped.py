@@ -68,7 +68,7 @@ class Cost(NamedTuple):
     peak: int
     work: int
     weights: int
-    """The bytes of constants that are read, in each stripe again."""
+    """The bytes of values that are read as a whole, in each stripe again."""
     copied: int
     """The bytes of halos, and of slices and concatenations of rows, that are copied."""
 
