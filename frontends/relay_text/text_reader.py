@@ -32,19 +32,24 @@ from ...passes.make_kernels import make_kernels
 from ...passes.rename_written_tensors import rename_written_tensors
 from ...passes.support.diagnostics import PassError
 from . import prelude
-from .build import function_rules, generic_rules
-from .build.build_context import Context
-from .build.call_rules import operator_program
+from .build import (
+    call_rules,
+    expression_rules,
+    function_rules,
+    generic_rules,
+    match_rules,
+    tuple_rules,
+)
+from .build.build_context import Context, Rule
+from .build.complete_types import complete_types
 from .build.deferred import run_ready
 from .build.definitions_of_program import Signature
-from .build.dispatch import RULES
-from .build.function_attributes import attributes_of
-from .build.kernel_literals import name_literals
+from .build.operators.calls_of_kernels import name_literals
 from .errors import RelayTextError, SourceMap, location_of, nearest
-from .infer.complete_types import complete_types
 from .json.json_module import NodeMap, module_of
 from .json.metadata_section import Metadata
 from .json.node_graph import GraphError, NodeGraph
+from .text import syntax as ast
 from .text.grammar import Grammar
 from .text.lexer import tokenize
 from .text.syntax import Constructor, Definition, Local, Module, TypeData
@@ -112,6 +117,27 @@ def read_module(ctx: XdslContext, module: Module, separate: bool) -> Read:
         raise context.source_map.error(str(error), context.reached) from None
 
 
+RULES: Mapping[type, Rule] = {
+    ast.Use: expression_rules.use,
+    ast.Node: expression_rules.node,
+    ast.Scalar: expression_rules.scalar,
+    ast.Dense: expression_rules.dense,
+    ast.Tuple: tuple_rules.tuple_,
+    ast.Projection: tuple_rules.projection,
+    ast.Global: function_rules.global_value,
+    ast.Function: function_rules.closure_value,
+    ast.Name: call_rules.name_value,
+    ast.Call: call_rules.call,
+    ast.If: expression_rules.if_,
+    ast.Match: match_rules.match,
+    ast.Cell: expression_rules.cell,
+    ast.Body: function_rules.body_value,
+    ast.Statement: expression_rules.statement,
+    ast.Binding: generic_rules.binding,
+}
+"""The rule that builds each class of nodes: how one expression becomes IR."""
+
+
 class _Reader:
     """Builds the definitions of a program and those of the prelude that it needs."""
 
@@ -122,7 +148,7 @@ class _Reader:
     def read(self, module: Module) -> Read:
         """Build the module, and verify what only the reader knows."""
         if module.operator is not None and module.operator.name in BY_NAME:
-            result = ModuleOp([operator_program(self.context, module.operator)])
+            result = ModuleOp([call_rules.operator_program(self.context, module.operator)])
             result.location = module.source_map.location(0)
             return Read(result, {})
         modules = [*prelude.needed_by(module), module]
@@ -239,7 +265,7 @@ class _Reader:
         if signature.type_params:
             op.attributes[TYPE_PARAMS] = ArrayAttr([StringAttr(p) for p in signature.type_params])
         self.context.source_map = signature.source_map
-        attrs = attributes_of(self.context, function.attrs, definition.offset)
+        attrs = self.context.attributes(function.attrs, definition.offset)
         if attrs is not None:
             op.attributes[ATTRS] = attrs
         return op

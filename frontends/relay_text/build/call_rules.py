@@ -14,19 +14,18 @@ from ....dialects import relay
 from ....dialects.relay.language.annotations import ATTRS
 from ....dialects.relay.opaque import is_operator_name
 from ..errors import nearest
-from ..infer.weight_types import Weights, has_weights
 from ..text import syntax as ast
 from ..text.type_grammar import HOLE
 from ..tvm_operators import BY_NAME, is_variadic, operand_count, returns_tuple
 from . import function_rules, generic_rules, match_rules
 from .build_context import Context
 from .deferred import when_known
-from .function_attributes import attributes_of
 from .operators.call_site import Site
 from .operators.calls_of_kernels import KERNEL_CALLS, kernel_call
 from .operators.composite_operators import COMPOSITES, EAGER, composite
 from .operators.opaque_calls import opaque_call
 from .operators.relay_operators import call_operator, prepare
+from .weight_types import Weights, has_weights
 
 
 def call(context: Context, expr: ast.Call) -> SSAValue:
@@ -61,7 +60,7 @@ def _call(context: Context, expr: ast.Call, first: SSAValue | None) -> SSAValue:
         args = [context.emit(arg) for arg in (expr.args if first is None else expr.args[1:])]
         return call_name(context, expr, args if first is None else [first, *args])
     value = _call_function(context, callee, expr)
-    attrs = attributes_of(context, expr.attrs, expr.offset)
+    attrs = context.attributes(expr.attrs, expr.offset)
     if attrs is not None:
         assert isinstance(value, OpResult)
         value.op.attributes[ATTRS] = attrs

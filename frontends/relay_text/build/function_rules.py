@@ -17,7 +17,6 @@ from ..errors import RelayTextError, nearest
 from ..text import syntax as ast
 from .build_context import Context, ssa_name
 from .definitions_of_program import Signature
-from .function_attributes import attributes_of
 from .operators.call_site import Site
 from .operators.composite_operators import on_device
 
@@ -145,7 +144,7 @@ def closure(
         result,
         Region(block),
         recursive,
-        attributes_of(context, function.attrs, function.offset),
+        context.attributes(function.attrs, function.offset),
         _param_devices(function.params),
         function.device,
     )
@@ -293,7 +292,7 @@ def _complete_type_args(
     types = [context.types.resolved(a) for a in args]
     unknown = next((t for t in types if context.types.first_unknown(t) is not None), None)
     if unknown is not None:
-        from ..infer.complete_types import cannot_infer
+        from .complete_types import cannot_infer
 
         raise cannot_infer(f"a type argument of {name}", op)
     op.type_args = ArrayAttr(types)

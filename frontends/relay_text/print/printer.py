@@ -15,8 +15,10 @@ its function, after the others (Relay text has no names for tensors outside it).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import cast
+from dataclasses import dataclass
+from typing import IO, ClassVar, cast
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -25,6 +27,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.target import Target
 
 from ....dialects import relay
 from ....dialects.attributes import ELEMENT_TYPES
@@ -34,12 +37,11 @@ from ....dialects.vm import DestinationCall
 from ....dialects.xdsl_extras.walking import walk
 from ..errors import PrintingError
 from ..tvm_operators import BY_NAME
-from ..type_texts import STORAGE, is_storage
+from ..type_texts import STORAGE, is_storage, place_of
 from .printer_body import Body, Expressions, Shared
 from .printer_expressions import closing, function_attributes, head, no_form, params
 from .printer_memory import kernel_attributes, kernel_devices
 from .printer_names import is_global_name, is_word
-from .printer_types import place_of
 
 HEADER = '#[version = "0.0.5"]\n'
 _REFERRING = (
@@ -60,6 +62,16 @@ def module_text(module: ModuleOp) -> str:
     Raises `PrintingError`, with the op and its location, for what has no form as Relay text.
     """
     return _Module(module).text()
+
+
+@dataclass(frozen=True)
+class RelayTextTarget(Target):
+    """Prints a module at level `relay`, `planned`, `lowered` or `manifest` as Relay text 0.0.5."""
+
+    name: ClassVar[str] = "relay-text"
+
+    def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        output.write(module_text(module))
 
 
 class _Module:

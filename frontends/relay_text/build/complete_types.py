@@ -10,10 +10,10 @@ from ....dialects import relay
 from ....dialects.tensors import as_tensor
 from ....dialects.type_algebra import parts
 from ....dialects.xdsl_extras.xdsl_internals import set_type
-from ..build.build_context import Context, Deferred
-from ..build.declared_dims import reshape_view, try_retype
-from ..build.deferred import run_ready
 from ..errors import RelayTextError, location_of
+from .build_context import Context, Deferred
+from .declared_dims import reshape_view, try_retype
+from .deferred import run_ready
 
 
 def complete_types(context: Context) -> None:
