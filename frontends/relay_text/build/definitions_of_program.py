@@ -42,7 +42,7 @@ class Generic:
     hint: Call | None
     """The `on_device` that wraps it."""
     captured: Sequence[Local | Binding]
-    """What it uses from outside, which are its last parameters."""
+    """The variables and bindings from outside that it uses: its last parameters."""
     uses: list[relay.InvokeOp | relay.GlobalOp] = field(
         default_factory=list["relay.InvokeOp | relay.GlobalOp"]
     )
