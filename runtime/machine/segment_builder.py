@@ -49,7 +49,7 @@ def wrong_object(register: int, expected: str, found: Object) -> MachineError:
     return MachineError(f"register r{register} must hold {expected}, but holds {found.kind}")
 
 
-@dataclass
+@dataclass(eq=False)
 class SegmentBuilder:
     """
     A segment while it is recorded: instruction `pc` is the current one, `state` the state there.

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ...operators.records import record
 from ..errors import Location, MachineError, described
 from ..kernels.bind import Thunk
 from ..memory.limits import ALIGNMENT
 from ..memory.scratch import Workspace
 from ..program.objects import Tensor
 from ..program.program import Array, Kernel, Step
-from ..program.records import record
 from .sanitizer import address_of
 
 Bytes = npt.NDArray[np.uint8]

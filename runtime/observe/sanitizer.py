@@ -22,12 +22,12 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 
+from ...operators.records import record
 from ..errors import Location, MachineError, Note
 from ..kernels.bind import Thunk
 from ..memory.limits import POISON
 from ..program.objects import Storage, Tensor
 from ..program.program import Array, Program, spec_of
-from ..program.records import record
 from .shadow import Shadow
 
 

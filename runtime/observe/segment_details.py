@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 
+from ...operators.records import record
 from ..errors import Location
 from ..program.instructions import DeviceCopy
 from ..program.program import Program, Step, TensorSpec
-from ..program.records import record
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class MemoryEvent(NamedTuple):
     allocated: tuple[int, int] | None
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class SegmentDetails:
     """
     The recorder's notes on a segment: `operands` by instruction, and changes of memory.

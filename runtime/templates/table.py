@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...operators.records import record
 from ..calls.values import plain_value
 from ..errors import MachineError
 from ..machine.binding import bind_plan
@@ -36,7 +37,7 @@ MAX_FAILURES = 4
 """Number of paths without a template after which a function gets no more."""
 
 
-@dataclass(slots=True)
+@record
 class Executed:
     """The counters of a call of a template, until they are read."""
 
