@@ -25,7 +25,7 @@ from ..errors import MachineError
 from ..memory.limits import default_limit
 from ..program.dtypes import element_type
 from ..program.program import Array, Program
-from .interface import Entry, fields_of, nested, spec_of, together
+from .interface import TENSOR, Entry, fields_of, nested, spec_of, together
 from .library_code import LibraryCode
 from .output_memory import Shape, Workspaces, address, given_for, target_of
 
@@ -90,7 +90,7 @@ class EntryCall:
         if out is None and measured.outputs is not None:
             outputs: list[Array] = [np.empty(shape, dtype) for shape, dtype in measured.outputs]
             self._run(arrays, map(address, outputs), measured)
-            return outputs[0] if len(outputs) == 1 else nested(self._nesting, outputs)
+            return outputs[0] if self._nesting == TENSOR else nested(self._nesting, outputs)
         entry = self._entry
         given = given_for(entry, measured.shapes, out)
         targets = [
