@@ -31,17 +31,17 @@ setattr(engine, "MAX_SHRINKING_SECONDS", SHRINKING)
 setattr(providers, "_get_local_constants", lambda: getattr(providers, "_local_constants"))
 
 
-def rounds(count: int, of: int = 4) -> int:
+def rounds(count: int, of: int = 8) -> int:
     """The part of `count` rounds that this run takes, one in `of` by default, at least one."""
     return max(1, count * ROUNDS // (of if ROUNDS < 4 else 4))
 
 
-def share(cases: Sequence[T], of: int = 4) -> list[T]:
+def share(cases: Sequence[T], of: int = 8) -> list[T]:
     """One of each `of` cases, evenly spread, times `XRELAY_ROUNDS`; all with `XRELAY_ROUNDS=4`."""
     return [case for index, case in enumerate(cases) if ROUNDS >= 4 or index % of < ROUNDS]
 
 
-def exactly(examples: int, of: int = 4, **options: Any) -> Any:
+def exactly(examples: int, of: int = 8, **options: Any) -> Any:
     """Use the `rounds` of `examples`, the same in each run, or `XRELAY_RANDOM_PROGRAMS` others."""
     return settings(
         max_examples=OTHER or rounds(examples, of),
