@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 def ran(command: str, folder: Path) -> tuple[int, str]:
     """The status of a command, and what it prints."""
     path = f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / "cache")}
+    environment = {**os.environ, "PATH": path}
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
