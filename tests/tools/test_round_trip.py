@@ -1,7 +1,7 @@
 """
 Printed IR is read back unchanged: lit inputs, with locations, and generic.
 
-By default a quarter of them are read, all with `XRELAY_ROUNDS=4`. Golden tests read text without
+By default a few of them are read, all with `XRELAY_ROUNDS=4`. Golden tests read text without
 locations, and print it (`ROUNDTRIP`).
 """
 
