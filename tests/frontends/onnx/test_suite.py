@@ -3,7 +3,8 @@ ONNX's own test cases: those that convert compute the right values at level rela
 every third one, and at both levels with `XRELAY_ROUNDS=4`.
 
 `cases.txt` lists all cases, and whether each must convert as it is (`yes`), with inputs made
-constant that are needed at compile time (`bound`), or must be refused (`no`). After a change of
+constant that are needed at compile time (`bound`), with results in bfloat16 that differ from ONNX's
+by up to twice its spacing (`near`), or must be refused (`no`). After a change of
 what is supported, write it and the counts in `docs/onnx.md` with
 
     PYTHONPATH=tests python tests/frontends/onnx/test_suite.py
@@ -29,6 +30,8 @@ from xrelay.passes.support.verifier import verify
 
 FILE = Path(__file__).parent / "cases.txt"
 DOCS = Path(__file__).parents[3] / "docs" / "onnx.md"
+NEAR = 2**-6
+"""Twice the spacing of the numbers of bfloat16, relative to them: ONNX rounds each sum to it."""
 BEGIN, END = "<!-- counts: begin -->\n", "<!-- counts: end -->\n"
 
 
@@ -74,7 +77,9 @@ def bound(case: Case) -> tuple[Case, Conversion]:
     raise AssertionError("the last try returns or raises")
 
 
-def check_numbers(case: Case, backend: type[Backend], conversion: Conversion) -> None:
+def check_numbers(
+    case: Case, backend: type[Backend], conversion: Conversion, is_near: bool = False
+) -> None:
     """Check that the backend computes the case's outputs from its inputs."""
     assert case.data, "a case without data checks nothing"
     prepared = backend.prepare(case.model, conversion=conversion)
@@ -85,7 +90,8 @@ def check_numbers(case: Case, backend: type[Backend], conversion: Conversion) ->
             assert a.shape == e.shape
             assert a.dtype == e.dtype
             wide = a.astype(np.float64), e.astype(np.float64)
-            np.testing.assert_allclose(*wide, case.rtol, case.atol)
+            assert not is_near or a.dtype.name == "bfloat16"
+            np.testing.assert_allclose(*wide, NEAR if is_near else case.rtol, case.atol)
 
 
 def check_case(name: str, cases: dict[str, Case]) -> None:
@@ -97,11 +103,11 @@ def check_case(name: str, cases: dict[str, Case]) -> None:
     else:
         conversion = convert_model(case.model, name)
     verify(conversion.module)
-    in_machine = name in IN_MACHINE
+    in_machine, is_near = name in IN_MACHINE, KNOWN[name].converts == "near"
     if not in_machine or ROUNDS >= 4:
-        check_numbers(case, Evaluated, conversion)
+        check_numbers(case, Evaluated, conversion, is_near)
     if in_machine:
-        check_numbers(case, InMachine, conversion)
+        check_numbers(case, InMachine, conversion, is_near)
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -151,8 +157,8 @@ def counts(known: Mapping[str, Known]) -> str:
     dense = [case for case in nodes if case.kind == "dense"]
     old = [case for case in dense if 0 < int(case.opset) <= 18]
     rows = [
-        "| node cases of ONNX | number | pass | with constants | refused |",
-        "| --- | --- | --- | --- | --- |",
+        "| node cases of ONNX | number | pass | with constants | rounded otherwise | refused |",
+        "| --- | --- | --- | --- | --- | --- |",
     ]
     for title, group in (
         ("all", nodes),
@@ -161,8 +167,9 @@ def counts(known: Mapping[str, Known]) -> str:
     ):
         how = [case.converts for case in group]
         as_is = how.count("yes")
-        both = as_is + how.count("bound")
-        rows.append(f"| {title} | {len(how):,} | {as_is:,} | {both:,} | {len(how) - both:,} |")
+        both, near = as_is + how.count("bound"), how.count("near")
+        parts = (len(how), as_is, both, near, len(how) - both - near)
+        rows.append(f"| {title} | {' | '.join(f'{part:,}' for part in parts)} |")
     return "\n".join(rows) + "\n"
 
 
@@ -184,6 +191,9 @@ def converts(case: Case) -> str:
             return "no"
         check_numbers(with_constants, Evaluated, conversion)
         return "bound"
+    except AssertionError:
+        check_numbers(case, Evaluated, convert_model(case.model, case.name), is_near=True)
+        return "near"
     return "yes"
 
 
