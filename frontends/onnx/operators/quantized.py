@@ -16,7 +16,16 @@ import numpy as np
 from ....operators.element_types import ELEMENT_TABLE
 from ..convert.node import Node
 from ..convert.onnx_builder import Builder
-from ..convert.onnx_values import Value, dims_of, dtype_of, is_float, rank_of, shape_of, shape_text
+from ..convert.onnx_values import (
+    Dim,
+    Value,
+    dims_of,
+    dtype_of,
+    is_float,
+    rank_of,
+    shape_of,
+    shape_text,
+)
 from .convolution import conv_of
 from .elementwise import converted
 from .linear import product
@@ -44,8 +53,8 @@ def _along(node: Node, value: Value, x: Value, axis: int, what: str, b: Builder)
             )
         if dims_of(value) == (1,):
             return b.reshape(value, ())
-        shape = [1] * rank_of(x)
-        shape[node.axis(axis, rank_of(x))] = shape_of(value)[0]
+        shape: list[Dim] = [1] * rank_of(x)
+        (shape[node.axis(axis, rank_of(x))],) = dims_of(value)
         return b.reshape(value, shape)
     axis = node.axis(axis, rank_of(x))
     size = shape_of(x)[axis]
@@ -127,7 +136,7 @@ def _shifted(node: Node, x: Value, index: int, axis: int, b: Builder) -> Value:
     elif rank_of(zero) == 1:
         axis = max(axis, -rank_of(x))  # the rows of a vector are its elements
         after = rank_of(x) - 1 - node.axis(axis, rank_of(x))
-        zero = b.reshape(zero, [*shape_of(zero), *[1] * after])
+        zero = b.reshape(zero, [*dims_of(zero), *[1] * after])
     return b.op("subtract", y, b.cast(zero, EXACT))
 
 
