@@ -45,7 +45,7 @@ class Known(NamedTuple):
     opset: str
     converts: str
     opened: str
-    """Whether it converts with every dim open, too; `-` if there is none, or it does not convert."""
+    """Whether it converts with every dim open, too; `-` if it has none, or does not convert."""
 
 
 def read_file() -> dict[str, Known]:
