@@ -1,9 +1,9 @@
 """
 The templates of a machine.
 
-A function gets a template when a second call with sizes of its own was recorded. A call with new
-sizes tries them, the one that fitted last first; where no guards hold, it is recorded, and gets a
-template, too.
+A function gets a template when a second call with other sizes or decisions was recorded. A call
+with new sizes tries them, the one that fitted last first; where no guards hold, it is recorded, and
+gets a template, too.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class Templates:
     """The reasons why paths of a function have no template."""
     runs: dict[int, int] = field(default_factory=dict[int, int])
     """The number of calls of a function that templates ran."""
-    _recorded: dict[int, int] = field(default_factory=dict[int, int])
+    _first: dict[int, object] = field(default_factory=dict[int, object])
+    """The shapes and decisions of the first recorded call of a function."""
     _seen: set[object] = field(default_factory=set[object])
     """Shapes that ran templates with kernels to bind: recorded when they come again."""
     _traced: dict[int, int] = field(default_factory=dict[int, int])
@@ -76,11 +77,11 @@ class Templates:
     def learn(self, index: int, args: Sequence[Any], decisions: Sequence[Decision]) -> None:
         """Make a template of the path that was just recorded for `args`, if it may be worth it."""
         with self._lock:
-            self._recorded[index] = self._recorded.get(index, 0) + 1
-            failures = self.failures.setdefault(index, [])
-            if _shapes(index, args) in self._seen:
+            failures, shapes = self.failures.setdefault(index, []), _shapes(index, args)
+            path = shapes, tuple(decisions)
+            if self._first.setdefault(index, path) == path or shapes in self._seen:
                 return
-            if self._recorded[index] < 2 or len(failures) >= MAX_FAILURES:
+            if len(failures) >= MAX_FAILURES:
                 return
             traced = self._traced.get(index, 0)
             if traced >= FIRST + self.runs.get(index, 0) // RUNS_FOR_ANOTHER:
@@ -103,12 +104,13 @@ class Templates:
         index: int,
         args: Sequence[object],
         limit: float,
+        stamp: Callable[[], None] | None = None,
     ) -> tuple[Bound, Any] | None:
         """
         Run a template of function `index`; return None if the call must be recorded.
 
         Otherwise returns what ran, and its result and sizes. `bind` binds a template to memory. A
-        path has at most `limit` instructions.
+        path has at most `limit` instructions. `stamp` reads the clock, if the call is measured.
         """
         templates = self.by_function[index]
         if not all(type(arg) is np.ndarray for arg in args):
@@ -120,9 +122,15 @@ class Templates:
         if shapes in self._seen:
             return None
         for number, template in enumerate(templates):
-            bound = bind(template)
+            if template.length > limit:
+                continue
             try:
-                result = bound.run(args) if template.length <= limit else None
+                if stamp is None:
+                    bound = bind(template)
+                    result = bound.run(args)
+                else:
+                    bound = bind(template.measured)
+                    result = bound.run((*args, stamp))
             except Exception:  # recorded, it fails with its position
                 continue
             if result is None:

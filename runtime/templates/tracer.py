@@ -19,7 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
-from typing import Any
+from time import perf_counter_ns
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,9 +45,10 @@ from ..memory.packing import Layout
 from ..memory.scratch import Workspace
 from ..memory.spaces import Space
 from ..observe.counters import Counters
+from ..observe.segment_details import SegmentDetails
 from ..program.dtypes import element_type
 from ..program.objects import Data, Object, Storage, Tensor
-from ..program.program import Array, Kernel, TensorSpec, spec_of
+from ..program.program import Array, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import Scalar
 from .places import Body, Flags, Lines, Place, Root, Sizes, lines_of, meet
 from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain, value_of
@@ -123,6 +125,15 @@ class Scratch(Workspace):
         raise AssertionError("its lines are used")
 
 
+class Site(NamedTuple):
+    """An instruction of a function, and the step of its kernel; `details` have its operands."""
+
+    function: int
+    pc: int
+    step: Step | None
+    details: SegmentDetails | None
+
+
 @dataclass(eq=False)
 class Traces:
     """The facts about a path that is traced, so far."""
@@ -136,8 +147,13 @@ class Traces:
     """The bytes of storages that were written."""
     counters: Counters = field(default_factory=Counters)
     peak: list[Any] = field(default_factory=list[Any])
-    sites: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """The function and the instruction of each site."""
+    sites: list[Site] = field(default_factory=list["Site"])
+    measures: bool = False
+    """True if the template reads the clock, for a profile."""
+    details: list[tuple[int, SegmentDetails]] = field(
+        default_factory=list[tuple[int, SegmentDetails]]
+    )
+    """Notes on the parts of the path, if it `measures`, and their functions."""
     opaque: list[str] = field(default_factory=list[str])
     """The kernels that are bound in each call, and why."""
     breaks: list[int] = field(default_factory=list[int])
@@ -201,7 +217,7 @@ class Tracer(Recorder):
     def mark_unwritten(self, storage: Storage) -> None:
         """Reads are checked against what was written."""
 
-    def require_written(self, *tensors: Tensor) -> None:
+    def check_written(self, tensors: Sequence[Tensor]) -> None:
         for tensor in tensors:
             place: Any = tensor.array
             if not isinstance(place, Place) or not isinstance(place.base, Root):
@@ -219,7 +235,7 @@ class Tracer(Recorder):
             return False
         return start >= first and stop <= last
 
-    def wrote(self, *tensors: Tensor) -> None:
+    def mark_written(self, tensors: Sequence[Tensor]) -> None:
         for tensor in tensors:
             place: Any = tensor.array
             if isinstance(place, Place) and isinstance(place.base, Root):
@@ -320,9 +336,14 @@ class Tracer(Recorder):
         steps = tuple(step._replace(bind=partial(bind, step.bind)) for step in plan.steps)
         return bind_plan(replace(plan, steps=steps), ins, outs, workspace)
 
-    def compute(self, thunk: Thunk, step: Any = None) -> None:
-        sites = self.traces.sites
-        site = self.state.frame.function, self.pc
+    @property
+    def position(self) -> int:
+        return len(self.body.lines)
+
+    def compute(self, thunk: Thunk, step: Step | None = None) -> None:
+        sites, details = self.traces.sites, self.traces.details
+        notes = details[-1][1] if details else None
+        site = Site(self.state.frame.function, self.pc, step, notes)
         if not sites or sites[-1] != site:
             sites.append(site)
         self.body.site = len(sites) - 1
@@ -381,7 +402,11 @@ class Tracer(Recorder):
 
 
 def trace_path(
-    context: Context, index: int, args: Sequence[object], decisions: Sequence[Decision]
+    context: Context,
+    index: int,
+    args: Sequence[object],
+    decisions: Sequence[Decision],
+    measures: bool = False,
 ) -> tuple[Traces, Object]:
     """
     Trace the path that function `index` takes for `args`, and return its result.
@@ -390,7 +415,7 @@ def trace_path(
     """
     if context.has_references:
         raise NoTemplate("references")
-    traces = Traces(context)
+    traces = Traces(context, measures=measures)
     objects = _parameters(traces, index, args)
     left = iter(decisions)
     frame = Frame(
@@ -399,7 +424,14 @@ def trace_path(
     state, pc, known = State.entry(frame), 0, {}
     callers: list[tuple[State, Call]] = []
     while True:
-        tracer = Tracer(context, state, pc, known, counters=traces.counters, traces=traces)
+        observers = list(context.observers)
+        if measures:
+            details = SegmentDetails(perf_counter_ns)
+            observers.append(details)
+            traces.details.append((state.frame.function, details))
+        tracer = Tracer(
+            *(context, state, pc, known, observers), counters=traces.counters, traces=traces
+        )
         end = tracer.follow()
         traces.peak = list(map(maximum, traces.peak, state.peak))
         traces.length += len(tracer.executed)

@@ -13,9 +13,11 @@ import xrelay
 from xrelay.operators.sizes import Check
 from xrelay.runtime.machine.machine import Machine
 from xrelay.runtime.machine.recording import Recorder
+from xrelay.runtime.observe.profile_report import parts
 from xrelay.runtime.program.program import Program
 from xrelay.runtime.reference.reference_machine import ReferenceMachine
 from xrelay.runtime.templates.sizes import NoTemplate, Trace, Traced
+from xrelay.runtime.templates.table import Templates
 
 TEXT = """
 func.func @main(%x: !t {relay.dims = ["n", 8]}, %y: !t {relay.dims = ["m", 8]}) -> (!t, !t) {
@@ -62,11 +64,11 @@ def same(found: list[Any], wanted: list[Any]) -> None:
         assert (a.shape, a.dtype, a.tobytes()) == (b.shape, b.dtype, b.tobytes())
 
 
-@pytest.mark.parametrize("poison", [False, True])
+@pytest.mark.parametrize("option", [{}, {"poison": True}, {"sanitize": True}])
 def test_new_sizes_are_not_recorded(
-    program: Program, monkeypatch: pytest.MonkeyPatch, poison: bool
+    program: Program, monkeypatch: pytest.MonkeyPatch, option: dict[str, bool]
 ):
-    machine, reference = Machine(program, poison=poison), ReferenceMachine(program)
+    machine, reference = Machine(program, **option), ReferenceMachine(program)  # pyright: ignore
     segments = count_recorded(monkeypatch)
     for n, m in [(2, 3), (4, 6), (5, 2), (300, 70), (3, 3), (7, 1000)]:
         args = arguments(n, m)
@@ -103,6 +105,33 @@ def test_counters_are_those_of_recorded_calls(program: Program):
     assert found.instructions == sum((one.counters.instructions for one in each), Counter[str]())
     assert found.storage_bytes.total() == sum(one.counters.storage_bytes.total() for one in each)
     assert found.peak == {0: max(one.counters.peak[0] for one in each)}
+
+
+def test_a_profile_is_that_of_recorded_calls(program: Program, monkeypatch: pytest.MonkeyPatch):
+    machine = Machine(program)
+    for n in range(2, 5):
+        machine.run("main", *arguments(n, n))
+    segments = count_recorded(monkeypatch)
+    with machine.profile() as found:
+        for n in range(5, 9):
+            machine.run("main", *arguments(n, n + 1))
+    assert segments == []
+    monkeypatch.setattr(Templates, "is_possible", False)
+    recorded = Machine(program)
+    with recorded.profile() as wanted:
+        for n in range(5, 9):
+            recorded.run("main", *arguments(n, n + 1))
+    kernels = [
+        {work: total.count for work, total in profile.times.works.items() if work.kernel}
+        for profile in (found, wanted)
+    ]
+    assert kernels[0] == kernels[1] != {}
+    assert found.times.peak == wanted.times.peak
+    assert {d: (t.count, t.size) for d, t in found.times.allocations.items()} == {
+        d: (t.count, t.size) for d, t in wanted.times.allocations.items()
+    }
+    assert sum(parts(found.times).values()) == found.times.total
+    assert found.times.recording == 0 < wanted.times.recording
 
 
 def test_errors_are_those_of_recorded_calls(program: Program):
@@ -150,7 +179,7 @@ def test_sizes_and_decisions_from_data(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_kernel_that_cannot_be_traced_is_bound_in_each_call(tmp_path: Path):
     text = """
 func.func @main(%x: tensor<?xf32>, %y: tensor<?x8xf32>) -> (tensor<?xf32>, tensor<?x8xf32>) {
-  %a = relay.erf %x : (tensor<?xf32>) -> tensor<?xf32>
+  %a = relay.reverse %x {axis = 0} : (tensor<?xf32>) -> tensor<?xf32>
   %b = relay.nn.softmax %y : (tensor<?x8xf32>) -> tensor<?x8xf32>
   func.return %a, %b : tensor<?xf32>, tensor<?x8xf32>
 }
