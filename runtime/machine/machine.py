@@ -145,7 +145,6 @@ class Machine:
         )
         self.templates = Templates(self._context)
         """The functions of recorded paths, for calls with other sizes."""
-        self._learns = self.templates.is_possible
         self._max_instructions = inf if max_instructions is None else max_instructions
         self._functions = {f.name: i for i, f in enumerate(program.functions)}
         self._idle: list[Arena] = []
@@ -306,8 +305,7 @@ class Machine:
             for target, arg in zip(entry.inputs, args, strict=True):
                 target[...] = arg
         else:
-            if self._learns:
-                decisions = []
+            decisions = []
             values = flattened(self.program.functions[index], args, self.memory.limit)
             entry = self._entry(arena, index, values)
             arrays = (array for value in values for array in value.arrays)

@@ -110,6 +110,12 @@ class Flags:
         self.c_contiguous, self.writeable = contiguous, writeable
 
 
+class Address(NamedTuple):
+    """Where a place begins, to compare places of one base."""
+
+    data: Number
+
+
 Base: TypeAlias = "Root | str"
 """The memory of a place: a storage, scratch memory `W`, or the array of this name."""
 
@@ -143,6 +149,7 @@ class Place:
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: prod(self.shape))
+    ctypes = property(lambda self: Address(self.start))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..calls.values import plain_value
 from ..errors import MachineError
-from ..machine.binding import bind_plan
 from ..machine.context import Context
 from ..machine.paths import Decision
 from ..observe.counters import Counters
@@ -68,11 +67,6 @@ class Templates:
     """Shapes that ran templates with kernels to bind: recorded when they come again."""
     _traced: dict[int, int] = field(default_factory=dict[int, int])
     _lock: Lock = field(default_factory=Lock)
-
-    @property
-    def is_possible(self) -> bool:
-        """Test whether kernels are NumPy's; compiled ones need addresses, which places lack."""
-        return self.context.bind_plan is bind_plan
 
     def learn(self, index: int, args: Sequence[Any], decisions: Sequence[Decision]) -> None:
         """Make a template of the path that was just recorded for `args`, if it may be worth it."""

@@ -34,10 +34,10 @@ from ..calls.argument_types import check_types
 from ..calls.value_checks import check_arguments
 from ..kernels.bind import Attrs, Bind, Thunk
 from ..kernels.checked import ArrayElements, SizeChecked, tensor_of
-from ..machine.binding import Bound, bind_plan
+from ..machine.binding import Bound, overlaps_of
 from ..machine.context import Context
 from ..machine.execution import resume
-from ..machine.kernel_plan import KernelPlan, Overlap, plan_kernel
+from ..machine.kernel_plan import KernelPlan, plan_kernel
 from ..machine.paths import Branch, Call, Contents, Decision, Frame, Read, Return, State, TraceSize
 from ..machine.recording import Recorder
 from ..memory.limits import POISON
@@ -50,7 +50,7 @@ from ..program.dtypes import element_type
 from ..program.objects import Data, Object, Storage, Tensor
 from ..program.program import Array, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import Scalar
-from .places import Body, Flags, Lines, Place, Root, Sizes, lines_of, meet
+from .places import Body, Flags, Lines, Place, Root, Sizes, lines_of
 from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain, value_of
 
 MAX_INSTRUCTIONS = 1 << 14
@@ -309,16 +309,9 @@ class Tracer(Recorder):
         self, kernel: Kernel, ins: Sequence[Any], outs: Sequence[Any], known: Mapping[int, Any]
     ) -> KernelPlan:
         contents = {n: elements for n, array in known.items() if (elements := elements_of(array))}
-        overlaps: list[Overlap] = []
-        operands = list(ins)
-        for number, out in enumerate(outs):
-            for other, operand in enumerate(operands):
-                if meet(out, operand):
-                    same = out.start == operand.start and out.nbytes == operand.nbytes
-                    overlaps.append(Overlap(number, other, bool(same)))
-            operands.append(out)
         specs = [spec_of(array) for array in ins], [spec_of(array) for array in outs]
-        return plan_kernel(kernel, *specs, tuple(overlaps), self.context.binds, contents)
+        overlaps = overlaps_of(ins, outs)
+        return plan_kernel(kernel, *specs, overlaps, self.context.binds, contents)
 
     @property
     def bind_plan(self) -> Callable[..., Bound]:
@@ -334,7 +327,7 @@ class Tracer(Recorder):
     ) -> Bound:
         bind: Any = self._lines
         steps = tuple(step._replace(bind=partial(bind, step.bind)) for step in plan.steps)
-        return bind_plan(replace(plan, steps=steps), ins, outs, workspace)
+        return self.context.bind_plan(replace(plan, steps=steps), ins, outs, workspace)
 
     @property
     def position(self) -> int:
