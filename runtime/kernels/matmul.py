@@ -31,9 +31,9 @@ def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
 
 MOST_ROWS = 8
 """The rows up to which a product is one of blocks that take one thread of a BLAS."""
-ONE_ROW, SOME_ROWS = 9216, 1 << 18
-"""The numbers of products of numbers from which OpenBLAS uses threads, for one row and for more."""
-LEAST_BLOCK = 4
+ONE_THREAD = 1 << 18
+"""The most multiplications of a product for which OpenBLAS uses one thread."""
+LEAST_BLOCK = 16
 
 
 def _block(rows: int, units: int, k: int) -> int:
@@ -45,7 +45,7 @@ def _block(rows: int, units: int, k: int) -> int:
     """
     if not (type(units) is int and type(k) is int and k) or rows > MOST_ROWS or not rows:
         return units
-    limit = (ONE_ROW if rows == 1 else SOME_ROWS // rows) // k
+    limit = ONE_THREAD // rows // k
     if units <= limit:
         return units
     return next((n for n in range(limit, LEAST_BLOCK - 1, -1) if units % n == 0), units)
