@@ -46,9 +46,12 @@ class Executed:
         return self.template.counters(self.sizes)
 
 
-def _shapes(index: int, args: Sequence[Any]) -> object:
-    """Return the shapes of those arguments of function `index` that are arrays."""
-    return index, *(getattr(arg, "shape", None) for arg in args)
+def _shapes(item: Any) -> object:
+    """Return the shapes of the arrays in `item`, which may be data."""
+    if isinstance(item, tuple | list):
+        fields: Sequence[Any] = item
+        return getattr(fields, "tag", 0), *map(_shapes, fields)
+    return getattr(item, "shape", None)
 
 
 @dataclass(eq=False)
@@ -71,7 +74,11 @@ class Templates:
     def learn(self, index: int, args: Sequence[Any], decisions: Sequence[Decision]) -> None:
         """Make a template of the path that was just recorded for `args`, if it may be worth it."""
         with self._lock:
-            failures, shapes = self.failures.setdefault(index, []), _shapes(index, args)
+            failures = self.failures.setdefault(index, [])
+            try:
+                shapes = index, _shapes(args)
+            except RecursionError:
+                return
             path = shapes, tuple(decisions)
             if self._first.setdefault(index, path) == path or shapes in self._seen:
                 return
@@ -112,7 +119,7 @@ class Templates:
                 args = [*map(plain_value, args)]
             except (MachineError, RecursionError):
                 return None
-        shapes = _shapes(index, args) if any(t.opaque for t in templates) else None
+        shapes = (index, _shapes(args)) if any(t.opaque for t in templates) else None
         if shapes in self._seen:
             return None
         for number, template in enumerate(templates):

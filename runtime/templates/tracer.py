@@ -32,6 +32,7 @@ from ...operators.sizes import Size, maximum
 from ...operators.sizes.size_table import OPERATIONS, PREDICATES
 from ..calls.argument_types import check_types
 from ..calls.value_checks import check_arguments
+from ..calls.values import Tagged
 from ..kernels.bind import Attrs, Bind, Thunk
 from ..kernels.checked import ArrayElements, SizeChecked, tensor_of
 from ..machine.binding import Bound, overlaps_of
@@ -41,7 +42,7 @@ from ..machine.kernel_plan import KernelPlan, plan_kernel
 from ..machine.paths import Branch, Call, Contents, Decision, Frame, Read, Return, State, TraceSize
 from ..machine.recording import Recorder
 from ..memory.limits import POISON
-from ..memory.packing import Layout
+from ..memory.packing import Layout, Plans
 from ..memory.scratch import Workspace
 from ..memory.spaces import Space
 from ..observe.counters import Counters
@@ -50,7 +51,7 @@ from ..program.dtypes import element_type
 from ..program.objects import Data, Object, Storage, Tensor
 from ..program.program import Array, Kernel, Step, TensorSpec, spec_of
 from ..program.size_operations import Scalar
-from .places import Body, Flags, Lines, Place, Root, Sizes, lines_of
+from .places import Body, Flags, Lines, Place, Root, Sizes, lines_of, shape_code
 from .sizes import NoTemplate, Number, Trace, Traced, code_of, plain, value_of
 
 MAX_INSTRUCTIONS = 1 << 14
@@ -299,9 +300,13 @@ class Tracer(Recorder):
         return Place(self.body, name, 0, spec.dtype, spec.dims)
 
     def plan_slices(self, pack: Any, sizes: tuple[Any, ...]) -> Layout:
-        if any(isinstance(plain(size), Traced) for size in sizes):
-            raise NoTemplate("a plan of slices by their sizes")
-        return super().plan_slices(pack, tuple(map(plain, sizes)))
+        sizes = tuple(map(plain, sizes))
+        total, offsets = super().plan_slices(pack, tuple(map(value_of, sizes)))
+        if not any(isinstance(size, Traced) for size in sizes):
+            return total, offsets
+        planned = self.trace.constant(partial(_planned, self.context.plans, pack))
+        found: Any = self.trace.unpacked(f"{planned}{shape_code(sizes)}", (total, *offsets))
+        return found[0], tuple(found[1:])
 
     # Kernels
 
@@ -392,6 +397,11 @@ class Tracer(Recorder):
 
     def tail_call(self, dst: int, function: int, args: tuple[Object, ...]) -> None:
         """Calls nest: the path is known, and short."""
+
+
+def _planned(plans: Plans, pack: Any, *sizes: int) -> tuple[int, ...]:
+    total, offsets = plans.of(pack, sizes)
+    return total, *offsets
 
 
 def trace_path(
@@ -499,12 +509,12 @@ def _parameters(traces: Traces, index: int, args: Sequence[object]) -> tuple[Obj
                 trace.lines.append((f"a{count}", code))
             name, count = f"a{count}", count + 1
             return tensor(arg, name, device, labels, declared)
-        if type(arg) is not tuple:
-            raise NoTemplate("data as an argument")
         fields: Any = arg
-        trace.guard(f"type({code}) is tuple and len({code}) == {len(fields)}")
+        tag = fields.tag if isinstance(fields, Tagged) else 0
+        kind = f"{trace.constant(Tagged)} and {code}.tag == {tag}" if tag else "tuple"
+        trace.guard(f"type({code}) is {kind} and len({code}) == {len(fields)}")
         parts = [value(f, f"{code}[{i}]", device, (), None) for i, f in enumerate(fields)]
-        return Data(0, tuple(parts))
+        return Data(tag, tuple(parts))
 
     for number, (param, arg) in enumerate(zip(function.params, args, strict=True)):
         declared = param.spec.shape if param.spec else None

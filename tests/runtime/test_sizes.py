@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.machine.both_machines import Machine
+from helpers.machine.recorded import without_templates
 from helpers.programs.machine_programs import f32, function, kernel, program
 from helpers.programs.random_settings import exactly
 from hypothesis import given
@@ -16,7 +17,6 @@ from xrelay.runtime.kernels import KERNELS
 from xrelay.runtime.memory.limits import Memory
 from xrelay.runtime.program import instructions as vm
 from xrelay.runtime.program.program import Function, Kernel, Param, Program, Step, TensorSpec
-from xrelay.runtime.templates.table import Templates
 
 I64 = TensorSpec("int64", ())
 BITS = 1 << 64
@@ -190,7 +190,7 @@ def sized_machine(**options: Any) -> Machine:
 
 
 def test_a_size_from_data_is_one_decision(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Templates, "learn", lambda *_: None)
+    without_templates(monkeypatch)
     machine = sized_machine()
     for n in (3, 0, 7, 3, 1):
         data = np.array([n, 99], np.int64)
