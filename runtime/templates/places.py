@@ -111,7 +111,7 @@ class Flags:
 
 
 class Address(NamedTuple):
-    """Where a place begins, to compare places of one base."""
+    """The first byte of a place, to compare places of one base."""
 
     data: Number
 
