@@ -349,7 +349,7 @@ def names_in(node: ast.AST) -> list[str]:
     ]
 
 
-SPLIT_CLASSES = 2
+SPLIT_CLASSES = 0
 """The number of classes that are split over files: may only fall."""
 
 
