@@ -45,6 +45,18 @@ def _rows_and_columns(
     return n, m
 
 
+@rule("relay.nn.packed_dense", work=Work.PRODUCTS)
+def packed_dense(data: Tensor, panels: Tensor, *, out_dtype: Element | None) -> Tensor:
+    """Infer (…, p * w) from `data` (…, k) and `panels` (p, k, w)."""
+    element = product_element((data, panels), out_dtype)
+    require_rank(panels, 3, "panels")
+    count, k, width = panels.dims
+    if not data.dims:
+        raise SignatureError("data must have rank at least 1, but has rank 0")
+    require_equal(data.dims[-1], k, _REDUCED)
+    return Tensor(element, (*data.dims[:-1], count * width))
+
+
 @rule("relay.nn.matmul", work=Work.PRODUCTS)
 def matmul(
     a: Tensor, b: Tensor, *, transpose_a: bool, transpose_b: bool, out_dtype: Element | None

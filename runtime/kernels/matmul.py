@@ -24,6 +24,15 @@ def dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     return product(data.reshape(rows, k), weight.T, y.reshape(rows, units))
 
 
+def packed_dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Multiply data (…, k) by the columns in panels (p, k, w)."""
+    (data, panels), (y,) = ins, outs
+    count, k, width = panels.shape
+    rows = y.size // max(count * width, 1)
+    parts = y.reshape(rows, count, width).transpose(1, 0, 2)
+    return product(data.reshape(rows, k), panels, parts)
+
+
 def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Multiply a by b, each optionally transposed (the last two axes); b may be one matrix."""
     a, b = ins
@@ -47,4 +56,5 @@ KERNELS: dict[str, Bind] = {
     "relay.nn.batch_matmul": widen_half(batch_matmul),
     "relay.nn.dense": widen_half(dense),
     "relay.nn.matmul": widen_half(matmul),
+    "relay.nn.packed_dense": widen_half(packed_dense),
 }
