@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from .operands import require_number, require_rank, require_same_element
 from .rules import Work, rule
-from .signature import Element, Tensor
+from .signature import Element, Tensor, ranked
 from .sizes import Shape, SignatureError, Size, broadcast, require_equal
 
 _REDUCED = "the reduced dims must be equal, but are {0} and {1}"
@@ -54,7 +54,7 @@ def packed_dense(data: Tensor, panels: Tensor, *, out_dtype: Element | None) -> 
     if not data.dims:
         raise SignatureError("data must have rank at least 1, but has rank 0")
     require_equal(data.dims[-1], k, _REDUCED)
-    return Tensor(element, (*data.dims[:-1], count * width))
+    return ranked(element, (*data.dims[:-1], count * width))
 
 
 @rule("relay.nn.matmul", work=Work.PRODUCTS)

@@ -441,7 +441,7 @@ def dense(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
 
 
 def packed_dense(attrs: Attrs, specs: Specs, x: Array, w: Array) -> Array:
-    return dense(attrs, specs, x, w.swapaxes(1, 2).reshape(-1, w.shape[1]))
+    return dense(attrs, specs, x, w.swapaxes(1, 2).reshape(w.shape[0] * w.shape[2], w.shape[1]))
 
 
 def matmul(attrs: Attrs, specs: Specs, a: Array, b: Array) -> Array:
