@@ -83,7 +83,7 @@ func.func @is_captured() {
 
 func.func @is_not_aligned() {
   %s = memory.alloc_storage 64 align 16 : !memory.storage
-  // expected-error @below {{a buffer of f32 must be aligned to 4}}
+  // expected-error @below {{the offset of a buffer of f32 must be a multiple of 4, but 2 is not}}
   %a = memory.buffer %s[2] : memref<4xf32>
   func.return
 }
