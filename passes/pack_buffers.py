@@ -375,6 +375,7 @@ class Packing:
                 lent := self.lenders.lent.get(op.callee.string_value())
             ):
                 candidates += reading.workspaces(op, lent)
+        candidates.sort(key=lambda candidate: candidate.lifetime.start)
         by_op = dict[Operation, list[Candidate]]()
         for candidate in candidates:
             by_op.setdefault(candidate.op, []).append(candidate)
