@@ -37,6 +37,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from ..dialects import memory
+from ..dialects.foreign import mended
 from ..dialects.memrefs import MemRef, as_memref, buffer_size, element_bytes, strides_of
 from ..dialects.xdsl_extras.walking import walk
 from .functions.signatures import entries_of
@@ -224,6 +225,7 @@ class LowerBuffersPass(ModulePass):
     accepts: ClassVar[Level] = "every"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        mended(memref.MemRef)
         ops = [*walk(op)]
         types = {
             buffer.storage.type: as_memref(buffer.memref.type)
