@@ -173,7 +173,9 @@ class Reading:
         last = buffers.loops.extended(alias.first, alias.last)
         home = self.home(op.dynamic_sizes, block)
         if last >= self.stop_of(home):
-            return "its size is computed in a branch that it outlives"
+            if op.dynamic_sizes or home.holder is None:
+                return "its size is computed in a branch that it outlives"
+            return f"it outlives the region of {home.holder.name} that allocates it"
         first, region = first_use(op), buffers.regions[block]
         start = buffers.position[first]
         return Candidate(

@@ -39,7 +39,7 @@ from ...dialects.interfaces import CallsFunction, Runs
 from ...dialects.xdsl_extras.walking import walk
 from ...dialects.xdsl_extras.xdsl_internals import operands_of
 from ...runtime.program.components import components, reached
-from ..bytes.buffer_facts import facts_of, holds_names, names_bytes
+from ..bytes.buffer_facts import facts_of, holds_names, names_bytes, runs_of
 from ..plan_check.faults import NotShown, hint_of
 from ..plan_check.held import Held
 from ..plan_check.lent import Checked, Lending
@@ -92,7 +92,7 @@ class Flow:
             yield self.index[op.next_op]
         elif not op.successors and (around := op.parent_op()) in self.index:
             assert around is not None
-            if facts_of(around).runs is not Runs.ONE:
+            if runs_of(around) is not Runs.ONE:
                 for region in around.regions:
                     yield from self._first(region.blocks)
             yield from self._after(around)
@@ -105,7 +105,7 @@ class Flow:
             yield from self._first(op.successors)
         elif (around := op.parent_op()) in self.index:
             assert around is not None
-            if facts_of(around).runs is not Runs.ONE:
+            if runs_of(around) is not Runs.ONE:
                 for region in around.regions:
                     yield from self._first(region.blocks)
             yield from self._after(around)
@@ -205,8 +205,6 @@ class BufferChecker:
         """Yield arguments and results, each with a value that it may name by what `op` does."""
         facts = facts_of(op)
         operands = [value for value in operands_of(op) if names_bytes(value.type)]
-        around = op.parent_op()
-        is_inside = around is not None and around in self.flow.index
         every = ((result, value) for result in op.results for value in operands)
         if isinstance(op, func.ReturnOp):
             self.returned += operands
@@ -233,8 +231,12 @@ class BufferChecker:
                 self.capture(operands, op)
             if not facts.allocates:
                 yield from every
-        if around is not None and is_inside and not facts_of(around).is_known:
-            self.capture(operands, op)
+        at: Operation | None = op
+        while (at := at.parent_op()) in self.flow.index and at is not None:
+            if not facts_of(at).is_known:
+                self.capture(operands, op)
+            elif runs_of(at) is Runs.LATER:
+                self.capture((v for v in operands if not at.is_ancestor(v.owner)), op)
 
     @staticmethod
     def is_yield(op: Operation) -> bool:
@@ -284,7 +286,7 @@ class BufferChecker:
             buffer = self.definer(i)
             is_inside = (
                 around is not None
-                and facts_of(around).runs is not Runs.ONE
+                and runs_of(around) is not Runs.ONE
                 and around.is_ancestor(buffer)
             )
             if not is_inside and block.parent is not None and len(block.parent.blocks) > 1:
@@ -300,8 +302,14 @@ class BufferChecker:
                 )
 
     def require_room(self, op: Operation, slot: Slot) -> None:
-        """Check that a buffer is aligned, and lies in its storage."""
+        """Check that a buffer is aligned, and lies in its storage, which each thread has."""
         self.lending.require_room(op, slot)
+        at: Operation | None = op
+        while (at := at.parent_op()) in self.flow.index and at is not None:
+            runs = runs_of(at)
+            if runs is not None and runs.shares_time and not at.is_ancestor(slot.storage.owner):
+                notes = [(at, "this may run it more than once at a time")]
+                raise PassError("a buffer needs a storage of its own in each thread", op, notes)
 
     def require_apart(self) -> None:
         """Check that no op uses bytes of one buffer where another one needs them."""
@@ -442,7 +450,7 @@ def are_exclusive(one: Operation, other: Operation) -> bool:
     while at is not None:
         around = at.parent_op()
         if around is not None and around in path:
-            is_one = facts_of(around).runs is Runs.ONE
+            is_one = runs_of(around) is Runs.ONE
             return is_one and path[around] is not at.parent_region()
         at = around
     return False
