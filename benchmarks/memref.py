@@ -19,8 +19,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -32,6 +31,7 @@ from xdsl.parser import Parser
 
 from xrelay.dialects.memrefs import as_memref, buffer_size
 from xrelay.frontends.onnx.convert.importer import convert_model
+from xrelay.lowering.native.toolchain.tool_paths import tool
 from xrelay.passes.layout_slices import Strategy
 from xrelay.passes.memory_report.read import read_memory
 from xrelay.passes.memory_report.report import report_of
@@ -88,21 +88,14 @@ def parsed(text: str) -> ModuleOp:
     return LocatingParser(context(), text, "lifetimes.mlir", 0).parse_module()
 
 
-def arena(text: str, strategy: Strategy) -> int:
-    """Return the bytes that a function allocates when it is planned."""
+def arena(text: str, strategy: Strategy, dims: Mapping[str, int]) -> int:
+    """Return the bytes that a program allocates when it is planned; dims are 128 by default."""
     module = parsed(text)
-    PlanMemrefPass(strategy).apply(Context(), module)
-    types = [as_memref(op.memref.type) for op in module.walk() if isinstance(op, memref.AllocOp)]
-    return sum(buffer_size(type) or 0 for type in types if type is not None)
-
-
-def dynamic_ratio(rows: Sequence[Row]) -> float:
-    """Return the worst arena over its bound, if all sizes are multiples of a dim of an argument."""
-    module = parsed("\n".join(lines_of(rows, dynamic=True)))
-    for step in PlanMemrefPass().steps()[:2]:
+    for step in PlanMemrefPass(strategy).steps()[:2]:
         step.apply(Context(), module)
-    reports = [*chain(*(report_of(read_memory(module), {"x_dim0": n}) for n in (1, 7, 64)))]
-    return max(report.planned.example / report.lower_bound.example for report in reports)
+    allocs = (op.memref.type for op in module.walk() if isinstance(op, memref.AllocOp))
+    left = sum(buffer_size(type) or 0 for type in map(as_memref, allocs) if type is not None)
+    return left + sum(r.planned.example for r in report_of(read_memory(module), dims))
 
 
 def rows_of_network(name: str) -> list[Row]:
@@ -131,16 +124,27 @@ def rows_of_network(name: str) -> list[Row]:
 def compare_program(path: Path, iree_opt: str | None) -> None:
     """Print the bytes that a program allocates if it is planned."""
     text = path.read_text()
-    ours, first = arena(text, "auto"), arena(text, "first-fit")
-    upstream = f"{upstream_arena(text, iree_opt):12,}" if iree_opt else ""
+    ours, first = arena(text, "auto", {}), arena(text, "first-fit", {})
+    upstream = ""
+    if iree_opt:
+        try:
+            upstream = f"{upstream_arena(text, iree_opt):12,}"
+        except subprocess.CalledProcessError as error:
+            upstream = "  refused: " + re.sub(r".*error: ", "", error.stderr.split("\n")[0])
     print(f"{path.stem:32}{ours:12,}{first:12,}{upstream}")
 
 
 def upstream_arena(text: str, iree_opt: str) -> int:
-    """Return the bytes that a function allocates after upstream's pass."""
-    command = [iree_opt, "-", f"--pass-pipeline={UPSTREAM}"]
-    found = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
-    types = re.findall(r"memref\.alloc\(\).*: (memref<.*>)", found.stdout)
+    """Return the bytes of static size that a program allocates after upstream's pass."""
+    free = () if "memref.dealloc" in text else ("--buffer-deallocation-pipeline",)
+    for command in (
+        (tool("mlir-opt"), "-", "--mlir-print-op-generic", *free),
+        (iree_opt, "-", f"--pass-pipeline={UPSTREAM}"),
+    ):
+        text = subprocess.run(
+            command, input=text, capture_output=True, text=True, check=True
+        ).stdout
+    types = re.findall(r"memref\.alloc\(\).*: (memref<.*>)", text)
     parsed_types = [as_memref(Parser(context(), type).parse_type()) for type in types]
     return sum(buffer_size(type) or 0 for type in parsed_types if type is not None)
 
@@ -175,10 +179,12 @@ def main() -> None:
         else:
             rows = rows_of_network(path.name)
         text, bound = "\n".join(lines_of(rows)), live_bytes(rows)
-        ours, first = arena(text, "auto"), arena(text, "first-fit")
+        ours, first = arena(text, "auto", {}), arena(text, "first-fit", {})
         other = upstream_arena(text, args.iree_opt) if args.iree_opt else None
         upstream = "" if other is None else f"{other / bound:8.3f}"
-        ratios = f"{ours / bound:8.3f}{first / bound:8.3f}{upstream}{dynamic_ratio(rows):8.3f}"
+        text = "\n".join(lines_of(rows, dynamic=True))
+        worst = max(arena(text, "auto", {"x_dim0": n}) / (n * bound) for n in (1, 7, 64))
+        ratios = f"{ours / bound:8.3f}{first / bound:8.3f}{upstream}{worst:8.3f}"
         print(f"{path.stem:32}{len(rows):6}{ratios}")
 
 
