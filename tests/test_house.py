@@ -66,6 +66,7 @@ MAY_IMPORT = {
             "passes.infer_types",
             "passes.functions.captures",
             "passes.functions.instantiation",
+            "passes.functions.relax_dims",
             "passes.make_kernels",
             "passes.rename_written_tensors",
             "passes.support.diagnostics",
