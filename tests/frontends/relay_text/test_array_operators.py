@@ -237,7 +237,7 @@ def test_normal_numbers_follow_from_uniform_ones() -> None:
         (X, "nn.sparse_transpose(%x, %x, %x)", "nn.sparse_transpose: expected a tensor of rank 1"),
         ("%x: float32", "nn.cross_entropy(%x, %x)", "nn.cross_entropy: expected a tensor of rank 2, but it is of float32"),
         ("%x: float32", "scatter_nd(%x, 0, %x)", "scatter_nd: indices of 0 axes, but data has 0"),
-        ("%x: Tensor[(2, 0), int64]", "sparse_to_dense(%x, 1f, 0f, output_shape=[])", "sparse_to_dense: indices must have 0 columns, as output_shape has entries"),
+        ("%x: Tensor[(2, 0), int64]", "sparse_to_dense(%x, 1f, 0f, output_shape=[])", "sparse_to_dense: output_shape must have an entry"),
         (X, "nn.contrib_dense_pack(%x, %x, weight_layout=\"NH\")", "nn.contrib_dense_pack: weight_layout must have the axes N and C, but is \"NH\""),
     ],
 )  # fmt: skip

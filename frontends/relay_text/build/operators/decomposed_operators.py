@@ -185,9 +185,11 @@ def _written(indices: Numbers, values: Numbers, default: Numbers | None, shape: 
     default = (number(site, 0, "int64") if default is None else default).cast(values.dtype)
     count = dims[0] if dims else 1
     rows = indices.viewed(count, *(dims[1:] or (1,)))
-    if len(dims) > 2 or rows.dims[1] != len(shape) or not shape:
+    if len(dims) > 2 or rows.dims[1] != len(shape):
         raise site.problem(f"indices must have {len(shape)} columns, as output_shape has entries")
-    strides = tuple(accumulate(shape[:0:-1], mul, initial=1))[::-1] if shape else ()
+    if not shape:
+        raise site.problem("output_shape must have an entry")
+    strides = tuple(accumulate(shape[:0:-1], mul, initial=1))[::-1]
     columns = [column.cast("int64") for column in rows.parts(1)]
     terms = [column * stride for column, stride in zip(columns, strides, strict=True)]
     flat = default.full(shape=(prod(shape),))
