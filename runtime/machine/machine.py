@@ -42,7 +42,6 @@ from ..kernels.bind import Bind
 from ..kernels.loading import kernels_of
 from ..memory.arena import Arena, Entry, max_trace_size
 from ..memory.limits import SMALL_RESULT, Memory, OutOfMemory, Owner
-from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..program.checking import check_program
 from ..program.dtypes import element_type
@@ -51,7 +50,7 @@ from ..program.program import Array, Program
 from ..templates.table import Executed, Templates
 from . import float_errors
 from .context import Context
-from .execution import Executor
+from .execution import Executor, Measurement
 from .paths import Decision
 
 if TYPE_CHECKING:
@@ -249,7 +248,7 @@ class Machine:
             raise MachineError(f"unknown function {function} (defined: {defined})")
         return index
 
-    def _acquire(self, times: CallProfile | None = None) -> Arena:
+    def _acquire(self, times: Measurement | None = None) -> Arena:
         """
         Return an arena that no other call uses, of the idle ones that which was used last.
 
@@ -261,7 +260,7 @@ class Machine:
             reuses = not self._context.has_references
             return Arena(self.memory, len(self.program.devices), reuses)
 
-    def _release(self, arena: Arena, times: CallProfile | None = None) -> None:
+    def _release(self, arena: Arena, times: Measurement | None = None) -> None:
         idle = self._idle if times is None else self._measured
         idle.append(arena)
         if len(idle) > MAX_IDLE:
@@ -285,7 +284,7 @@ class Machine:
         index: int,
         args: Sequence[object],
         out: Value | None,
-        times: CallProfile | None = None,
+        times: Measurement | None = None,
     ) -> Value:
         """Call function `index` in `arena`."""
         if times is None and index in self.templates.by_function:
