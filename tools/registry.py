@@ -36,6 +36,7 @@ DIALECTS = {
     "memory": "dialects.memory:Memory",
     "vm": "dialects.vm:Vm",
     "bytecode": "dialects.bytecode:Bytecode",
+    "async": "dialects.foreign.async_dialect:Async",
 }
 
 _PASSES = {

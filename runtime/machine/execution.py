@@ -16,7 +16,7 @@ from ..errors import MachineError, described
 from ..kernels.bind import Thunk
 from ..memory.limits import OutOfMemory, Stack
 from ..observe.counters import Counters, Counting
-from ..program.objects import Object, distinct_tensors
+from ..program.objects import Object
 from ..program.program import Array
 from .context import Context
 from .paths import (
@@ -119,9 +119,12 @@ class Executor:
     def root(self, frame: Frame, times: Measurement | None = None) -> Segment:
         """Return the first segment of `frame`; record it the first time."""
         if frame.root is None:
-            recorder = Recorder(self.context, State.entry(frame), 0, {})
-            frame.root = recorder.record() if times is None else times.record(recorder)
+            frame.root = self._record(State.entry(frame), 0, {}, times)
         return frame.root
+
+    def _record(self, state: State, pc: int, known: Known, times: CallProfile | None) -> Segment:
+        recorder = Recorder(self.context, state, pc, known, self.context.observers)
+        return recorder.record() if times is None else times.record(recorder)
 
     def execute(
         self,
@@ -160,7 +163,6 @@ class Executor:
                 case Return():
                     kept, end.kept = end.kept, None
                     if not callers:
-                        self._check_result(segment, end.result)
                         return end.result
                     segment = callers.pop()
                     depth -= segment.trace_size + ACTIVATION_SIZE
@@ -182,18 +184,6 @@ class Executor:
                     segment = self._successor(segment, end.ref.contents, times)
                 case _:
                     segment = self._successor(segment, None, times)
-
-    def _check_result(self, segment: Segment, result: Object) -> None:
-        """In the mode `sanitize`, check the bytes of the `result` that `segment` returns."""
-        guard = segment.frame.guard
-        if guard is None:
-            return
-        check = guard.reads(distinct_tensors(result) or ())
-        if check is not None:
-            try:
-                check()
-            except MachineError as error:
-                raise self._fault(segment, error) from None
 
     def _extend(self, stack: Stack, segment: Segment, calls: int) -> None:
         """Reserve memory for the call that `segment` makes, or fail at that call."""
@@ -231,8 +221,7 @@ class Executor:
         state, end = segment.state.copy(), segment.end
         values = [tensor.array.copy() for tensor in end.tensors] if isinstance(end, Read) else ()
         pc, known = resume(state, end, key, values, returned, kept)
-        recorder = Recorder(self.context, state, pc, known)
-        found = recorder.record() if times is None else times.record(recorder)
+        found = self._record(state, pc, known, times)
         if segment.frame.trace_size.size <= self.max_trace_size:
             segment.successors[key] = found
         return found

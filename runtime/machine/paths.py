@@ -25,7 +25,6 @@ from ..program.program import Array, Step
 from .reference_counts import ReferenceCounts
 
 if TYPE_CHECKING:
-    from ..observe.sanitizer import Sanitizer
     from ..observe.segment_details import SegmentDetails
 
 SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
@@ -87,8 +86,8 @@ class Frame:
     root: Segment | None = None
     unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
     """The bytes that its callers have not written in the storages that are its arguments."""
-    guard: Sanitizer | None = None
-    """Checks the activation and those of its callers, in the mode `sanitize`."""
+    is_nested: bool = False
+    """True if it has a caller."""
     loop: Loop | None = None
     """The frames that tail calls run in place of this one, if there are any."""
     born: int = field(default_factory=birth)
@@ -125,6 +124,8 @@ class State:
     unwritten: dict[Object, list[int]] = field(default_factory=dict["Object", list[int]])
     with_unwritten: set[Object] = field(default_factory=set["Object"])
     known: Known = field(default_factory=dict["Tensor", "Array"])
+    freed: list[Storage] | None = None
+    """The storages that the current instruction has freed, if an observer is interested."""
 
     @staticmethod
     def entry(frame: Frame) -> State:
@@ -210,8 +211,8 @@ class State:
                 self.live[item.device] -= item.size
                 self.unwritten.pop(item, None)
                 self.spaces[item.device].give(item.at, item.size)
-                if self.frame.guard is not None:
-                    self.frame.guard.freed.append(item)
+                if self.freed is not None:
+                    self.freed.append(item)
 
     def leave(self, result: Object) -> Kept:
         """Clear all registers, and return what `result` keeps alive."""
