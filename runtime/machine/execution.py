@@ -7,14 +7,13 @@ Execute prepared calls: run the recorded segments of a path, and record those th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import inf
-from typing import Protocol
 
 from ...operators.records import record
 from ..errors import MachineError, described
-from ..kernels.bind import Thunk
 from ..memory.limits import OutOfMemory, Stack
+from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..program.objects import Object
 from ..program.program import Array
@@ -36,28 +35,6 @@ from .paths import (
     TailCall,
 )
 from .recording import Recorder, fault
-
-
-class Measurement(Protocol):
-    """Measures a call, while a profile is active."""
-
-    def run(self, segment: Segment) -> Iterator[Thunk]:
-        """Yield the steps of `segment`, each to be run before the next is taken."""
-        ...
-
-    def record(self, recorder: Recorder) -> Segment:
-        """Record a segment."""
-        ...
-
-    def transferred(self) -> None:
-        """Note that arguments have been copied in."""
-
-    def returned(self) -> None:
-        """Note that the result will be copied out."""
-
-    def end(self, has_returned: bool) -> None:
-        """End the call, which `has_returned` unless it failed."""
-
 
 STACK_SIZE = 1 << 20
 """Bytes by which the call stack grows."""
@@ -116,7 +93,7 @@ class Executor:
     max_instructions: int | None
     max_trace_size: int
 
-    def root(self, frame: Frame, times: Measurement | None = None) -> Segment:
+    def root(self, frame: Frame, times: CallProfile | None = None) -> Segment:
         """Return the first segment of `frame`; record it the first time."""
         if frame.root is None:
             frame.root = self._record(State.entry(frame), 0, {}, times)
@@ -130,7 +107,7 @@ class Executor:
         self,
         frame: Frame,
         executed: list[Counters],
-        times: Measurement | None,
+        times: CallProfile | None,
         decisions: list[Decision] | None = None,
     ) -> Object:
         """
@@ -205,7 +182,7 @@ class Executor:
         self,
         segment: Segment,
         key: Decision,
-        times: Measurement | None,
+        times: CallProfile | None,
         returned: Return | None = None,
         kept: Kept | None = None,
     ) -> Segment:

@@ -43,6 +43,7 @@ from ..kernels.bind import Bind
 from ..kernels.loading import kernels_of
 from ..memory.arena import Arena, Entry, max_trace_size
 from ..memory.limits import SMALL_RESULT, Memory, OutOfMemory, Owner
+from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..observe.observer import Observer, Poison
 from ..program.checking import check_program
@@ -52,7 +53,7 @@ from ..program.program import Array, Program
 from ..templates.table import Executed, Templates
 from . import float_errors
 from .context import Context
-from .execution import Executor, Measurement
+from .execution import Executor
 from .paths import Decision
 
 if TYPE_CHECKING:
@@ -252,7 +253,7 @@ class Machine:
             raise MachineError(f"unknown function {function} (defined: {defined})")
         return index
 
-    def _acquire(self, times: Measurement | None = None) -> Arena:
+    def _acquire(self, times: CallProfile | None = None) -> Arena:
         """
         Return an arena that no other call uses, of the idle ones that which was used last.
 
@@ -264,7 +265,7 @@ class Machine:
             reuses = not self._context.has_references
             return Arena(self.memory, len(self.program.devices), reuses)
 
-    def _release(self, arena: Arena, times: Measurement | None = None) -> None:
+    def _release(self, arena: Arena, times: CallProfile | None = None) -> None:
         idle = self._idle if times is None else self._measured
         idle.append(arena)
         if len(idle) > MAX_IDLE:
@@ -288,7 +289,7 @@ class Machine:
         index: int,
         args: Sequence[object],
         out: Value | None,
-        times: Measurement | None = None,
+        times: CallProfile | None = None,
     ) -> Value:
         """Call function `index` in `arena`."""
         if index in self.templates.by_function:
