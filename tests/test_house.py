@@ -50,7 +50,7 @@ MAY_IMPORT = {
         *("runtime.program.components", "runtime.program.data_types", "runtime.program.program"),
         *("runtime.memory", "runtime.weights.derived_weights"),
     ),
-    "planning": ("planning", "operators.intervals", "operators.orders"),
+    "planning": ("planning", *(f"operators.{name}" for name in ("intervals", "orders", "records"))),
     "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
     "runtime": ("runtime", "operators", "planning"),
     "frontends": (

@@ -75,7 +75,7 @@ PASSES = {
 }
 
 TARGETS = {
-    "relay-text": "frontends.relay_text.text_target:RelayTextTarget",
+    "relay-text": "frontends.relay_text.print.printer:RelayTextTarget",
     "native": "tools.targets.native_target:NativeTarget",
     "c-header": "tools.targets.native_target:HeaderTarget",
     "object": "tools.targets.native_target:ObjectTarget",

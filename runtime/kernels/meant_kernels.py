@@ -71,7 +71,7 @@ def sums_of_parts(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> 
     )
 
 
-@dataclass
+@dataclass(eq=False)
 class Steps:
     """The kernels of the operators that a formula applies."""
 

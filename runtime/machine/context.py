@@ -63,7 +63,7 @@ def _derived(names: Sequence[str], given: Mapping[str, Array]) -> dict[str, Arra
     return {name: weights.array(name) for name in names}
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Context:
     """The state that all functions of a loaded program share."""
 

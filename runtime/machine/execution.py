@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+from ...operators.records import record
 from ..errors import MachineError, described
 from ..memory.limits import OutOfMemory, Stack
 from ..observe.call_times import CallProfile
 from ..observe.counters import Counters, Counting
 from ..program.objects import Object
 from ..program.program import Array
-from ..program.records import record
 from .context import Context
 from .paths import (
     Branch,

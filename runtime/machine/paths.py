@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...operators.records import record
 from ...operators.sizes import maximum
 from ..errors import MachineError
 from ..kernels.bind import Thunk
@@ -21,7 +22,6 @@ from ..memory.spaces import Space
 from ..observe.counters import Counters
 from ..program.objects import Object, Ref, Storage, Tensor, birth
 from ..program.program import Array, Step
-from ..program.records import record
 from .reference_counts import ReferenceCounts
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ SEGMENT_SIZE, STATE_SIZE, FRAME_SIZE, HELD_SIZE = 1024, 2048, 1024, 100
 """Approximate bytes of a segment, its state, the frame that it calls, and each item held."""
 
 
-@dataclass(slots=True)
+@record
 class Dead:
     """The content of a killed register: the number of the instruction that killed it."""
 
@@ -46,7 +46,7 @@ class KilledRegister(MachineError):
         self.killer = killer
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class TraceSize:
     """Approximate bytes of the recorded paths of a frame and its callees."""
 
@@ -101,7 +101,7 @@ class Frame:
         return value.born > self.born
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class State:
     """
     A point of a path: registers, reference counts, live and free memory.
@@ -281,7 +281,7 @@ class State:
         return value in self.with_unwritten
 
 
-@dataclass(slots=True)
+@record
 class Kept:
     """The references to what a result keeps alive, its own included, and the live bytes."""
 
@@ -289,7 +289,7 @@ class Kept:
     live: tuple[int, ...]
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Return:
     """
     End the activation with `result`; `kept` is for the caller that takes it.

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ...operators.records import record
 from ..errors import MachineError
 from ..kernels.bind import Bind, Thunk
 from ..kernels.checked import Reuse, reuse_of
@@ -27,7 +28,6 @@ from ..machine.kernel_plan import KernelPlan
 from ..memory.scratch import Workspace
 from ..program.kernel_shapes import data_operands
 from ..program.program import Array, Kernel
-from ..program.records import record
 
 ERROR = "xrelay_kernels_error"
 """The function of a library that returns the message of the last failure of this thread."""

@@ -30,7 +30,7 @@ MAX_EVENTS = 1 << 20
 """Number of slices and changes of memory that are kept for a trace."""
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Total:
     """The number of several runs, their nanoseconds, and the bytes of their operands."""
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ...operators.records import record
 from ..errors import Location, MachineError, described
 from ..kernels.bind import Thunk
 from ..machine.context import Context
@@ -24,7 +25,6 @@ from ..memory.limits import ALIGNMENT
 from ..memory.scratch import Workspace
 from ..program.kernel_shapes import MAX_SIZES, size_inputs
 from ..program.program import Array, Kernel, Step
-from ..program.records import record
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -24,13 +24,13 @@ from functools import partial
 from threading import local
 from typing import Any
 
+from ...operators.records import record
 from ..errors import Location, MachineError, Note
 from ..memory.limits import POISON, Memory
 from ..memory.regions import Region
 from ..memory.scratch import Workspace
 from ..program.objects import Object, Storage, Tensor, distinct_tensors
 from ..program.program import Array, Program, spec_of
-from ..program.records import record
 from .guarded_kernels import address_of, run_guarded
 from .observer import Binder, KernelCall, Observer, Recorded
 from .shadow import Shadow

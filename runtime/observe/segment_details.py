@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from ...operators.records import record
 from ..errors import Location
 from ..program.instructions import DeviceCopy
 from ..program.objects import Storage
 from ..program.program import Program, Step, TensorSpec
-from ..program.records import record
 from .observer import Binder, KernelCall, Observer, Recorded
 
 Clock: TypeAlias = Callable[[], int]
@@ -64,7 +64,7 @@ class MemoryEvent(NamedTuple):
     allocated: tuple[int, int] | None
 
 
-@dataclass
+@dataclass(eq=False)
 class SegmentDetails(Observer):
     """
     Notes on a segment: `operands` by instruction, and changes of memory.

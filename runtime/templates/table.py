@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ...operators.records import record
 from ..calls.values import plain_value
 from ..errors import MachineError
 from ..machine.context import Context
@@ -35,7 +36,7 @@ MAX_FAILURES = 4
 """Number of paths without a template after which a function gets no more."""
 
 
-@dataclass(slots=True)
+@record
 class Executed:
     """The counters of a call of a template, until they are read."""
 
@@ -49,7 +50,7 @@ class Executed:
 def _shapes(item: Any) -> object:
     """Return the shapes of the arrays in `item`, which may be data."""
     if isinstance(item, tuple | list):
-        fields: Sequence[Any] = item
+        fields = cast(Sequence[Any], item)
         return getattr(fields, "tag", 0), *map(_shapes, fields)
     return getattr(item, "shape", None)
 
