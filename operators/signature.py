@@ -42,7 +42,8 @@ class Element:
     @property
     def bits(self) -> int:
         """The width of a number; an index has 64 bits."""
-        return int(self.name.lstrip("uibf")) if self.name != "index" else 64
+        digits, _, _ = self.name.lstrip("uibf").partition("E")
+        return int(digits) if self.name != "index" else 64
 
     @property
     def is_unsigned(self) -> bool:

@@ -51,6 +51,15 @@ def _block(rows: int, units: int, k: int) -> int:
     return next((n for n in range(limit, LEAST_BLOCK - 1, -1) if units % n == 0), units)
 
 
+def packed_dense(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
+    """Multiply data (…, k) by the columns in panels (p, k, w)."""
+    (data, panels), (y,) = ins, outs
+    count, k, width = panels.shape
+    rows = y.size // max(count * width, 1)
+    parts = y.reshape(rows, count, width).transpose(1, 0, 2)
+    return product(data.reshape(rows, k), panels, parts)
+
+
 def matmul(attrs: Attrs, ins: Sequence[Array], outs: Sequence[Array]) -> Thunk:
     """Multiply a by b, each optionally transposed (the last two axes); b may be one matrix."""
     a, b = ins
@@ -74,4 +83,5 @@ KERNELS: dict[str, Bind] = {
     "relay.nn.batch_matmul": widen_half(batch_matmul),
     "relay.nn.dense": widen_half(dense),
     "relay.nn.matmul": widen_half(matmul),
+    "relay.nn.packed_dense": widen_half(packed_dense),
 }

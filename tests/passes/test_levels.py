@@ -46,7 +46,7 @@ bind-dims                  . . . . . . . . . .
 bind-inputs                . . . . . . . . . .
 bind-params                . . . . . . . . . .
 infer-types                . . . . . . . . . .
-widen-bfloat16             . . . . . . . . . .
+widen-narrow-types         . . . . . . . . . .
 simplify-inference         . . . . . . . . . .
 fold-constants             + . . . . . . . . .
 lower-qnn                  . . . . . . . . . .

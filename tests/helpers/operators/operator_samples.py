@@ -244,6 +244,13 @@ def _lines() -> Iterator[tuple[str, Line]]:
         ("2x0xf32 5x0xf32", {}, "2x5xf32"),
     )
     yield from _each(
+        "nn.packed_dense",
+        ("2x4xf32 3x4x5xf32", {}, "2x15xf32"),
+        ("4xf32 1x4x5xf32", {}, "5xf32"),
+        ("2x3x4xi8 2x4x5xi8", {"out_dtype": "int32"}, "2x3x10xi32"),
+        ("2x0xf32 3x0x5xf32", {}, "2x15xf32"),
+    )
+    yield from _each(
         "nn.matmul",
         ("2x4xf32 4x5xf32", {}, "2x5xf32"),
         ("4x2xf32 4x5xf32", {"transpose_a": True}, "2x5xf32"),
