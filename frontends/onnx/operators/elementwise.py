@@ -149,7 +149,7 @@ def converted(
 
 
 _ADDED = {"up": 2**23 - 1, "nearest": 2**22, "down": 0}
-"""What rounds the exponent of a float32 when it is added to its bits, by `round_mode`."""
+"""The number that rounds a float32 to its exponent when it is added to its bits, by mode."""
 
 
 def _power_of_two(b: Builder, x: Value, dtype: np.dtype[Any], saturates: bool, mode: str) -> Value:
