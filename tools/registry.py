@@ -36,6 +36,7 @@ DIALECTS = {
     "memory": "dialects.memory:Memory",
     "vm": "dialects.vm:Vm",
     "bytecode": "dialects.bytecode:Bytecode",
+    "async": "dialects.foreign.async_dialect:Async",
 }
 
 _PASSES = {
@@ -47,7 +48,7 @@ _PASSES = {
         materialize-device-copies elide-device-copies explain-devices share-device-copies
         lambda-lift specialize-functions inline pass-params check-shapes flatten-tuples
         remove-unused-functions eliminate-dead-code
-        lift-constants choose-tiling tile-for-memory fuse-ops outline-primitives
+        lift-constants choose-tiling explain-tiling tile-for-memory fuse-ops outline-primitives
         create-shape-functions manifest-alloc remove-dead-writes view-slices make-kernels
         rename-written-tensors manifest-lifetimes remove-unused-kernels simplify-shapes
         pass-workspaces plan-memory reuse-in-place coalesce-storage
@@ -75,7 +76,7 @@ PASSES = {
 }
 
 TARGETS = {
-    "relay-text": "frontends.relay_text.text_target:RelayTextTarget",
+    "relay-text": "frontends.relay_text.print.printer:RelayTextTarget",
     "native": "tools.targets.native_target:NativeTarget",
     "c-header": "tools.targets.native_target:HeaderTarget",
     "object": "tools.targets.native_target:ObjectTarget",
