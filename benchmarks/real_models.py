@@ -233,7 +233,7 @@ def attempt(
 ) -> tuple[str, float, Callable[[], Any] | None]:
     """Compile and run a model; return what became of it, its error, and the call."""
     try:
-        call = xrelay.compile(path, **options)
+        call = cast("Callable[..., Callable[..., Any]]", xrelay.compile)(path, **options)
         results: Any = call(*feeds)
     except xrelay.Error as error:
         print(f"  {str(error).partition('error: ')[2][:300]}", file=sys.stderr)
