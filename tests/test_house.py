@@ -48,7 +48,7 @@ MAY_IMPORT = {
         *("runtime.kernels", "runtime.errors", "runtime.plain_text"),
         *("runtime.calls.input_bindings", "runtime.calls.input_values"),
         *("runtime.program.components", "runtime.program.data_types", "runtime.program.program"),
-        *("runtime.memory", "runtime.weights.derived_weights"),
+        *("runtime.program.dtypes", "runtime.memory", "runtime.weights.derived_weights"),
     ),
     "planning": ("planning", *(f"operators.{name}" for name in ("intervals", "orders", "records"))),
     "lowering": ("lowering", "passes", "dialects", "operators", "runtime"),
