@@ -952,7 +952,8 @@ def _samples() -> Iterator[Sample]:
     lines = list(_lines())
     given = {name for name, _ in lines}
     for name in FORMULAS:
-        lines += [(name, line) for line in _of_formula(name) if name not in given]
+        if name not in given:
+            lines += [(name, line) for line in _of_formula(name)]
     for name, (operands, attrs, results) in lines:
         index = counts.get(name, 0)
         counts[name] = index + 1
