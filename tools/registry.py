@@ -41,7 +41,7 @@ DIALECTS = {
 
 _PASSES = {
     "passes": """
-        bind-dims bind-inputs bind-params infer-types widen-bfloat16 simplify-inference
+        bind-dims bind-inputs bind-params infer-types widen-narrow-types simplify-inference
         fold-constants lower-qnn transpose-weights pack-weights propagate-layout expand-lrn
         separate-padding fold-weights
         dynamic-to-static plan-devices sink-device-hints solve-devices assign-devices
@@ -76,7 +76,7 @@ PASSES = {
 }
 
 TARGETS = {
-    "relay-text": "frontends.relay_text.text_target:RelayTextTarget",
+    "relay-text": "frontends.relay_text.print.printer:RelayTextTarget",
     "native": "tools.targets.native_target:NativeTarget",
     "c-header": "tools.targets.native_target:HeaderTarget",
     "object": "tools.targets.native_target:ObjectTarget",
