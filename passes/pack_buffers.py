@@ -1,5 +1,5 @@
 """
-Let memrefs that are never live together share bytes: one arena a function, or parallel body.
+Let memrefs that are never live together share bytes, also with those of callees.
 
     %a = memref.alloc() : memref<16xf32>         %pack = memory.pack align 16 : !memory.pack
     … last use of %a …                           %offset = memory.slice %pack [0, 1) 64
@@ -14,10 +14,15 @@ For programs that are not in destination-passing style, whoever made them. A mem
 first use to the last use of any alias of it (`bytes.buffer_aliases`), whether or not it is freed;
 so a `memref.dealloc` goes. An arena has what a region allocates, loops and branches included, whose
 sizes are known where it begins; a size that is computed later begins another one. The body of a
-parallel loop has arenas of its own. Left alone, with a remark, are memrefs that escape: those that
-are returned, stored, or operands of what is not known; those that a loop carries to its next turn;
-and those of which the bytes are not known. Stack memory (`memref.alloca`) is, too, unless
-`alloca=true`. `layout-slices` then chooses the offsets. Level `memref`, which stays.
+parallel loop, and one that runs later, has arenas of its own. Callers lend a private function its
+arena, a `memory.slice_storage` of theirs, if all of them are known and it does not recurse, as far
+as sizes are static or made of dims of its arguments; with `arena=argument`, callers from outside
+do, too, and ask `@f_arena_bytes` how much.
+
+Left alone, with a remark, are memrefs that escape: those that are returned, stored, or operands of
+what is not known; those that a loop carries to its next turn; and those of which the bytes are not
+known. Stack memory (`memref.alloca`) is, too, unless `alloca=true`. `layout-slices` then chooses
+the offsets. Level `memref`, which stays.
 """
 
 from __future__ import annotations
