@@ -18,17 +18,15 @@ from planning.test_orientation import conflicts
 from xrelay.planning import (
     Arm,
     Buffer,
-    Choice,
     Gap,
     Interval,
     Plan,
     Pool,
     Problem,
     ProblemError,
-    choose,
-    orientation_of,
     solve,
 )
+from xrelay.planning.unknown_sizes import Choice, choose, orientation_of
 from xrelay.planning.unknown_sizes import choice as choice_module
 from xrelay.planning.unknown_sizes.choice import GOOD_ENOUGH
 
