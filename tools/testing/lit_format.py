@@ -1,9 +1,9 @@
 """
 A lit test format that runs our tools inside the lit worker.
 
-A `RUN` line of our tools, `filecheck`, `diff` and `not`, with pipes and redirections, is run by calling
-their `main` functions; starting a Python process for each would take most of the time of a test
-suite. Any other line is run by lit's own shell. `lit.formats.ShTest()` has the same results as
+A `RUN` line of our tools, `filecheck`, `diff` and `not`, with pipes and redirections, is run by
+calling their `main` functions; starting a Python process for each would take most of the time of a
+test suite. Any other line is run by lit's own shell. `lit.formats.ShTest()` has the same results as
 `InProcess()`, but starts every process.
 """
 
