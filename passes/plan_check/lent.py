@@ -24,9 +24,10 @@ from xdsl.dialects import func
 from xdsl.ir import Block, BlockArgument, Operation, OpResult
 
 from ...dialects import memory
-from ...dialects.tensors import Tensor, as_tensor, storage_alignment
+from ...dialects.tensors import Tensor, as_tensor, element_size, storage_alignment
 from ...operators.sizes.holds import at_least
 from ...operators.sizes.size_expressions import Dims, Expr
+from ..bytes.op_facts import is_part
 from ..bytes.rooms import Room
 from ..sizes.reader import PACK
 from ..support.diagnostics import PassError
@@ -78,7 +79,8 @@ class Lending:
             alignment = op.alignment.value.data
         else:
             assert type is not None, "verified: a tensor"
-            alignment = storage_alignment(type.element_type)
+            needed = element_size if is_part(op) else storage_alignment
+            alignment = needed(type.element_type)
         first = slot.start - room.start if room.start.terms else slot.start
         if first.divisor % alignment:
             is_known = first.constant is not None

@@ -146,6 +146,37 @@ class StorageInstructions(SegmentBuilder):
         kept = (source.device, source.constant, source.parts, at)
         self.state.write(i.dst, Tensor(array, *kept, viewed=source.origin))
 
+    def join_tensors(self, i: vm.JoinTensors) -> None:
+        parts, shape = tuple(map(self.tensor, i.parts)), i.shape
+        if isinstance(shape, vm.Reg):
+            shape = dimensions(self.values(self.tensor(shape.index))[0])
+        specs = [spec_of(part.array) for part in parts]
+        count = sum(part.array.size for part in parts)
+        if not parts or any(dim < 0 for dim in shape) or prod(shape) != count:
+            raise MachineError(storage_errors.other_elements_of_join(count, shape))
+        inside = [part for part in parts if part.array.size] or [parts[0]]
+        first, kept = inside[0], tuple(dict.fromkeys(s for part in parts for s in part.parts))
+        if any(part.array.dtype != first.array.dtype for part in parts):
+            raise MachineError(storage_errors.apart(specs))
+        array = _viewed(first.array, shape) if len(inside) == 1 else None
+        if array is None:
+            storage, at = first.parts[0] if first.parts else None, first.offset
+            for part in inside:
+                where = part.parts[0] if part.parts else None
+                if not (
+                    isinstance(storage, Storage)
+                    and isinstance(where, Storage)
+                    and where.root is storage.root
+                    and part.offset == at
+                ):
+                    raise MachineError(storage_errors.apart(specs))
+                at += part.array.nbytes
+            assert isinstance(storage, Storage)
+            array = np.ndarray(shape, first.array.dtype, storage.memory, first.offset)
+        constant = any(part.constant for part in parts)
+        joined = Tensor(array, first.device, constant, kept, first.offset, joined=parts)
+        self.state.write(i.dst, joined)
+
 
 def _layout(shape: tuple[int, ...], dtype: str) -> tuple[np.dtype[Any], int]:
     """Return the NumPy type called `dtype`, and the bytes of an array of `shape`."""

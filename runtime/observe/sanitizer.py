@@ -18,6 +18,7 @@ Two tensors of one type that a program mixes up are both valid: that is not foun
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
@@ -82,12 +83,19 @@ class Extent:
 
 
 def _extents(tensors: Sequence[Tensor]) -> list[Extent]:
-    """Return the bytes of those tensors that are in storages."""
+    """Return the bytes of those tensors that are in storages; those of parts are theirs."""
     found: list[Extent] = []
-    for tensor in tensors:
-        if tensor.parts and tensor.array.nbytes:
-            start = address_of(tensor.array)
-            found.append(Extent(start, start + tensor.array.nbytes, tensor.origin))
+    rest = [(tensor, 0, sys.maxsize) for tensor in reversed(tensors)]
+    while rest:
+        tensor, low, high = rest.pop()
+        start = max(address_of(tensor.array), low)
+        stop = min(address_of(tensor.array) + tensor.array.nbytes, high)
+        if not tensor.parts or start >= stop:
+            continue
+        if joined := tensor.origin.joined:
+            rest += ((part, start, stop) for part in reversed(joined))
+        else:
+            found.append(Extent(start, stop, tensor.origin))
     return found
 
 
