@@ -128,6 +128,8 @@ class Joining:
     joining: Mapping[str, Sequence[int]]
     """The operands that kernels put side by side."""
     sizes: Sizes
+    compiled: bool = False
+    """True if kernels will be compiled."""
     joins: dict[Operation, Join] = field(default_factory=lambda: {})
     """By the storages that their calls would write into."""
     chains: dict[Part, list[Part]] = field(default_factory=lambda: {})
@@ -256,6 +258,8 @@ class Joining:
     def is_possible(self, join: Join) -> bool:
         """Test whether the parts may be where they would be, and are the bytes of the result."""
         type = join.whole.op.storage.type
+        if self.compiled and self.classes.is_kept(join.call.results[0]):
+            return False  # the caller of compiled code has memory for it
         if sum((part.size for part in join.parts), Expr.of(0)) != self.parts[join.whole.op].size:
             return False
         if any(part.storage and part.storage.op.storage.type != type for part in join.chain):
@@ -281,6 +285,8 @@ class Joining:
         if not unaligned:
             return True
         device = device_of(join.whole.op.storage.type)
+        if self.compiled:
+            return False
         if device is not None and str(device.device_type) != '"cpu"':
             return False
         element = element_size(tensor_type_of(join.call.outs[0]).element_type)
@@ -454,11 +460,17 @@ class JoinTensorsPass(ModulePass):
     name = "join-tensors"
     accepts: ClassVar[Level] = "manifest"
 
+    compiled: bool = False
+    """
+    For kernels that are compiled: parts must be aligned as storages are, and a concatenation that
+    a function returns stays as it is, as its caller has memory for it.
+    """
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         kernels, sizes = symbols_of(op), Sizes()
         joining = {name: found for name, kernel in kernels.items() if (found := joined_by(kernel))}
         for classes in bodies_of(op, separate=False) if joining else ():
-            found = Joining(classes, kernels, joining, sizes)
+            found = Joining(classes, kernels, joining, sizes, self.compiled)
             found.choose()
             if found.joins:
                 rewrite(found.joins, found.position)
