@@ -11,7 +11,8 @@ Compute chains of operators in stripes of rows, so that fewer bytes are live at 
 `choose-tiling` says in attributes which ops are a chain, or a person does. Stripes follow each
 other in the block: each step computes its new rows for all steps after it. Of a value whose halo is
 carried the live rows are the halo, a copy that stays for the next stripe, and the new rows after
-it. Other steps compute the rows that a stripe needs, again if another stripe has computed them.
+it; where more rows stay than a step reads at once, they stay in the tensors that they are in. Other
+steps compute the rows that a stripe needs, again if another stripe has computed them.
 Padding belongs to the borders of the whole. A mean at the end of a chain is added up as soon as
 rows are there. What a chain reads from outside is sliced.
 
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from xdsl.builder import Builder
@@ -43,7 +44,7 @@ from ..dialects.tensors import as_tensor
 from ..operators.intervals import Interval
 from ..operators.meaning.forms import Attributes
 from ..planning.stripes.network import Network
-from ..planning.stripes.striped import Chain, Rows, striped
+from ..planning.stripes.striped import Chain, Rows, in_parts, striped
 from .analysis.arrays import dense_of, numpy_dtype
 from .analysis.fusion import UNFUSED
 from .support.diagnostics import PassError
@@ -54,8 +55,7 @@ from .tiling.step_network import Axes, read_network, sum_of_rows
 from .tiling.stripe_attributes import STRIPES, Tiled, tiled_in
 
 
-@dataclass
-class Held:
+class Held(NamedTuple):
     """Rows of a value that are live, in a tensor."""
 
     tensor: SSAValue
@@ -83,9 +83,13 @@ class Stripes:
     axes: Axes
     number: Mapping[SSAValue, int]
     rows: Mapping[int, Rows]
-    carried: frozenset[int]
+    chain: Chain
     builder: Builder
-    held: dict[int, Held] = field(default_factory=dict[int, Held])
+    held: dict[int, Sequence[Held]] = field(default_factory=dict[int, Sequence[Held]])
+    """Of each value the tensors with its live rows, in order."""
+
+    def __post_init__(self) -> None:
+        self.in_parts = in_parts(self.net, self.chain, self.rows)
 
     def add(self, op: Operation) -> SSAValue:
         return self.builder.insert(op).results[0]
@@ -93,15 +97,20 @@ class Stripes:
     def axis(self, step: int) -> int:
         return self.axes.of[self.tiled.groups[step][-1].results[0]]
 
-    def slice(self, held: Held, rows: Interval, axis: int) -> SSAValue:
-        """Return some of the rows that are held."""
-        if rows == held.rows:
-            return held.tensor
-        first = held.rows.start
-        assert first <= rows.start < rows.stop <= held.rows.stop, "rows that are live"
-        return self.add(
-            slice_of(held.tensor, axis, Interval(rows.start - first, rows.stop - first))
-        )
+    def slice(self, held: Sequence[Held], rows: Interval, axis: int) -> SSAValue:
+        """Return some of the rows that are held, joined if they are in several tensors."""
+        parts: list[SSAValue] = []
+        for tensor, own in held:
+            start, stop = max(rows.start, own.start), min(rows.stop, own.stop)
+            if (start, stop) == own:
+                parts.append(tensor)
+            elif start < stop:
+                first = own.start
+                parts.append(
+                    self.add(slice_of(tensor, axis, Interval(start - first, stop - first)))
+                )
+        assert parts, "rows that are live"
+        return parts[0] if len(parts) == 1 else self.add(join_of(parts, axis))
 
     def write(self) -> SSAValue:
         """Write all stripes; return the result of the chain."""
@@ -129,38 +138,47 @@ class Stripes:
     def hold(self, at: int, made: SSAValue, new: Interval, keep: int) -> None:
         """Hold new rows, after those from `keep` on that are held already."""
         value = self.net.steps[at].writes
-        old = self.held.get(value)
-        if value in self.carried and old is not None and keep < old.rows.stop:
-            assert old.rows.stop == new.start, "rows are computed in order"
+        old = self.held.get(value, ()) if value in self.chain.carried else ()
+        if value in self.in_parts:
+            self.held[value] = (*old, Held(made, new))
+            return
+        if old and keep < old[-1].rows.stop:
+            assert old[-1].rows.stop == new.start, "rows are computed in order"
             halo = self.slice(old, Interval(keep, new.start), self.axis(at))
             made, new = self.add(join_of([halo, made], self.axis(at))), Interval(keep, new.stop)
-        self.held[value] = Held(made, new)
+        self.held[value] = [Held(made, new)]
 
     def drop(self, at: int, stripe: int) -> None:
-        """Copy, of values that a step used last in a stripe, the rows that later stripes need."""
+        """
+        Drop, of values that a step used last in a stripe, the rows that no later stripe needs.
+
+        What stays is a copy, unless it is held in parts.
+        """
         last = len(self.net.steps) - 1
         for value, held in [*self.held.items()]:
             if self.net.last_user(value, last) != at:
                 continue
-            keep = Interval(int(self.rows[value].later[stripe]), held.rows.stop)
-            if keep.size <= 0:
+            later = int(self.rows[value].later[stripe])
+            self.held[value] = held = [part for part in held if part.rows.stop > later]
+            if not held:
                 del self.held[value]
-            elif keep.start > held.rows.start:
+            elif later > held[0].rows.start and value not in self.in_parts:
                 axis = self.axis(next(i for i, s in enumerate(self.net.steps) if s.writes == value))
+                keep = Interval(later, held[0].rows.stop)
                 halo = self.slice(held, keep, axis)
                 assert isinstance(halo.owner, Operation)
                 alone(halo.owner)
-                self.held[value] = Held(halo, keep)
+                self.held[value] = [Held(halo, keep)]
 
     def outer(self, value: SSAValue, rows: Interval) -> SSAValue:
         """Return rows of a value from outside of a step."""
         axis, number = self.axes.of[value], self.number.get(value)
         held = None if number is None else self.held.get(number)
-        if held is not None:
-            return self.slice(held, rows, axis)
-        type = as_tensor(value.type)
-        assert type is not None
-        return self.slice(Held(value, Interval(0, type.get_shape()[axis])), rows, axis)
+        if held is None:
+            type = as_tensor(value.type)
+            assert type is not None
+            held = [Held(value, Interval(0, type.get_shape()[axis]))]
+        return self.slice(held, rows, axis)
 
     def compute(self, group: Sequence[Operation], rows: Interval) -> SSAValue:
         """Compute rows of the result of a step."""
@@ -176,15 +194,18 @@ class Stripes:
                 if read is not None:
                     need[operand] = hull(read, need.get(operand))
         made: dict[SSAValue, Held] = {}
+        outer: dict[tuple[SSAValue, Interval], SSAValue] = {}
         for op, attributes in reversed(parts):
             value, operands = op.results[0], list[SSAValue]()
             for operand, read in self.rows_read(op, need[value]):
                 if read is None:
                     operands.append(operand)
                 elif operand in made:
-                    operands.append(self.slice(made[operand], read, self.axes.of[operand]))
+                    operands.append(self.slice([made[operand]], read, self.axes.of[operand]))
                 else:
-                    operands.append(self.outer(operand, read))
+                    if (operand, read) not in outer:
+                        outer[operand, read] = self.outer(operand, read)
+                    operands.append(outer[operand, read])
             made[value] = Held(self.add(on_rows(op, attributes, operands)), need[value])
         return made[result].tensor
 
@@ -244,7 +265,7 @@ def stripes_of(tiled: Tiled, builder: Builder) -> Stripes:
     ]
     chain = Chain(0, len(net.steps) - 1, end.height, frozenset(carried))
     rows = striped(net, chain)
-    return Stripes(tiled, net, axes, number, rows, chain.carried, builder)
+    return Stripes(tiled, net, axes, number, rows, chain, builder)
 
 
 @dataclass(frozen=True)

@@ -244,6 +244,7 @@ def test_faults_of_programs_have_their_place(tmp_path: Path):
     [
         ("none.mlir", "cannot read 'none.mlir': No such file"),
         (3, "expected a file, a module or an ONNX model, but got int"),
+        ("def @main() {\n  0\n}", "got a text, which begins 'def @main"),
         ("none.txt", "cannot read 'none.txt'"),
         (__file__, "its extension is not one of .mlir, .onnx"),
     ],

@@ -47,7 +47,7 @@ _PASSES = {
         materialize-device-copies elide-device-copies explain-devices share-device-copies
         lambda-lift specialize-functions inline pass-params check-shapes flatten-tuples
         remove-unused-functions eliminate-dead-code
-        lift-constants choose-tiling tile-for-memory fuse-ops outline-primitives
+        lift-constants choose-tiling explain-tiling tile-for-memory fuse-ops outline-primitives
         create-shape-functions manifest-alloc remove-dead-writes view-slices join-tensors
         make-kernels rename-written-tensors manifest-lifetimes remove-unused-kernels
         simplify-shapes pass-workspaces plan-memory reuse-in-place coalesce-storage

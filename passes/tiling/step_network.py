@@ -16,10 +16,13 @@ from xdsl.ir import Block, Operation, SSAValue
 from ...dialects import relay
 from ...dialects.interfaces import Fusible, FusionKind
 from ...dialects.overwriting import overwritable
+from ...dialects.relay import matmul
+from ...dialects.relay.operator import Operator
 from ...dialects.relay.pooling import GlobalAvgPool2dOp
 from ...dialects.tensors import as_tensor, bits_of, element_size
 from ...planning.buffers import Ints
 from ...planning.stripes.network import Network, Reach, Step, Value
+from ..analysis.fusion import fusion_groups
 from .rows import RowReader, RowsRead, dims_of, work_of
 
 Group = Sequence[Operation]
@@ -199,7 +202,7 @@ def read_network(
                 number[v] for v in reads.keys() & number.keys() if is_read_unfused(v, group)
             )
             step.whole -= step.reads.keys()
-        step.weights = sum(bytes_of(value) for value in outer if value not in number)
+        step.weights = sum(bytes_of(v) for v in outer if number.get(v, -1) not in step.reads)
         step.work = sum(work_of(op) for op in group)
         over = overwritable(kernel_of(group))[0]
         step.over = frozenset(number[v] for i, v in enumerate(outer) if i in over and v in number)
@@ -209,3 +212,37 @@ def read_network(
             of.users.append(at)
             of.stop = at
     return net, number
+
+
+def seed(axes: Axes, ops: Sequence[Operation]) -> None:
+    """Let images have their rows along their height, and products those of their first operand."""
+    for op in ops:
+        layout = op.properties.get("data_layout", op.properties.get("layout"))
+        if isinstance(op, Operator) and "H" in (letters := str(layout).strip('"')):
+            axes.of.setdefault(op.results[0], letters.index("H"))
+        elif isinstance(op, matmul.DenseOp | matmul.BatchMatmulOp):
+            axes.of.setdefault(op.results[0], len(dims_of(op.results[0]) or (0, 0)) - 2)
+
+
+def groups_of(block: Block) -> list[Group]:
+    """Return the steps of a block: its future kernels, and its other ops with operands."""
+    groups: list[Group] = [*fusion_groups(block, 256)]
+    grouped = {op for group in groups for op in group}
+    groups += [[op] for op in block.ops if op not in grouped and op.operands and op.results]
+    order = {op: at for at, op in enumerate(block.ops)}
+    return sorted(groups, key=lambda group: order[group[-1]])
+
+
+def network_of(block: Block) -> tuple[Network, Sequence[Group], Axes]:
+    """Return the steps of a block, and the axes of rows."""
+    axes, ops = Axes(), [*block.ops]
+    seed(axes, ops)
+    axes.spread(ops)
+    groups = groups_of(block)
+    net, number = read_network(groups, axes, block.args)
+    assert block.last_op is not None, "a block has a terminator"
+    for operand in block.last_op.operands:
+        if operand in number:
+            value = net.values[number[operand]]
+            value.stop, value.is_returned = len(net.steps), not value.is_lent
+    return net, groups, axes

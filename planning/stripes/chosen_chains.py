@@ -36,8 +36,15 @@ class Edge(NamedTuple):
     """The most bytes that are live meanwhile."""
     extra: int
     """The work that is done more than once, less what is not needed."""
-    moved: int
+    weights: int
+    """The bytes of values that are read as a whole more than once."""
+    copied: int
     stripes: int
+
+    @property
+    def moved(self) -> int:
+        """The bytes that are read or copied besides those of the whole chain."""
+        return self.weights + self.copied
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,8 @@ def edge(net: Network, chain: Chain) -> Edge:
     peak = net.around(chain.first, chain.last) + own.peak
     extra = own.work - sum(step.work for step in steps)
     stripes = ceil(steps[-1].rows / chain.height)
-    return Edge(chain, peak, extra, own.moved - sum(step.weights for step in steps), stripes)
+    weights = own.weights - sum(step.weights for step in steps)
+    return Edge(chain, peak, extra, weights, own.copied, stripes)
 
 
 def edges(net: Network, below: int, lowest: bool = False, mixed: bool = True) -> list[Edge]:

@@ -84,7 +84,7 @@ class Step:
     work: int = 0
     """Multiplications in sums of products, and elements of other results."""
     weights: int = 0
-    """The bytes of constants that it reads, in each stripe again."""
+    """The bytes of values that it reads as a whole, constants above all, in each stripe again."""
 
     def floor(self, rows: Ints | Floats) -> Ints:
         """Return the last cuts at or before `rows`."""

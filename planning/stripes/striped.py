@@ -10,6 +10,7 @@ more rows, then run more often than late ones. Rows that nothing reads are not c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,7 @@ from math import ceil
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..buffers import Ints
 from .network import Network
@@ -42,14 +44,33 @@ class Rows(NamedTuple):
         first = np.concatenate(([0], self.later[:-1]))
         return np.maximum(0, old - np.maximum(first, self.keep))
 
+    def part(self, row: Ints) -> Ints:
+        """Return the first row that was computed together with `row`; `row` where none was."""
+        starts, stops = self._parts
+        at = np.searchsorted(starts, row, "right") - 1
+        return np.where((at >= 0) & (row < stops[at]), starts[at], row)
+
+    def is_part(self, start: Ints, stop: Ints) -> NDArray[np.bool_]:
+        """Test whether `start` to `stop` are all rows that were computed together."""
+        starts, stops = self._parts
+        at = np.searchsorted(starts, start, "right") - 1
+        return (at >= 0) & (starts[at] == start) & (stops[at] == stop)
+
+    @property
+    def _parts(self) -> tuple[Ints, Ints]:
+        computed = self.stop > self.start
+        return self.start[computed], self.stop[computed]
+
 
 class Cost(NamedTuple):
     """The most live bytes of a chain's inner values, the work, and bytes that are moved."""
 
     peak: int
     work: int
-    moved: int
-    """The bytes of halos that are copied, and of weights that are read."""
+    weights: int
+    """The bytes of values that are read as a whole, in each stripe again."""
+    copied: int
+    """The bytes of halos, and of slices and concatenations of rows, that are copied."""
 
 
 @dataclass(frozen=True)
@@ -110,33 +131,62 @@ def striped(net: Network, chain: Chain) -> dict[int, Rows]:
     return rows
 
 
+def reads(net: Network, rows: Mapping[int, Rows], at: int, v: int) -> tuple[Ints, Ints]:
+    """Return the first row of a value that a step reads in each stripe, and how many it reads."""
+    step = net.steps[at]
+    own, reach = rows[step.writes], step.reads[v]
+    first = reach.first[np.minimum(own.start, step.rows - 1)]
+    return first, np.where(own.stop > own.start, reach.end[own.stop] - first, 0)
+
+
+def in_parts(net: Network, chain: Chain, rows: Mapping[int, Rows]) -> frozenset[int]:
+    """
+    Return the carried values whose rows stay in the tensors that they were computed in.
+
+    They are those of which more rows stay than a step reads at once: a step joins what it reads.
+    Other halos are copied to the front of new rows.
+    """
+    found: set[int] = set()
+    for v in chain.carried:
+        users = (user for user in net.values[v].users if user <= chain.last)
+        most = max(int(reads(net, rows, user, v)[1].max()) for user in users)
+        if int((rows[v].stop - rows[v].later).max()) > most:
+            found.add(v)
+    return frozenset(found)
+
+
 def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
     """Return what a chain costs whose values have these `rows` in each stripe."""
     first, last = chain.first, chain.last
     count = len(rows[net.steps[last].writes].stop)
     loads = np.zeros((last - first + 1, count), np.int64)
-    work = moved = 0
+    work = weights = moved = 0
+    parts = in_parts(net, chain, rows)
     for at in range(first, last + 1):
         step, of = net.steps[at], rows[net.steps[at].writes]
         new = of.stop - of.start
         work += step.work * int(new.sum()) // step.rows
-        moved += step.weights * int((new > 0).sum())
-        if net.copies:
-            sliced = _sliced(net, chain, rows, at)
-            loads[at - first] += sliced
-            moved += int(sliced.sum())
+        weights += step.weights * int((new > 0).sum())
+        sliced = _sliced(net, rows, at, parts)
+        loads[at - first] += sliced
+        moved += int(sliced.sum())
         if at == last:
             continue
         size, own = net.values[step.writes].row_bytes, at - first
         died = net.last_user(step.writes, last) - first
-        before, after = of.before, of.stop - of.later
+        if step.writes in parts:
+            after = of.stop - of.part(of.later)
+            before = np.concatenate(([0], after[:-1]))
+            loads[own : died + 1] += (before + new) * size
+        else:
+            before, after = of.before, of.stop - of.later
+            loads[own : died + 1] += (of.stop - of.keep) * size
+            joined = (before > 0) & (new > 0)
+            loads[own] += np.where(joined, before + (new if net.copies else 0), 0) * size
+            loads[died] += np.where(of.later > of.keep, after, 0) * size
+            moved += int(np.where(joined, before, 0).sum() + after.sum()) * size
         loads[:own] += before * size
-        loads[own : died + 1] += (of.stop - of.keep) * size
         loads[died + 1 :] += after * size
-        joined = (before > 0) & (new > 0)
-        loads[own] += np.where(joined, before + (new if net.copies else 0), 0) * size
-        loads[died] += np.where(of.later > of.keep, after, 0) * size
-        moved += int(np.where(joined, before, 0).sum() + after.sum()) * size
     for at in range(first, last):
         loads[at - first] -= _taken_over(net, chain, rows, at)
     peak = int(loads.max())
@@ -146,19 +196,23 @@ def cost(net: Network, chain: Chain, rows: dict[int, Rows]) -> Cost:
         loads += (rows[net.steps[last].writes].stop - unborn) * result.row_bytes
         peak = max(int(loads.max()), result.bytes - net.dying(first, last))
         moved += result.bytes
-    return Cost(peak, work, moved)
+    return Cost(peak, work, weights, moved)
 
 
-def _sliced(net: Network, chain: Chain, rows: dict[int, Rows], at: int) -> Ints:
-    """Return the bytes of slices that a step of a chain reads."""
-    step, own = net.steps[at], rows[net.steps[at].writes]
-    held = np.zeros(len(own.stop), np.int64)
+def _sliced(net: Network, rows: Mapping[int, Rows], at: int, parts: AbstractSet[int]) -> Ints:
+    """Return the bytes of slices, and of joined parts, that a step of a chain reads."""
+    step = net.steps[at]
+    held = np.zeros(len(rows[step.writes].stop), np.int64)
     for v in step.copied:
-        first = step.reads[v].first[np.minimum(own.start, step.rows - 1)]
-        count = step.reads[v].end[own.stop] - first
+        first, count = reads(net, rows, at, v)
         of = rows.get(v)
-        is_all = count == (net.values[v].rows if of is None else of.stop - of.keep)
-        held += np.where(is_all | (own.stop <= own.start), 0, count) * net.values[v].row_bytes
+        if of is not None and v in parts:
+            start, stop = of.part(first), of.part(first + np.maximum(count - 1, 0))
+            is_copy = (start != stop) | (net.copies & ~of.is_part(first, first + count))
+        else:
+            is_all = count == (net.values[v].rows if of is None else of.stop - of.keep)
+            is_copy = ~is_all & net.copies
+        held += np.where(is_copy, count, 0) * net.values[v].row_bytes
     return held
 
 

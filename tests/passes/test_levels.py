@@ -75,6 +75,7 @@ remove-unused-functions    . . . . . . . . . .
 eliminate-dead-code        . . . . . + + . . .
 lift-constants             . . . . . . . . . .
 choose-tiling              . . . . . . . . . .
+explain-tiling             . . . . . . . . . .
 tile-for-memory            . . . . . . . . . .
 fuse-ops                   + + . . . . . . . .
 outline-primitives         < < + . . . . . . .

@@ -68,3 +68,30 @@ def test_a_peak_that_is_reached_is_kept_and_a_lower_one_refused(tmp_path: Path):
     message = "a peak of 23823 bytes is not reached with 1.0 times the work: the least is 24064"
     with pytest.raises(xrelay.Error, match=message):
         xrelay.compile(path, pipeline="vm{peak=23823 work=1.0}")
+
+
+ATTENTION = """
+func.func @main(%q: tensor<4x64x32xf32>, %k: tensor<4x64x32xf32>, %v: tensor<4x32x64xf32>)
+    -> tensor<4x64x32xf32> {
+  %a = relay.nn.batch_matmul %q, %k
+    : (tensor<4x64x32xf32>, tensor<4x64x32xf32>) -> tensor<4x64x64xf32>
+  %b = relay.nn.softmax %a : (tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
+  %c = relay.nn.batch_matmul %b, %v
+    : (tensor<4x64x64xf32>, tensor<4x32x64xf32>) -> tensor<4x64x32xf32>
+  func.return %c : tensor<4x64x32xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("peak", [67584, 80000])
+def test_attention_is_computed_by_rows_of_queries(tmp_path: Path, peak: int):
+    path = tmp_path / "attention.mlir"
+    path.write_text(ATTENTION)
+    rng = np.random.default_rng(0)
+    q, k = rng.standard_normal((2, 4, 64, 32), np.float32)
+    v = rng.standard_normal((4, 32, 64), np.float32)
+    weights = np.exp(q.astype(np.float64) @ k.transpose(0, 2, 1))
+    expected = weights / weights.sum(-1, keepdims=True) @ v.transpose(0, 2, 1)
+    tiled = xrelay.compile(path, pipeline=f"vm{{peak={peak} work=1.0}}")
+    assert planned(tiled) <= peak < planned(xrelay.compile(path))
+    np.testing.assert_allclose(tiled(q, k, v), expected, rtol=1e-4, atol=1e-5)

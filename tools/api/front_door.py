@@ -69,6 +69,11 @@ def _source(model: object, frontend: str | None) -> Source:
         raise UsageError(
             f"unknown frontend {frontend!r}; the frontends are: {', '.join(FRONTENDS)}"
         )
+    if isinstance(model, str) and "\n" in model:
+        first = model.strip().partition("\n")[0]
+        raise UsageError(
+            f"expected the path of a file, but got a text, which begins {first[:40]!r}"
+        )
     if _is_path(model):
         source = read_source(os.fspath(cast(str, model)))
         if frontend is None:

@@ -61,10 +61,10 @@ class ExpressionGrammar:
         self._used = used
         self._open = 0
         self._open_patterns = 0
-        self._free: list[ast.Local] | None = None
+        self._free: dict[str, ast.Local] | None = None
         self._bindings: dict[str, ast.Binding] = {}
 
-    def start_definition(self, free: list[ast.Local] | None) -> None:
+    def start_definition(self, free: dict[str, ast.Local] | None) -> None:
         """Forget the graph bindings; `free` gets free variables, None where none are allowed."""
         self._bindings = {}
         self._free = free
@@ -204,9 +204,9 @@ class ExpressionGrammar:
         local = self._typed_local()
         if self._free is None:
             raise tokens.error("a global function cannot have free variables", at, len("free_var"))
-        if any(local.name == other.name for other in self._free):
+        if local.name in self._free:
             raise self._locals.error(f"%{local.name} is declared twice", local)
-        self._free.append(local)
+        self._free[local.name] = local
         self._locals.names.declare_everywhere(local.name, local)
 
     def _bind(self) -> ast.Binding:

@@ -88,14 +88,14 @@ class Grammar:
         """
         tokens = self.tokens
         at = tokens.starts[tokens.position]
-        free: list[Local] = []
+        free: dict[str, Local] = {}
         self._expressions.start_definition(free)
         if tokens.take_if("fn"):
             function = self._expressions.function(at)
             tokens.take_if(";")
         else:
             body = self._expressions.body()
-            function = Function(at, (), tuple(free), {}, None, None, body)
+            function = Function(at, (), tuple(free.values()), {}, None, None, body)
             if isinstance(body.result, Name) and not body.statements:
                 self._operator = body.result
         if tokens.kinds[tokens.position] != "end":

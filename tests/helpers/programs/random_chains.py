@@ -31,8 +31,8 @@ from xrelay.dialects.relay.spreading import DepthToSpaceOp, SpaceToDepthOp
 from xrelay.dialects.relay.trigonometry import TanhOp
 from xrelay.dialects.relay.upsampling import UpsamplingOp
 from xrelay.passes.analysis.arrays import dense_of
-from xrelay.passes.choose_tiling import network_of
 from xrelay.passes.tiling.rows import dims_of
+from xrelay.passes.tiling.step_network import network_of
 from xrelay.passes.tiling.stripe_attributes import STRIPES, Stripes
 
 

@@ -1,0 +1,74 @@
+"""The options that passes share that choose chains of operators, and the choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+
+from ...planning.pool_text import parse_pool
+from ...planning.stripes.chosen_chains import Choice, choose
+from ...planning.stripes.network import Network
+from ..support.diagnostics import PassError
+from .step_network import Axes, Group, network_of
+
+
+@dataclass(frozen=True)
+class FunctionTiling:
+    """The steps of a function, as the choice sees them, and the chains that are chosen."""
+
+    function: func.FuncOp
+    net: Network
+    groups: Sequence[Group]
+    """The ops of each step."""
+    axes: Axes
+    choice: Choice
+
+    def percent(self, extra: int) -> str:
+        """Return work that is added, as a part of the work of the whole function."""
+        return f"{round(100 * extra / max(self.net.work, 1), 1) + 0.0:+.1f} %"  # no negative zero
+
+
+@dataclass(frozen=True)
+class TilingOptions:
+    """The limits of chains in stripes."""
+
+    work: float | None = None
+    """
+    The most work, as a ratio of that of the whole program; 1.0 by default, any with `peak` alone.
+    """
+
+    peak: str = ""
+    """
+    The most bytes that may be live, such as `256KiB`, with those of results, which have memory of
+    their own; by default, the fewest possible.
+    """
+
+    copies: bool = True
+    """Slices and concatenations of rows are copied, as where rows are not contiguous."""
+
+    def tilings(self, module: ModuleOp) -> Iterator[FunctionTiling]:
+        """Choose the chains of each function; `PassError` if a limit is not one, or not reached."""
+        try:
+            peak = parse_pool(f"peak={self.peak}").capacity
+        except ValueError:
+            raise PassError(
+                f"peak must be bytes, such as 256KiB, but is '{self.peak}'", module
+            ) from None
+        if self.work is not None and not self.work >= 0:
+            raise PassError(f"work must be at least 0, but is {self.work}", module)
+        work = 1.0 if self.work is None and peak is None else self.work
+        for function in module.ops:
+            if isinstance(function, func.FuncOp) and len(function.body.blocks) == 1:
+                net, groups, axes = network_of(function.body.block)
+                net.copies = self.copies
+                choice = choose(net, work, peak)
+                if peak is not None and choice.peak > peak:
+                    by = "" if work is None else f" with {work} times the work"
+                    raise PassError(
+                        f"a peak of {peak} bytes is not reached{by}: the least is {choice.peak}",
+                        function,
+                    )
+                yield FunctionTiling(function, net, groups, axes, choice)
